@@ -1,0 +1,15 @@
+package io.distributedlock;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work to be done under a lock.
+ *
+ * @param <T> what it returns
+ * @param <E> what it throws; inferred as {@link RuntimeException} for a lambda that throws nothing checked
+ */
+@FunctionalInterface
+public interface LockCallback<T extends @Nullable Object, E extends Throwable> {
+
+    T run(LockHandle handle) throws E;
+}

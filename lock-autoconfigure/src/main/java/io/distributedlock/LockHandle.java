@@ -1,0 +1,65 @@
+package io.distributedlock;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * One hold of a lock, from grant to {@link #close()}.
+ *
+ * <p>Keep a reference to it while you need the lock: the lease of a handle that was garbage collected unclosed is no
+ * longer renewed. The same is true once the thread that acquired it has ended; work that moves between threads uses
+ * {@link LockOperations#acquireAsync} or {@link LockRequest#owner(String)}. Handles are safe for use by several threads.
+ */
+public interface LockHandle extends AutoCloseable {
+
+    /** The name that was locked, as given in the request. */
+    String name();
+
+    /**
+     * The fencing token of this hold: higher than that of every earlier hold of this name, and the same for re-entries.
+     * A resource that refuses writes below the highest token it has seen is safe even from holders that were stopped
+     * past their lease.
+     */
+    long fencingToken();
+
+    /** Whether the lock is still held, by the local clock and without asking Redis. */
+    boolean isHeld();
+
+    /** What is left of the lease by the local clock; zero if it was lost or closed. */
+    Duration remainingLease();
+
+    /**
+     * Sets the remaining lease to the given time from now. Later renewals never shorten it; {@code maxHold} still limits
+     * it. Asks Redis and waits for the answer.
+     *
+     * @param lease at least 10 ms
+     * @throws LockLostException if the lock was lost or closed
+     * @throws LockUnavailableException if the answer stayed unknown; the old lease then still counts
+     */
+    void extend(Duration lease);
+
+    /**
+     * Runs the callback once when this hold is lost, at once if it already is. It runs on a thread of the library that
+     * is shared with other callbacks, so it should only signal. Closing the handle before that drops it.
+     */
+    void onLost(Runnable callback);
+
+    /** @throws LockLostException if this hold was lost */
+    void throwIfLost();
+
+    /**
+     * Ends this hold. The lock becomes free when the last re-entry is closed. Only the first call does anything. It is
+     * not interruptible and keeps the interrupt flag.
+     *
+     * @throws LockLostException if the hold was lost before
+     * @throws LockUnavailableException if Redis did not confirm the release; the lock is free when its lease ends, or
+     *     earlier, since the release is tried again meanwhile
+     */
+    @Override
+    void close();
+
+    /** The innermost hold of the annotated method or {@link LockOperations#execute execute} that this thread runs. */
+    static Optional<LockHandle> current() {
+        return Optional.ofNullable(LockScope.innermost());
+    }
+}

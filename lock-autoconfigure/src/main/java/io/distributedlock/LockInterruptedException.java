@@ -1,0 +1,13 @@
+package io.distributedlock;
+
+import org.jspecify.annotations.Nullable;
+
+/** The thread was interrupted while it waited for the lock. Its interrupt flag is set; the lock is not held. */
+public class LockInterruptedException extends DistributedLockException {
+
+    private static final long serialVersionUID = 1L;
+
+    public LockInterruptedException(String lockName, String message, @Nullable Throwable cause) {
+        super(lockName, message, cause);
+    }
+}

@@ -1,0 +1,21 @@
+package io.distributedlock;
+
+import java.time.Duration;
+
+/** The lock is held by somebody else, and the wait was over. */
+public class LockNotAcquiredException extends DistributedLockException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final Duration waited;
+
+    public LockNotAcquiredException(String lockName, String message, Duration waited) {
+        super(lockName, message, null);
+        this.waited = waited;
+    }
+
+    /** How long the caller waited; close to zero for a single try and for a refused re-entry. */
+    public Duration waited() {
+        return waited;
+    }
+}

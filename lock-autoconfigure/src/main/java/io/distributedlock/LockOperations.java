@@ -1,0 +1,83 @@
+package io.distributedlock;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Acquires, releases and inspects distributed locks.
+ *
+ * <p>The owner of a blocking call is the calling thread: acquiring a name again in the same thread is a re-entry, costs
+ * no round trip and gets the same fencing token. A hold of {@link #acquireAsync} has an owner of its own and is never
+ * re-entered. With {@link LockRequest#owner(String)} the owner is that text, in every instance.
+ *
+ * <p>Implementations are safe for use by any number of threads.
+ */
+public interface LockOperations {
+
+    /**
+     * Acquires the lock, waiting as long as the request says.
+     *
+     * @throws LockNotAcquiredException if the lock was still held by somebody else when the wait was over, or at once if
+     *     the request is not re-entrant and the caller holds the lock already
+     * @throws LockUnavailableException if Redis could not be asked, refused, or its answer stayed unknown
+     * @throws LockInterruptedException if the thread was interrupted while it waited; the interrupt flag is set again
+     * @throws IllegalArgumentException if the request contradicts itself
+     */
+    LockHandle acquire(LockRequest request);
+
+    /**
+     * Acquires the lock, waiting as long as the request says, and says "busy" by an empty result.
+     *
+     * @return the hold, or empty if the lock is held by somebody else. Empty never means that Redis could not be asked
+     * @throws LockUnavailableException if Redis could not be asked, refused, or its answer stayed unknown
+     * @throws LockInterruptedException if the thread was interrupted while it waited; the interrupt flag is set again
+     */
+    Optional<LockHandle> tryAcquire(LockRequest request);
+
+    /**
+     * Acquires the lock without blocking the calling thread. Nothing is thrown: every failure comes through the stage,
+     * as one of the exceptions that {@link #acquire} throws. Cancelling the stage's future leaves the queue, or
+     * releases the lock if it was granted meanwhile.
+     */
+    CompletionStage<LockHandle> acquireAsync(LockRequest request);
+
+    /**
+     * Runs the callback under the lock and releases it afterwards. Inside the callback, {@link LockHandle#current()} is
+     * the handle. A failure of the callback always wins: one in the release is added to it as suppressed.
+     *
+     * @throws LockLostException if the callback returned normally, but the lock was lost before it did
+     */
+    default <T extends @Nullable Object, E extends Throwable> T execute(
+            LockRequest request, LockCallback<T, E> callback) throws E {
+        try (LockHandle handle = acquire(request);
+                LockScope ignored = LockScope.open(handle)) {
+            return callback.run(handle);
+        }
+    }
+
+    /**
+     * Reads who holds the lock at this moment.
+     *
+     * @return empty if nobody holds it
+     * @throws LockUnavailableException if Redis could not be asked
+     */
+    Optional<LockState> inspect(String name);
+
+    /**
+     * Gives back one hold of an {@linkplain LockRequest#owner(String) explicit owner}, from any instance and thread. When
+     * the last one is gone, the handles of that owner are told that their lock is lost.
+     *
+     * @throws LockUnavailableException if Redis could not be asked or its answer stayed unknown
+     */
+    ReleaseResult release(String name, String owner);
+
+    /**
+     * Takes the lock away from whoever holds it. The holder is told that its lock is lost; the next holder's fencing
+     * token is higher. Meant for operators.
+     *
+     * @return whether somebody held it
+     * @throws LockUnavailableException if Redis could not be asked or its answer stayed unknown
+     */
+    boolean forceRelease(String name);
+}

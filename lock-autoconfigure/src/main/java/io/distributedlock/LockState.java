@@ -1,0 +1,15 @@
+package io.distributedlock;
+
+import java.time.Duration;
+
+/**
+ * A lock as Redis sees it at one moment.
+ *
+ * @param name the lock name
+ * @param owner the explicit owner, or else the public id of the instance that holds the lock
+ * @param fencingToken the last token that Redis knows of; passing the lock on inside an instance may have raised it since
+ * @param remainingLease how long Redis keeps the lock if nobody renews it
+ * @param waitingInstances how many instances (not threads) wait for it
+ */
+public record LockState(
+        String name, String owner, long fencingToken, Duration remainingLease, int waitingInstances) {}

@@ -1,0 +1,85 @@
+package io.distributedlock.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Runs the method under a distributed lock: one call of a lock name at a time, across all instances that use the same
+ * Redis.
+ *
+ * <p>The lock is acquired before the method, renewed while it runs, and released when it has returned or thrown. It lies
+ * outside of {@code @Transactional}, so the transaction is committed before the lock is released, and inside of retries,
+ * so each attempt acquires anew. A nested call of the same thread for the same name is a re-entry and costs nothing.
+ *
+ * <p>On a class or interface, it stands for all its methods that a proxy can reach; on a method it replaces the one of the
+ * class. It may be used as a meta-annotation. A final, private or static method, an expression with a mistake in it, or a
+ * duration that cannot be read fails the start of the application. As with every Spring proxy, calls through
+ * {@code this} are not intercepted; {@link io.distributedlock.LockAssert} finds them.
+ *
+ * <p>Durations are written {@code "30s"}, {@code "500ms"}, {@code "PT30S"} or {@code "${some.property}"}.
+ */
+@Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+public @interface DistributedLocked {
+
+    /** Alias for {@link #key()}. */
+    @AliasFor("key")
+    String value() default "";
+
+    /**
+     * SpEL expression for what is locked, e.g. {@code "#order.id"} or {@code "'stock:' + #p0"}. It knows the parameters
+     * by name and as {@code #p0}, {@code #a0}, the call as {@code #root.method}, {@code #root.target} and
+     * {@code #root.args}, and beans as {@code @bean}. Strings, numbers, enums, UUIDs and the like make a name by their
+     * text. Empty stands for the method itself: its class, name and parameter types.
+     *
+     * <p>A result that is null, blank, NaN, or has no text of its own ({@code Type@1b2c3d}) is refused with an
+     * {@link IllegalArgumentException} without running the method. The values of parameters are never parsed as
+     * expressions.
+     */
+    @AliasFor("value")
+    String key() default "";
+
+    /**
+     * Fixed prefix of the lock name, {@code ${…}} allowed: the lock name is then {@code name:key}. A colon or backslash
+     * in it is escaped by a backslash, so that two pairs never make the same name.
+     */
+    String name() default "";
+
+    /**
+     * How long Redis keeps the lock if this process dies; from 10 ms to 365 days. While the method runs, it is renewed
+     * every third of it. Default: {@code distributed-lock.lease}.
+     */
+    String lease() default "";
+
+    /**
+     * How long a call waits for the lock: {@code "0"} tries once, a negative time waits without limit. Default:
+     * {@code distributed-lock.wait}. (It is not called {@code wait}, as Java allows no annotation attribute that would
+     * override {@link Object#wait()}.)
+     */
+    String waitUpTo() default "";
+
+    /** Whether the lease is renewed while the method runs. If not, the lock is lost when the lease ends. */
+    boolean renew() default true;
+
+    /** The age at which the hold is lost although the method still runs. Default: {@code distributed-lock.max-hold}. */
+    String maxHold() default "";
+
+    /** What to do when somebody else holds the lock and the wait is over. */
+    WhenBusy whenBusy() default WhenBusy.THROW;
+
+    /** What to do when the lock was lost while the method ran. */
+    WhenLost whenLost() default WhenLost.THROW;
+
+    /**
+     * Whether a nested call of the same thread may enter again. If not, it is refused at once with
+     * {@link io.distributedlock.LockNotAcquiredException}.
+     */
+    boolean reentrant() default true;
+}
