@@ -114,8 +114,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if the owner is null, blank, or longer than {@link #MAX_NAME_LENGTH}
      */
     public LockRequest owner(String owner) {
-        return new LockRequest(
-                name, lease, waitUpTo, renew, maxHold, requireText("owner", owner), reentrant);
+        return new LockRequest(name, lease, waitUpTo, renew, maxHold, requireText("owner", owner), reentrant);
     }
 
     /** Whether the owner may acquire again what it holds (the default). If not, that is refused at once as busy. */
@@ -173,8 +172,8 @@ public final class LockRequest {
             throw new IllegalArgumentException("The " + what + " must not be null or blank");
         }
         if (text.length() > MAX_NAME_LENGTH) {
-            throw new IllegalArgumentException("The " + what + " must have at most " + MAX_NAME_LENGTH
-                    + " characters, but has " + text.length());
+            throw new IllegalArgumentException(
+                    "The " + what + " must have at most " + MAX_NAME_LENGTH + " characters, but has " + text.length());
         }
         return text;
     }

@@ -11,5 +11,4 @@ import java.time.Duration;
  * @param remainingLease how long Redis keeps the lock if nobody renews it
  * @param waitingInstances how many instances (not threads) wait for it
  */
-public record LockState(
-        String name, String owner, long fencingToken, Duration remainingLease, int waitingInstances) {}
+public record LockState(String name, String owner, long fencingToken, Duration remainingLease, int waitingInstances) {}

@@ -1,0 +1,5 @@
+/** The sample application: a small shop. */
+@NullMarked
+package io.distributedlock.sample;
+
+import org.jspecify.annotations.NullMarked;
