@@ -1,0 +1,47 @@
+package io.distributedlock.sample;
+
+import java.nio.charset.StandardCharsets;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.listener.ChannelTopic;
+import org.springframework.data.redis.listener.RedisMessageListenerContainer;
+
+/** What a real application would not need: a Redis of its own. And how an instance hears of sales. */
+@Configuration(proxyBeanMethods = false)
+class RedisConfiguration {
+
+    @Bean
+    RedisMessageListenerContainer saleAnnouncements(RedisConnectionFactory connections, Tills tills) {
+        RedisMessageListenerContainer container = new RedisMessageListenerContainer();
+        container.setConnectionFactory(connections);
+        container.setRecoveryInterval(1000);
+        container.addMessageListener(
+                (message, pattern) -> tills.serveAll(Sale.valueOf(new String(message.getBody(), StandardCharsets.UTF_8))),
+                ChannelTopic.of(Sales.CHANNEL));
+        return container;
+    }
+
+    /** Stays away as soon as {@code spring.data.redis} names a Redis. */
+    @Configuration(proxyBeanMethods = false)
+    @Conditional(NoRedisNamed.class)
+    static class Embedded {
+
+        @Bean
+        SharedRedis sharedRedis(ShopProperties properties) {
+            return SharedRedis.at(properties.redisPort());
+        }
+
+        @Bean
+        DataRedisConnectionDetails redisConnectionDetails(SharedRedis redis) {
+            return new DataRedisConnectionDetails() {
+                @Override
+                public Standalone getStandalone() {
+                    return Standalone.of("127.0.0.1", redis.port());
+                }
+            };
+        }
+    }
+}
