@@ -1,0 +1,65 @@
+package io.distributedlock.testing;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Counts commands by the server's own statistics, which cost nothing while they count. They do not tell commands of
+ * clients from those inside scripts; {@link #scripts()} does, as scripts do not call scripts. For the exact list of what
+ * clients sent see {@link CommandLog}.
+ */
+public final class CommandCounter implements AutoCloseable {
+
+    private final RespClient client;
+
+    private CommandCounter(RespClient client) {
+        this.client = client;
+    }
+
+    /** Counts from now on. */
+    public static CommandCounter start(EmbeddedRedis redis) {
+        CommandCounter counter = new CommandCounter(redis.connect());
+        counter.reset();
+        return counter;
+    }
+
+    /** Counts from now on. */
+    public void reset() {
+        client.call("CONFIG", "RESETSTAT");
+    }
+
+    /** Calls of one command, e.g. {@code pexpire} or {@code script|load}, from clients or scripts. */
+    public long calls(String command) {
+        return calls().getOrDefault(command.toLowerCase(Locale.ROOT), 0L);
+    }
+
+    /** How many scripts clients have run. One that had to be sent again after NOSCRIPT counts twice. */
+    public long scripts() {
+        Map<String, Long> calls = calls();
+        return calls.getOrDefault("evalsha", 0L)
+                + calls.getOrDefault("eval", 0L)
+                + calls.getOrDefault("evalsha_ro", 0L)
+                + calls.getOrDefault("eval_ro", 0L)
+                + calls.getOrDefault("fcall", 0L);
+    }
+
+    /** All calls by command, without those of this counter. Rejected ones do not count. */
+    public Map<String, Long> calls() {
+        Map<String, Long> calls = new TreeMap<>();
+        for (String line : client.text("INFO", "commandstats").split("\r\n")) {
+            if (line.startsWith("cmdstat_")) {
+                String name = line.substring("cmdstat_".length(), line.indexOf(':'));
+                int from = line.indexOf("calls=") + "calls=".length();
+                calls.put(name, Long.valueOf(line.substring(from, line.indexOf(',', from))));
+            }
+        }
+        calls.keySet().removeIf(name -> name.equals("info") || name.equals("config|resetstat"));
+        return calls;
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

@@ -1,0 +1,185 @@
+package io.distributedlock.testing;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import redis.embedded.RedisExecProvider;
+
+/**
+ * A Redis server as a child process, on Linux and macOS: on loopback, without persistence, in a directory of its own. It
+ * ends, and its directory goes, with {@link #close()} and with this JVM, even if that is killed.
+ */
+public final class EmbeddedRedis implements AutoCloseable {
+
+    private static final Duration START_LIMIT = Duration.ofSeconds(30);
+
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(5);
+
+    private static final int PORT_TRIES = 5;
+
+    private static final String PORT_TAKEN = "Failed listening on port";
+
+    private final Path directory;
+
+    private final int port;
+
+    private final Process process;
+
+    private EmbeddedRedis(Path directory, int port, Process process) {
+        this.directory = directory;
+        this.port = port;
+        this.process = process;
+    }
+
+    /**
+     * Starts a server on a free port.
+     *
+     * @param settings lines for the configuration file; they come last and therefore win
+     * @throws IllegalStateException if it does not come up; the text has what it wrote
+     */
+    public static EmbeddedRedis start(String... settings) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return start(freePort(), settings);
+            } catch (IllegalStateException e) {
+                if (attempt == PORT_TRIES || !String.valueOf(e.getMessage()).contains(PORT_TAKEN)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** As {@link #start(String...)}, on the given port. */
+    public static EmbeddedRedis start(int port, String... settings) {
+        try {
+            Path directory = Files.createTempDirectory("embedded-redis-");
+            Guardian.removeAtEnd(directory);
+            EmbeddedRedis redis = new EmbeddedRedis(directory, port, launch(directory, port, settings));
+            redis.awaitStart();
+            return redis;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A port of the loopback interface that nobody listens on at this moment. */
+    public static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public int port() {
+        return port;
+    }
+
+    public String uri() {
+        return "redis://127.0.0.1:" + port;
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Opens a connection for the test itself. */
+    public RespClient connect() {
+        return RespClient.connect(port);
+    }
+
+    /** Sends a signal to the server: {@code STOP}, {@code CONT}, {@code KILL}, {@code TERM}. */
+    public void signal(String name) {
+        Processes.signal(name, pid());
+    }
+
+    /** What the server has written so far. */
+    public String output() {
+        try {
+            Path log = log(directory);
+            return Files.exists(log) ? Files.readString(log, StandardCharsets.UTF_8) : "";
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        Processes.end(process, STOP_LIMIT);
+        Processes.delete(directory);
+    }
+
+    /** One at a time: a child that is just being forked could hold the binary open for writing. */
+    private static synchronized Process launch(Path directory, int port, String... settings) throws IOException {
+        Path executable = unpack(directory);
+        Path configuration = directory.resolve("redis.conf");
+        Files.write(configuration, configuration(directory, port, settings), StandardCharsets.UTF_8);
+        ProcessBuilder builder = new ProcessBuilder(executable.toString(), configuration.toString())
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log(directory).toFile());
+        return Guardian.start(builder);
+    }
+
+    private static Path unpack(Path directory) throws IOException {
+        File unpacked = RedisExecProvider.defaultProvider().get();
+        Path executable = Files.move(unpacked.toPath(), directory.resolve("redis-server"));
+        Processes.delete(unpacked.getParentFile().toPath());
+        return executable;
+    }
+
+    private static List<String> configuration(Path directory, int port, String... settings) {
+        List<String> lines = new ArrayList<>(List.of(
+                "bind 127.0.0.1",
+                "port " + port,
+                "dir \"" + directory + "\"",
+                "save \"\"",
+                "appendonly no",
+                "shutdown-timeout 0",
+                "enable-debug-command local"));
+        lines.addAll(List.of(settings));
+        return lines;
+    }
+
+    private static Path log(Path directory) {
+        return directory.resolve("redis.log");
+    }
+
+    private void awaitStart() {
+        long deadline = System.nanoTime() + START_LIMIT.toNanos();
+        while (!answers()) {
+            if (!process.isAlive() || System.nanoTime() > deadline) {
+                String output = output();
+                close();
+                throw new IllegalStateException("Redis did not start on port " + port + ":\n" + output);
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
+    }
+
+    /** Whether it is this server that answers: somebody else may have taken the port. */
+    private boolean answers() {
+        try (RespClient client = new RespClient(port, Duration.ofSeconds(2))) {
+            return client.text("PING").equals("PONG")
+                    && client.text("INFO", "server").contains("process_id:" + process.pid() + "\r\n");
+        } catch (IOException | UncheckedIOException e) {
+            return false;
+        } catch (IllegalStateException e) {
+            return String.valueOf(e.getMessage()).startsWith("NOAUTH");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package io.distributedlock.testing;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * After each test, and after its own cleaning up: no key of a lock in Redis, no subscription, no thread of the library, no
+ * interrupt flag. Register it by {@code @RegisterExtension}. The database is emptied then, for the next test.
+ */
+public final class LeakCheck implements AfterEachCallback {
+
+    private static final String THREAD_PREFIX = "distributed-lock";
+
+    private final List<EmbeddedRedis> servers;
+
+    private final String keyPrefix;
+
+    private final Duration limit;
+
+    private LeakCheck(String keyPrefix, Duration limit, List<EmbeddedRedis> servers) {
+        this.keyPrefix = keyPrefix;
+        this.limit = limit;
+        this.servers = servers;
+    }
+
+    /** Checks these servers, and gives everything three seconds to go away. */
+    public static LeakCheck of(String keyPrefix, EmbeddedRedis... servers) {
+        return new LeakCheck(keyPrefix, Duration.ofSeconds(3), List.of(servers));
+    }
+
+    public LeakCheck within(Duration limit) {
+        return new LeakCheck(keyPrefix, limit, servers);
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            verify();
+        } finally {
+            servers.forEach(LeakCheck::empty);
+        }
+        if (interrupted) {
+            throw new AssertionError("The test left its thread interrupted");
+        }
+    }
+
+    /** Waits until nothing is left, or fails with a list. */
+    public void verify() {
+        try {
+            Awaitility.await().atMost(limit).pollInterval(Duration.ofMillis(10)).until(() -> leaks().isEmpty());
+        } catch (ConditionTimeoutException e) {
+            throw new AssertionError("Left behind: " + leaks(), e);
+        }
+    }
+
+    private List<String> leaks() {
+        List<String> leaks = new ArrayList<>();
+        for (EmbeddedRedis server : servers) {
+            try (RespClient client = server.connect()) {
+                client.keys(keyPrefix + "*").forEach(key -> leaks.add("key " + key));
+                client.list("PUBSUB", "CHANNELS").forEach(channel -> leaks.add("channel " + channel));
+                client.list("PUBSUB", "SHARDCHANNELS").forEach(channel -> leaks.add("shard channel " + channel));
+                long patterns = client.number("PUBSUB", "NUMPAT");
+                if (patterns > 0) {
+                    leaks.add(patterns + " subscribed patterns");
+                }
+            }
+        }
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().startsWith(THREAD_PREFIX)) {
+                leaks.add("thread " + thread.getName());
+            }
+        }
+        return leaks;
+    }
+
+    private static void empty(EmbeddedRedis server) {
+        try (RespClient client = server.connect()) {
+            client.call("FLUSHALL");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.distributedlock.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Signals, waiting and cleaning up. */
+final class Processes {
+
+    private Processes() {}
+
+    /** Sends a signal, e.g. {@code STOP}. */
+    static void signal(String name, long pid) {
+        try {
+            Process kill = new ProcessBuilder("sh", "-c", "kill -s \"$1\" \"$2\"", "sh", name, Long.toString(pid))
+                    .redirectOutput(Redirect.DISCARD)
+                    .redirectError(Redirect.DISCARD)
+                    .start();
+            if (!awaitExit(kill, Duration.ofSeconds(10)) || kill.exitValue() != 0) {
+                throw new IllegalStateException("Signal " + name + " could not be sent to process " + pid);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Ends the process: politely, and after the limit by force. Also ends one that was stopped. */
+    static void end(Process process, Duration limit) {
+        if (process.isAlive()) {
+            process.destroy();
+            resume(process);
+            if (!awaitExit(process, limit)) {
+                kill(process);
+            }
+        }
+    }
+
+    static void kill(Process process) {
+        process.destroyForcibly();
+        if (!awaitExit(process, Duration.ofSeconds(10))) {
+            throw new IllegalStateException("Process " + process.pid() + " survived SIGKILL");
+        }
+    }
+
+    /** Keeps the interrupt flag. */
+    static boolean awaitExit(Process process, Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    static void delete(Path directory) {
+        if (!Files.exists(directory)) {
+            return;
+        }
+        try (Stream<Path> tree = Files.walk(directory)) {
+            List<Path> leavesFirst = tree.sorted(Comparator.reverseOrder()).toList();
+            for (Path path : leavesFirst) {
+                Files.deleteIfExists(path);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void resume(Process process) {
+        try {
+            signal("CONT", process.pid());
+        } catch (IllegalStateException e) {
+            // It has ended meanwhile.
+        }
+    }
+}

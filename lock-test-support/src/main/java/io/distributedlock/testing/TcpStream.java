@@ -1,0 +1,141 @@
+package io.distributedlock.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/** One direction of all connections of a {@link TcpProxy}. What is set holds for bytes from now on. */
+public final class TcpStream {
+
+    private enum Mode {
+        PASS,
+        HOLD,
+        DROP
+    }
+
+    private final Object monitor = new Object();
+
+    private Mode mode = Mode.PASS;
+
+    private volatile Duration delay = Duration.ZERO;
+
+    private final AtomicLong read = new AtomicLong();
+
+    private final AtomicLong delivered = new AtomicLong();
+
+    private final AtomicLong dropped = new AtomicLong();
+
+    TcpStream() {}
+
+    private record Chunk(byte[] bytes, long due) {
+
+        private static final Chunk END = new Chunk(new byte[0], 0);
+    }
+
+    /** Delivers all bytes this much later, in order. */
+    public void delay(Duration delay) {
+        this.delay = delay;
+    }
+
+    /** Keeps all bytes back, until {@link #pass()}. */
+    public void hold() {
+        set(Mode.HOLD);
+    }
+
+    /** Swallows all bytes. What comes after them makes no sense to the receiver: cut the connection next. */
+    public void drop() {
+        set(Mode.DROP);
+    }
+
+    /** Delivers what was held back, and everything from now on at once. */
+    public void pass() {
+        delay = Duration.ZERO;
+        set(Mode.PASS);
+    }
+
+    /** How many bytes were delivered. */
+    public long delivered() {
+        return delivered.get();
+    }
+
+    /** How many bytes were swallowed. */
+    public long dropped() {
+        return dropped.get();
+    }
+
+    /** How many bytes came in and neither were delivered nor swallowed yet. */
+    public long pending() {
+        return read.get() - delivered.get() - dropped.get();
+    }
+
+    /** Reads until the end of the stream, which is passed on when all bytes before it were. */
+    void pump(Socket from, Socket to, Runnable end) {
+        BlockingQueue<Chunk> queue = new LinkedBlockingQueue<>();
+        Thread writer = new Thread(() -> write(queue, from, to, end), "tcp-proxy-writer");
+        writer.setDaemon(true);
+        writer.start();
+        byte[] buffer = new byte[65_536];
+        try {
+            InputStream in = from.getInputStream();
+            for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+                read.addAndGet(count);
+                queue.add(new Chunk(Arrays.copyOf(buffer, count), System.nanoTime() + delay.toNanos()));
+            }
+        } catch (IOException e) {
+            end.run();
+        } finally {
+            queue.add(Chunk.END);
+        }
+    }
+
+    private void write(BlockingQueue<Chunk> queue, Socket from, Socket to, Runnable end) {
+        try {
+            for (Chunk chunk = queue.take(); chunk != Chunk.END; chunk = queue.take()) {
+                deliver(chunk, from, to);
+            }
+        } catch (IOException e) {
+            // The receiver is gone.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            end.run();
+        }
+    }
+
+    private void deliver(Chunk chunk, Socket from, Socket to) throws IOException, InterruptedException {
+        for (long left = chunk.due() - System.nanoTime(); left > 0; left = chunk.due() - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+        if (awaitPassage(from) == Mode.DROP) {
+            dropped.addAndGet(chunk.bytes().length);
+        } else {
+            to.getOutputStream().write(chunk.bytes());
+            delivered.addAndGet(chunk.bytes().length);
+        }
+    }
+
+    private Mode awaitPassage(Socket from) throws IOException, InterruptedException {
+        synchronized (monitor) {
+            while (mode == Mode.HOLD) {
+                monitor.wait(100);
+                if (from.isClosed()) {
+                    throw new IOException("Cut while held");
+                }
+            }
+            return mode;
+        }
+    }
+
+    private void set(Mode mode) {
+        synchronized (monitor) {
+            this.mode = mode;
+            monitor.notifyAll();
+        }
+    }
+}

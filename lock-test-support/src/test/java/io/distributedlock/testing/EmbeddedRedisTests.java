@@ -1,0 +1,121 @@
+package io.distributedlock.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+class EmbeddedRedisTests {
+
+    @Test
+    void startsWithTheGivenSettings() {
+        try (EmbeddedRedis redis = EmbeddedRedis.start("maxmemory 100mb", "maxmemory-policy volatile-lru");
+                RespClient client = redis.connect()) {
+            assertThat(client.text("SET", "a key", "é\u0000\r\n")).isEqualTo("OK");
+            assertThat(client.text("GET", "a key")).isEqualTo("é\u0000\r\n");
+            assertThat(client.call("GET", "none")).isNull();
+            assertThat(client.list("CONFIG", "GET", "maxmemory-policy")).contains("volatile-lru");
+            assertThat(client.keys("a *")).containsExactly("a key");
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> client.call("INCR", "a key"))
+                    .withMessageStartingWith("ERR");
+        }
+    }
+
+    @Test
+    void leavesNothingBehindWhenClosed() {
+        EmbeddedRedis redis = EmbeddedRedis.start();
+        Path directory = directoryOf(redis);
+        assertThat(directory).exists();
+        redis.close();
+        assertThat(ProcessHandle.of(redis.pid())).isEmpty();
+        assertThat(directory).doesNotExist();
+        redis.close();
+    }
+
+    @Test
+    void closesAServerThatIsStopped() {
+        EmbeddedRedis redis = EmbeddedRedis.start();
+        redis.signal("STOP");
+        redis.close();
+        assertThat(redis.isAlive()).isFalse();
+    }
+
+    @Test
+    void startsAgainOnTheSamePort() {
+        int port = EmbeddedRedis.freePort();
+        for (int i = 0; i < 3; i++) {
+            try (EmbeddedRedis redis = EmbeddedRedis.start(port)) {
+                assertThat(redis.port()).isEqualTo(port);
+                redis.signal("KILL");
+            }
+        }
+    }
+
+    @Test
+    void saysWhatTheServerSaidWhenItDoesNotStart() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> EmbeddedRedis.start("no-such-setting 1"))
+                .withMessageContaining("no-such-setting");
+        try (EmbeddedRedis other = EmbeddedRedis.start()) {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> EmbeddedRedis.start(other.port()))
+                    .withMessageContaining("Failed listening on port " + other.port());
+        }
+    }
+
+    @Test
+    void startsWithAPassword() {
+        try (EmbeddedRedis redis = EmbeddedRedis.start("requirepass secret")) {
+            assertThat(redis.isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void endsWithAJvmThatIsKilled() {
+        try (ChildJvm child = ChildJvm.start(RedisChild.class)) {
+            long redis = Long.parseLong(child.ask("a", "redis"));
+            long guardian = Long.parseLong(child.ask("a", "guardian"));
+            Path directory = Path.of(child.ask("a", "directory"));
+            assertThat(ProcessHandle.of(redis)).isPresent();
+            assertThat(directory).exists();
+            child.signal("KILL");
+            await().until(() -> !isAlive(redis) && !isAlive(guardian) && !Files.exists(directory));
+        }
+    }
+
+    @Test
+    void endsWithAJvmThatExits() {
+        try (ChildJvm child = ChildJvm.start(RedisChild.class)) {
+            long redis = Long.parseLong(child.ask("a", "redis"));
+            var unused = child.send("a", "exit");
+            await().until(() -> !child.isAlive() && !isAlive(redis));
+        }
+    }
+
+    @Test
+    void endsWithAJvmThatIsKilledAfterItsGuardian() {
+        try (ChildJvm child = ChildJvm.start(RedisChild.class)) {
+            long redis = Long.parseLong(child.ask("a", "redis"));
+            long guardian = Long.parseLong(child.ask("a", "guardian"));
+            Processes.signal("KILL", guardian);
+            await().until(() -> Long.parseLong(child.ask("a", "guardian")) != guardian);
+            assertThat(isAlive(redis)).isTrue();
+            child.signal("KILL");
+            await().until(() -> !isAlive(redis));
+        }
+    }
+
+    private static boolean isAlive(long pid) {
+        return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent();
+    }
+
+    private static Path directoryOf(EmbeddedRedis redis) {
+        try (RespClient client = redis.connect()) {
+            return Path.of(client.list("CONFIG", "GET", "dir").get(1));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package io.distributedlock.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class TcpProxyTests {
+
+    private static final EmbeddedRedis redis = EmbeddedRedis.start();
+
+    private TcpProxy proxy;
+
+    private RespClient client;
+
+    @BeforeEach
+    void open() throws IOException {
+        proxy = TcpProxy.to(redis.port());
+        client = new RespClient(proxy.port(), Duration.ofMillis(300));
+        await().until(() -> proxy.connections() == 1);
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        proxy.close();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    @Test
+    void passesEverythingOn() {
+        String big = "x".repeat(300_000);
+        client.call("SET", "big", big);
+        assertThat(client.text("GET", "big")).isEqualTo(big);
+        assertThat(proxy.connections()).isEqualTo(1);
+        client.close();
+        await().until(() -> proxy.connections() == 0);
+    }
+
+    @Test
+    void delaysEachDirection() {
+        proxy.requests().delay(Duration.ofMillis(60));
+        proxy.replies().delay(Duration.ofMillis(40));
+        long start = System.nanoTime();
+        client.call("PING");
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isBetween(Duration.ofMillis(100), Duration.ofMillis(250));
+    }
+
+    @Test
+    void holdsRepliesAndDeliversThemLater() throws IOException {
+        proxy.replies().hold();
+        client.send("INCR", "held");
+        await().until(() -> proxy.replies().pending() > 0);
+        assertThat(redis.connect().text("GET", "held")).isEqualTo("1");
+        proxy.replies().pass();
+        assertThat(client.reply()).isEqualTo(1L);
+    }
+
+    @Test
+    void blackHoleKeepsTheConnection() throws IOException {
+        proxy.blackHole();
+        client.send("INCR", "hole");
+        assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(() -> client.reply());
+        assertThat(redis.connect().call("GET", "hole")).isNull();
+        assertThat(proxy.connections()).isEqualTo(1);
+        proxy.heal();
+        assertThat(client.reply()).isEqualTo(1L);
+    }
+
+    @Test
+    void dropsReplies() throws IOException {
+        proxy.replies().drop();
+        client.send("INCR", "dropped");
+        await().until(() -> proxy.replies().dropped() > 0);
+        assertThat(redis.connect().text("GET", "dropped")).isEqualTo("1");
+        assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(() -> client.reply());
+    }
+
+    @Test
+    void cutsConnections() {
+        assertThat(proxy.cut()).isEqualTo(1);
+        assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> client.call("PING"));
+        try (RespClient next = RespClient.connect(proxy.port())) {
+            assertThat(next.text("PING")).isEqualTo("PONG");
+        }
+        assertThat(proxy.accepted()).isEqualTo(2);
+    }
+
+    @Test
+    void refusesAndAcceptsAgain() {
+        proxy.refuse();
+        assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> RespClient.connect(proxy.port()));
+        assertThat(client.text("PING")).isEqualTo("PONG");
+        proxy.accept();
+        try (RespClient next = RespClient.connect(proxy.port())) {
+            assertThat(next.text("PING")).isEqualTo("PONG");
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.distributedlock.testing;
+
+import org.jspecify.annotations.NullMarked;
