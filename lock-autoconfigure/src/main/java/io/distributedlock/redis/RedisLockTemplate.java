@@ -4,61 +4,160 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.engine.LockEngine;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Locks in Redis. */
+/**
+ * Distributed locks in one Redis. It uses the application's Redis settings, but connections of its own, which open and
+ * close with the context; used before the context starts, it opens them at once. A Redis that cannot be reached is no
+ * reason not to start: calls then fail with {@link LockUnavailableException} within their bounds.
+ *
+ * <p>When it stops, new callers are refused, those who wait are sent away, and holds may go on for the shutdown grace.
+ * It can be started again. Safe for use by any number of threads.
+ */
 public final class RedisLockTemplate implements LockOperations, SmartLifecycle, AutoCloseable {
 
+    /** Above the connection factory's, and below those of servers, schedulers and listeners, whose work needs locks. */
+    private static final int PHASE = 1024;
+
+    private final LettuceConnectionFactory application;
+
+    private final LockKeys keys;
+
+    private final EngineSettings settings;
+
+    private final ReentrantLock lifecycle = new ReentrantLock();
+
+    private volatile @Nullable Instance instance;
+
+    private volatile boolean stopped;
+
+    /**
+     * @param connections whose settings are used; its own connections are not
+     * @param keyPrefix what the keys and channels of all locks begin with
+     * @throws UnsupportedTopologyException if the factory is for a cluster or for Sentinel
+     */
     public RedisLockTemplate(LettuceConnectionFactory connections, String keyPrefix, EngineSettings settings) {
-        throw new UnsupportedOperationException();
+        RedisClientSource.target(connections);
+        this.application = connections;
+        this.keys = new LockKeys(keyPrefix);
+        this.settings = settings;
     }
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        throw new UnsupportedOperationException();
+        return engine(request.name()).acquire(request);
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        throw new UnsupportedOperationException();
+        return engine(request.name()).tryAcquire(request);
     }
 
     @Override
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
-        throw new UnsupportedOperationException();
+        try {
+            return engine(request.name()).acquireAsync(request);
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
     }
 
     @Override
     public Optional<LockState> inspect(String name) {
-        throw new UnsupportedOperationException();
+        return engine(name).inspect(LockRequest.of(name).name());
     }
 
     @Override
     public ReleaseResult release(String name, String owner) {
-        throw new UnsupportedOperationException();
+        LockRequest checked = LockRequest.of(name).owner(owner);
+        return engine(name).release(checked.name(), owner);
     }
 
     @Override
     public boolean forceRelease(String name) {
-        throw new UnsupportedOperationException();
+        return engine(name).forceRelease(LockRequest.of(name).name());
+    }
+
+    private LockEngine engine(String name) {
+        Instance running = instance;
+        if (running == null) {
+            if (stopped) {
+                throw new LockUnavailableException(
+                        name, "Lock '" + name + "' is unavailable: the lock template is shutting down", null);
+            }
+            start();
+            return engine(name);
+        }
+        return running.engine();
     }
 
     @Override
-    public void start() {}
+    public void start() {
+        lifecycle.lock();
+        try {
+            if (instance == null) {
+                instance = Instance.open(application, keys, settings);
+                stopped = false;
+            }
+        } finally {
+            lifecycle.unlock();
+        }
+    }
 
     @Override
-    public void stop() {}
+    public void stop() {
+        lifecycle.lock();
+        try {
+            stopped = true;
+            Instance running = instance;
+            if (running != null) {
+                running.close();
+                instance = null;
+            }
+        } finally {
+            lifecycle.unlock();
+        }
+    }
 
     @Override
     public boolean isRunning() {
-        return false;
+        return instance != null;
     }
 
     @Override
-    public void close() {}
+    public int getPhase() {
+        return PHASE;
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+
+    /** What lives from a start to the next stop: an identity, its connections, and the engine upon them. */
+    private record Instance(LockConnections connections, LockEngine engine) {
+
+        static Instance open(LettuceConnectionFactory application, LockKeys keys, EngineSettings settings) {
+            RedisClientSource source = new RedisClientSource(application, settings.commandTimeout());
+            LockConnections connections = new LockConnections(source, settings.commandTimeout());
+            LockEngine engine = new LockEngine(new LettuceLeaseStore(connections, keys, new InstanceId()), settings);
+            connections.open();
+            return new Instance(connections, engine);
+        }
+
+        void close() {
+            engine.close();
+            connections.close();
+        }
+    }
 }

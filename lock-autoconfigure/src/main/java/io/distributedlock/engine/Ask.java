@@ -1,0 +1,92 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.engine.LeaseStore.AcquireReply;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One acquisition that this instance tries to make in the store, under one id, with as many questions as it takes. Guarded
+ * by the {@link NamedLock} that asks.
+ */
+final class Ask {
+
+    private static final long MAX_PAUSE = 1_000_000_000;
+
+    private static final long FIRST_BACK_OFF = 100_000_000;
+
+    final long number;
+
+    /** The lease asked for in the latest question. */
+    long lease;
+
+    /** Whether the store may have it in its queue. */
+    boolean queued;
+
+    /** Whether a question was given up without an answer. */
+    boolean uncertain;
+
+    /** Whether a grant came that is too old to be trusted; the answer under way may be older still, so ask once more. */
+    boolean confirm;
+
+    /** When the latest question was sent. */
+    long sentAt;
+
+    /** A grant of the lock cannot be older than this: the last question before it was answered "wait", or is the first. */
+    long grantedSince;
+
+    private @Nullable CompletableFuture<AcquireReply> question;
+
+    private int failures;
+
+    Ask(long number, long now) {
+        this.number = number;
+        this.sentAt = now;
+        this.grantedSince = now;
+    }
+
+    CompletableFuture<AcquireReply> newQuestion(long now) {
+        sentAt = now;
+        question = new CompletableFuture<>();
+        return question;
+    }
+
+    boolean isLatest(CompletableFuture<AcquireReply> answered) {
+        return question == answered;
+    }
+
+    /** The question whose answer is still to come, or null. */
+    @Nullable
+    CompletableFuture<AcquireReply> unanswered() {
+        return question == null || question.isDone() ? null : question;
+    }
+
+    /** Nobody waits for the answer any more, but it may have done its work in the store. Returns what to cancel. */
+    @Nullable
+    CompletableFuture<AcquireReply> giveUpQuestion() {
+        CompletableFuture<AcquireReply> given = question;
+        question = null;
+        uncertain = true;
+        return given;
+    }
+
+    /** Wait, says the store. Returns for how long. */
+    long busy(long ttlMillis, boolean nowQueued) {
+        grantedSince = sentAt;
+        queued = nowQueued;
+        failures = 0;
+        long jitter = ThreadLocalRandom.current().nextLong(1_000_000, 20_000_000);
+        return Math.min(Math.max(ttlMillis, 0) * 1_000_000 + jitter, MAX_PAUSE);
+    }
+
+    /** No word from the store. Returns how long to wait before the next try. */
+    long failed(boolean unknown) {
+        uncertain |= unknown;
+        return backOff(failures++);
+    }
+
+    static long backOff(int failures) {
+        long pause = Math.min(FIRST_BACK_OFF << Math.min(failures, 4), MAX_PAUSE);
+        return pause - ThreadLocalRandom.current().nextLong(pause / 4);
+    }
+}

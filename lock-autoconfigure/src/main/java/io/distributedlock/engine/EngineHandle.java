@@ -1,0 +1,104 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** One entry into a {@link Hold}. */
+final class EngineHandle implements LockHandle {
+
+    private final Hold hold;
+
+    /** Keeps the hold from counting as abandoned while anybody can still reach this handle. */
+    @SuppressWarnings({"unused", "FieldCanBeLocal"})
+    private final Object anchor;
+
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    EngineHandle(Hold hold, Object anchor) {
+        this.hold = hold;
+        this.anchor = anchor;
+    }
+
+    @Override
+    public String name() {
+        return hold.terms.name();
+    }
+
+    @Override
+    public long fencingToken() {
+        return hold.token;
+    }
+
+    @Override
+    public boolean isHeld() {
+        return !closed.get() && hold.isHeld(engine().now());
+    }
+
+    @Override
+    public Duration remainingLease() {
+        return closed.get() ? Duration.ZERO : Duration.ofNanos(hold.remaining(engine().now()));
+    }
+
+    @Override
+    public void extend(Duration lease) {
+        LockRequest.requireLease(lease);
+        if (closed.get()) {
+            throw new LockLostException(name(), "Lock '" + name() + "' was closed already", Duration.ZERO);
+        }
+        engine().extend(hold, Terms.nanos(lease));
+    }
+
+    @Override
+    public void onLost(Runnable callback) {
+        hold.lock.lookAgain();
+        if (!closed.get() && hold.onLost(callback)) {
+            engine().runCallback(callback);
+        }
+    }
+
+    @Override
+    public void throwIfLost() {
+        LockLostException loss = loss();
+        if (loss != null) {
+            throw loss;
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            GiveBack release = hold.lock.leave(hold);
+            throwIfLost();
+            if (release != null) {
+                engine().awaitRelease(hold, release);
+            }
+        }
+    }
+
+    /** Closes without waiting for anything, for a grant that nobody wants any more. */
+    void abandon() {
+        if (closed.compareAndSet(false, true)) {
+            hold.lock.leave(hold);
+        }
+    }
+
+    private @Nullable LockLostException loss() {
+        if (hold.isExpired(engine().now())) {
+            hold.lock.lookAgain();
+        }
+        return hold.loss();
+    }
+
+    private LockEngine engine() {
+        return hold.lock.engine;
+    }
+
+    @Override
+    public String toString() {
+        return "LockHandle[name=" + name() + ", token=" + fencingToken() + ", held=" + isHeld() + "]";
+    }
+}

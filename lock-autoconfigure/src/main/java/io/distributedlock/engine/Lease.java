@@ -1,0 +1,111 @@
+package io.distributedlock.engine;
+
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this instance has of a lock in the store, counted by the local clock from <em>before</em> the question was sent:
+ * the store cannot have begun to count earlier. The margin covers that two clocks do not run at exactly the same speed.
+ * Guarded by the {@link NamedLock} that owns it.
+ */
+final class Lease {
+
+    private static final long MIN_MARGIN = 5_000_000;
+
+    /** The number of the acquisition that owns it. */
+    final long number;
+
+    /** Whether a question under this number was never answered, so that a copy of it may still turn up. */
+    final boolean uncertain;
+
+    /** A question under this number that had no answer yet when the lease was granted by a message. */
+    final @Nullable CompletableFuture<?> unanswered;
+
+    /** The token of the latest local hold. */
+    private long token;
+
+    /** Whether other instances wait, as far as this one has heard, and since when. */
+    private boolean contended;
+
+    private long contendedSince;
+
+    private int passes;
+
+    private long sentAt;
+
+    private long length;
+
+    Lease(
+            long number,
+            long token,
+            long sentAt,
+            long length,
+            boolean uncertain,
+            @Nullable CompletableFuture<?> unanswered) {
+        this.number = number;
+        this.token = token;
+        this.sentAt = sentAt;
+        this.length = length;
+        this.uncertain = uncertain;
+        this.unanswered = unanswered;
+    }
+
+    static long margin(long length) {
+        return Math.max(length / 100, Math.min(MIN_MARGIN, length / 2));
+    }
+
+    /** From here on nobody in this instance may believe to hold the lock. */
+    long deadline() {
+        return sentAt + length - margin(length);
+    }
+
+    /** When the store forgets it, at the earliest. */
+    long end() {
+        return sentAt + length;
+    }
+
+    long length() {
+        return length;
+    }
+
+    long sentAt() {
+        return sentAt;
+    }
+
+    long token() {
+        return token;
+    }
+
+    /** The lease passes to another caller of this instance, who gets the next token. */
+    void pass() {
+        token++;
+        passes++;
+    }
+
+    /** What was heard of other instances. The limits of passing count from when the first of them began to wait. */
+    void othersWait(boolean waiting, long now) {
+        if (waiting && !contended) {
+            contendedSince = now;
+            passes = 0;
+        }
+        contended = waiting;
+    }
+
+    /** Whether the lease may be passed on locally, or it is another instance's turn or too much of it is gone. */
+    boolean mayPass(EngineSettings settings, long now) {
+        boolean turn = !contended
+                || (passes < settings.maxPasses()
+                        && now - contendedSince < settings.maxBatch().toNanos());
+        return turn && deadline() - now >= length / 3;
+    }
+
+    void sawToken(long seen) {
+        token = Math.max(token, seen);
+    }
+
+    /** The store set the lease to this length when it got what was sent at that time. */
+    void renewed(long renewalSentAt, long newLength) {
+        sentAt = renewalSentAt;
+        length = newLength;
+    }
+}

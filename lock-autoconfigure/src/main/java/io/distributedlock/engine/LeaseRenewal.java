@@ -1,0 +1,71 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.engine.LeaseStore.RenewCommand;
+import io.distributedlock.engine.LeaseStore.RenewReply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The watchdog. The timer asks every lock that is due what to renew; what comes together in one tick is sent in batches.
+ * A batch knows four outcomes per lock: renewed, not owned any more, refused and unknown; the last two change nothing, since
+ * the deadline decides.
+ */
+final class LeaseRenewal {
+
+    /** Enough to make the cost of a command small, and few enough not to hold up other clients of the store. */
+    private static final int BATCH = 100;
+
+    private final LeaseStore store;
+
+    private final List<Due> due = new ArrayList<>();
+
+    LeaseRenewal(LeaseStore store) {
+        this.store = store;
+    }
+
+    /** A renewal that is due, and the lock that waits for its answer under the given count. */
+    record Due(NamedLock lock, int renewal, RenewCommand command) {}
+
+    synchronized void add(Due renewal) {
+        due.add(renewal);
+    }
+
+    /** Sends what came together. */
+    void flush() {
+        List<Due> all = drain();
+        for (int from = 0; from < all.size(); from += BATCH) {
+            send(all.subList(from, Math.min(all.size(), from + BATCH)));
+        }
+    }
+
+    private synchronized List<Due> drain() {
+        if (due.isEmpty()) {
+            return List.of();
+        }
+        List<Due> all = List.copyOf(due);
+        due.clear();
+        return all;
+    }
+
+    private void send(List<Due> batch) {
+        List<RenewCommand> commands = batch.stream().map(Due::command).toList();
+        store.renew(commands).whenComplete((replies, failure) -> tell(batch, replies, failure));
+    }
+
+    /** Sends one renewal by itself; true if it was answered. */
+    CompletableFuture<Boolean> sendNow(Due renewal) {
+        return store.renew(List.of(renewal.command())).handle((replies, failure) -> {
+            tell(List.of(renewal), replies, failure);
+            return replies != null;
+        });
+    }
+
+    private static void tell(List<Due> batch, @Nullable List<RenewReply> replies, @Nullable Throwable failure) {
+        for (int i = 0; i < batch.size(); i++) {
+            Due renewal = batch.get(i);
+            renewal.lock().renewed(renewal.renewal(), replies == null ? null : replies.get(i), failure);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockState;
+import io.distributedlock.ReleaseResult;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Port to what all instances share. No method blocks. A future fails with {@link LeaseStoreException}; cancelling it
+ * means that nobody waits for the answer any more, not that the command is undone. Time-outs are the engine's business.
+ *
+ * <p>Every acquisition has an id that nobody outside this instance can guess. All commands are idempotent per id.
+ */
+public interface LeaseStore {
+
+    /** Takes the lock, or says who is in the way, and queues if asked. The same id again gets the same token. */
+    CompletableFuture<AcquireReply> acquire(AcquireCommand command);
+
+    /** Gives back whatever the id has, the lock or a place in the queue. A free lock goes to the head of the queue. */
+    CompletableFuture<ReleaseReply> release(ReleaseCommand command);
+
+    /** Extends leases that are still owned; creates nothing. Answers in the order of the commands. */
+    CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands);
+
+    CompletableFuture<Optional<LockState>> inspect(String name);
+
+    /** Gives back one hold of an explicit owner. */
+    CompletableFuture<ReleaseResult> releaseOwner(String name, String owner, long floor);
+
+    /** Takes the lock from whoever has it, and tells that instance. False if nobody had it. */
+    CompletableFuture<Boolean> forceRelease(String name, long floor);
+
+    /** Completes when commands can be sent; already complete if they can. */
+    CompletableFuture<Void> ready();
+
+    /** Whom to tell what comes in. Set once, before the first command. */
+    void listen(Listener listener);
+
+    /** What the store tells without being asked. Called on the store's threads; never blocks. */
+    interface Listener {
+
+        /** The lock was handed to a waiting acquisition. Only a hint: it may be late or doubled. */
+        void granted(String name, long number, long token, long leaseMillis, int waiting);
+
+        /** Another instance began to wait for a lock that the acquisition holds. */
+        void recalled(String name, long number);
+
+        /** The lock was taken away from the acquisition. */
+        void revoked(String name, long number);
+
+        /** Commands can be sent again, or messages may have been missed. */
+        void connected();
+
+        /** The names in use now, for a store that cannot read a name from a key. */
+        Iterable<String> names();
+    }
+
+    /**
+     * @param floor the highest token that this instance has seen
+     * @param queue whether to queue if it is busy
+     * @param owner the explicit owner, or null
+     * @param reentrant whether the explicit owner may acquire it again
+     */
+    record AcquireCommand(
+            String name,
+            long number,
+            long leaseMillis,
+            long floor,
+            boolean queue,
+            @Nullable String owner,
+            boolean reentrant) {}
+
+    /** The answer to {@link #acquire}. */
+    sealed interface AcquireReply {
+
+        /** @param waiting how many acquisitions of others wait */
+        record Granted(long token, int waiting) implements AcquireReply {}
+
+        /**
+         * @param ttlMillis what is left of the holder's lease
+         * @param queued whether the id waits in the queue now
+         * @param token the holder's token
+         */
+        record Busy(long ttlMillis, boolean queued, long token) implements AcquireReply {}
+
+        /** The explicit owner holds it already, and the command was not re-entrant. */
+        record Reentered(long token) implements AcquireReply {}
+
+        /** The id was cancelled before; it can never win again. */
+        record Cancelled() implements AcquireReply {}
+    }
+
+    /**
+     * @param token the token of the latest local hold
+     * @param floor the highest token that this instance has seen
+     * @param owner the explicit owner, or null
+     * @param requeue an acquisition that queues in the same step if the lock was still owned, or null
+     * @param tombstoneMillis for how long the id is refused if it turns up again; 0 if it cannot
+     */
+    record ReleaseCommand(
+            String name,
+            long number,
+            long token,
+            long floor,
+            @Nullable String owner,
+            @Nullable Requeue requeue,
+            long tombstoneMillis) {}
+
+    /** Who queues again in a release. */
+    record Requeue(long number, long leaseMillis) {}
+
+    /**
+     * The answer to {@link #release}.
+     *
+     * @param token the highest token known of this lock, or 0
+     * @param requeued what became of {@link ReleaseCommand#requeue()}; null if there was none or the lock was not owned
+     */
+    record ReleaseReply(
+            Outcome outcome, long token, @Nullable AcquireReply requeued) {
+
+        /** What the release changed. */
+        public enum Outcome {
+            /** The lock is free. */
+            RELEASED,
+            /** The lock went to the first one who waited. */
+            TRANSFERRED,
+            /** One hold less of an explicit owner who has more. */
+            STILL_HELD,
+            /** It did not own the lock, but waited, and does no longer. */
+            LEFT_QUEUE,
+            /** Nobody owns the lock. */
+            NOT_HELD,
+            /** Somebody else owns the lock. */
+            NOT_YOURS
+        }
+    }
+
+    /** @param token the token of the latest local hold */
+    record RenewCommand(
+            String name,
+            long number,
+            long leaseMillis,
+            long token,
+            @Nullable String owner) {}
+
+    /**
+     * @param renewed whether it was still owned
+     * @param waiting how many acquisitions of others wait
+     */
+    record RenewReply(boolean renewed, long token, int waiting) {}
+}

@@ -1,0 +1,297 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.DistributedLockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockInterruptedException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import io.distributedlock.ReleaseResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Distributed locks over a {@link LeaseStore}. One engine is one instance. */
+public final class LockEngine implements AutoCloseable {
+
+    private static final Log log = LogFactory.getLog(LockEngine.class);
+
+    private final LeaseStore store;
+
+    private final EngineSettings settings;
+
+    private final NanoClock clock;
+
+    private final TimerQueue timers;
+
+    private final @Nullable TimerThread thread;
+
+    private final LeaseRenewal renewal;
+
+    private final Executor callbacks;
+
+    private final LocksInUse locks = new LocksInUse(this);
+
+    private final StoreCalls calls = new StoreCalls(this);
+
+    /** The highest token seen of any lock, so that tokens grow even where the store has forgotten them. */
+    private final AtomicLong floor = new AtomicLong();
+
+    private final AtomicLong numbers = new AtomicLong();
+
+    private volatile boolean closing;
+
+    /** Starts an engine with a timer thread of its own. */
+    public LockEngine(LeaseStore store, EngineSettings settings) {
+        this.store = store;
+        this.settings = settings;
+        this.clock = NanoClock.SYSTEM;
+        this.renewal = new LeaseRenewal(store);
+        this.callbacks = new Callbacks();
+        TimerThread timer = new TimerThread(this);
+        this.thread = timer;
+        this.timers = new TimerQueue(timer::wakeUp);
+        store.listen(locks);
+        timer.start();
+    }
+
+    /** An engine that stands still until somebody calls {@link #runTimers()}. */
+    LockEngine(LeaseStore store, EngineSettings settings, NanoClock clock, Executor callbacks) {
+        this.store = store;
+        this.settings = settings;
+        this.clock = clock;
+        this.renewal = new LeaseRenewal(store);
+        this.callbacks = callbacks;
+        this.thread = null;
+        this.timers = new TimerQueue(() -> {});
+        store.listen(locks);
+    }
+
+    // ---- what applications call
+
+    /** See {@link io.distributedlock.LockOperations#acquire}. */
+    public LockHandle acquire(LockRequest request) {
+        Waiter waiter = new Waiter(this, Terms.of(request, settings), Thread.currentThread());
+        if (await(waiter) instanceof Verdict.Granted granted) {
+            return granted.handle();
+        }
+        throw failure(waiter);
+    }
+
+    /** See {@link io.distributedlock.LockOperations#tryAcquire}. */
+    public Optional<LockHandle> tryAcquire(LockRequest request) {
+        Waiter waiter = new Waiter(this, Terms.of(request, settings), Thread.currentThread());
+        Verdict verdict = await(waiter);
+        if (verdict instanceof Verdict.Granted granted) {
+            return Optional.of(granted.handle());
+        }
+        if (verdict instanceof Verdict.Busy) {
+            return Optional.empty();
+        }
+        throw failure(waiter);
+    }
+
+    /** See {@link io.distributedlock.LockOperations#acquireAsync}. */
+    public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
+        AsyncAcquire acquire = new AsyncAcquire();
+        try {
+            Waiter waiter = new Waiter(this, Terms.of(request, settings), acquire);
+            acquire.start(this, waiter);
+        } catch (RuntimeException ex) {
+            acquire.completeExceptionally(ex);
+        }
+        return acquire;
+    }
+
+    /** See {@link io.distributedlock.LockOperations#inspect}. */
+    public Optional<LockState> inspect(String name) {
+        return calls.await(name, () -> store.inspect(name));
+    }
+
+    /** See {@link io.distributedlock.LockOperations#release}. */
+    public ReleaseResult release(String name, String owner) {
+        return calls.await(name, () -> store.releaseOwner(name, owner, floor()));
+    }
+
+    /** See {@link io.distributedlock.LockOperations#forceRelease}. */
+    public boolean forceRelease(String name) {
+        return calls.await(name, () -> store.forceRelease(name, floor()));
+    }
+
+    /**
+     * Refuses new callers, lets holds go on for the {@linkplain EngineSettings#shutdownGrace() grace}, then takes away what
+     * is left. Blocks until then.
+     */
+    @Override
+    public void close() {
+        closing = true;
+        locks.drain(settings.shutdownGrace(), Duration.ofNanos(timeout(Terms.nanos(settings.lease()))));
+        if (thread != null) {
+            thread.stop();
+        }
+        if (callbacks instanceof Callbacks own) {
+            own.close();
+        }
+    }
+
+    // ---- waiting
+
+    private Verdict await(Waiter waiter) {
+        if (Thread.currentThread().isInterrupted()) {
+            throw interrupted(waiter, null);
+        }
+        locks.enqueue(waiter);
+        long end = waiter.terms.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd();
+        while (true) {
+            try {
+                return waiter.verdict.get(Math.max(0, end - now()), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException ex) {
+                if (waiter.lock().expire(waiter)) {
+                    return waiter.verdict.join();
+                }
+                end = waiter.patienceEnd();
+            } catch (InterruptedException ex) {
+                abandon(waiter);
+                Thread.currentThread().interrupt();
+                throw interrupted(waiter, ex);
+            } catch (ExecutionException ex) {
+                throw new IllegalStateException("A verdict does not fail", ex);
+            }
+        }
+    }
+
+    /** The caller goes away; a grant that came in the same moment is given back. */
+    void abandon(Waiter waiter) {
+        waiter.lock().leave(waiter);
+        if (waiter.verdict.join() instanceof Verdict.Granted granted
+                && granted.handle() instanceof EngineHandle handle) {
+            handle.abandon();
+        }
+    }
+
+    /** The wait of an asynchronous caller is over. */
+    void waitOver(Waiter waiter, long now) {
+        if (!waiter.lock().expire(waiter)) {
+            arm(waiter, Math.max(waiter.patienceEnd(), now + 1));
+        }
+    }
+
+    DistributedLockException failure(Waiter waiter) {
+        return waiter.verdict.join().toException(waiter.terms.name(), waited(waiter));
+    }
+
+    private LockInterruptedException interrupted(Waiter waiter, @Nullable Throwable cause) {
+        String name = waiter.terms.name();
+        return new LockInterruptedException(
+                name,
+                "Lock '" + name + "': interrupted after waiting "
+                        + waited(waiter).toMillis() + " ms",
+                cause);
+    }
+
+    private Duration waited(Waiter waiter) {
+        return Duration.ofNanos(Math.max(0, now() - waiter.since));
+    }
+
+    void extend(Hold hold, long length) {
+        calls.extend(hold, length);
+    }
+
+    void awaitRelease(Hold hold, GiveBack release) {
+        calls.awaitRelease(hold, release);
+    }
+
+    // ---- what the parts of the engine need of each other
+
+    void lost(Hold hold, List<Runnable> toRun) {
+        if (log.isDebugEnabled()) {
+            log.debug(String.valueOf(hold.loss()));
+        }
+        toRun.forEach(this::runCallback);
+    }
+
+    void abandoned(Hold hold) {
+        log.warn("Lock '" + hold.terms.name() + "' was never closed: its handle was garbage collected or its thread has"
+                + " ended. Its lease is not renewed any more. Close handles in a try-with-resources statement.");
+    }
+
+    void runCallback(Runnable callback) {
+        callbacks.execute(callback);
+    }
+
+    /** Everything that is due, and the renewals that came together. */
+    void runTimers() {
+        long now = now();
+        for (Timed due = timers.pollDue(now); due != null; due = timers.pollDue(now)) {
+            try {
+                due.onDue(now);
+            } catch (RuntimeException | Error ex) {
+                log.error("A timer of the lock engine has failed; this is a bug", ex);
+            }
+        }
+        renewal.flush();
+    }
+
+    /** How long to wait for an answer about a lease of this length. */
+    long timeout(long lease) {
+        return Math.min(settings.commandTimeout().toNanos(), Math.max(lease / 3, 100_000_000));
+    }
+
+    long now() {
+        return clock.nanos();
+    }
+
+    long floor() {
+        return floor.get();
+    }
+
+    void sawToken(long token) {
+        if (token > floor.get()) {
+            floor.accumulateAndGet(token, Math::max);
+        }
+    }
+
+    long nextNumber() {
+        return numbers.incrementAndGet();
+    }
+
+    void arm(Timed timed, long due) {
+        timers.arm(timed, due);
+    }
+
+    void disarm(Timed timed) {
+        timers.disarm(timed);
+    }
+
+    boolean isClosing() {
+        return closing;
+    }
+
+    LeaseStore store() {
+        return store;
+    }
+
+    EngineSettings settings() {
+        return settings;
+    }
+
+    LeaseRenewal renewal() {
+        return renewal;
+    }
+
+    TimerQueue timers() {
+        return timers;
+    }
+
+    LocksInUse locks() {
+        return locks;
+    }
+}

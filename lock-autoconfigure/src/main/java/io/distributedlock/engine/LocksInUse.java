@@ -1,0 +1,165 @@
+package io.distributedlock.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * The locks that somebody in this instance holds or waits for, and what is being given back. Nothing stays in here for a
+ * name that is not in use.
+ */
+final class LocksInUse implements LeaseStore.Listener {
+
+    private final LockEngine engine;
+
+    private final ConcurrentHashMap<String, NamedLock> named = new ConcurrentHashMap<>();
+
+    /** One for each acquisition of an explicit owner: these are counted in the store, not here. */
+    private final Set<NamedLock> owned = ConcurrentHashMap.newKeySet();
+
+    private final Set<GiveBack> givingBack = ConcurrentHashMap.newKeySet();
+
+    private final ReentrantLock draining = new ReentrantLock();
+
+    private final Condition lessInUse = draining.newCondition();
+
+    LocksInUse(LockEngine engine) {
+        this.engine = engine;
+    }
+
+    void enqueue(Waiter waiter) {
+        String owner = waiter.terms.owner();
+        String name = waiter.terms.name();
+        NamedLock lock;
+        do {
+            if (owner != null) {
+                lock = new NamedLock(engine, name, owner);
+                owned.add(lock);
+            } else {
+                NamedLock known = named.get(name);
+                lock = known != null ? known : named.computeIfAbsent(name, n -> new NamedLock(engine, n, null));
+            }
+            waiter.standsIn(lock);
+        } while (!lock.enqueue(waiter));
+    }
+
+    void retired(NamedLock lock) {
+        if (lock.owner == null) {
+            named.remove(lock.name, lock);
+        } else {
+            owned.remove(lock);
+        }
+        signal();
+    }
+
+    void givingBack(GiveBack giveBack) {
+        givingBack.add(giveBack);
+    }
+
+    void gaveBack(GiveBack giveBack) {
+        givingBack.remove(giveBack);
+        signal();
+    }
+
+    /** How many names are held or waited for. */
+    int size() {
+        return named.size() + owned.size();
+    }
+
+    // ---- what the store tells
+
+    @Override
+    public void granted(String name, long number, long token, long leaseMillis, int waiting) {
+        boolean known = tell(name, lock -> lock.granted(number, token, leaseMillis, waiting));
+        if (!known) {
+            // Nobody waits for it any more, and whoever left could not say so in time.
+            NamedLock stray = new NamedLock(engine, name, null);
+            long lease = leaseMillis * 1_000_000;
+            new GiveBack(stray, number, token, lease, engine.now() + lease, false, null).start();
+        }
+    }
+
+    @Override
+    public void recalled(String name, long number) {
+        tell(name, lock -> lock.recalled(number));
+    }
+
+    @Override
+    public void revoked(String name, long number) {
+        tell(name, lock -> lock.revoked(number));
+    }
+
+    @Override
+    public void connected() {
+        givingBack.forEach(GiveBack::retry);
+        forEach(NamedLock::connected);
+    }
+
+    @Override
+    public Iterable<String> names() {
+        List<String> names = new ArrayList<>(named.keySet());
+        owned.forEach(lock -> names.add(lock.name));
+        return names;
+    }
+
+    /** Tells those of that name until one of them knows what it is about. */
+    private boolean tell(String name, Predicate<NamedLock> message) {
+        NamedLock lock = named.get(name);
+        if (lock != null && message.test(lock)) {
+            return true;
+        }
+        for (NamedLock candidate : owned) {
+            if (candidate.name.equals(name) && message.test(candidate)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void forEach(Consumer<NamedLock> action) {
+        named.values().forEach(action);
+        owned.forEach(action);
+    }
+
+    // ---- the end
+
+    /** Sends waiters away, waits for holds as long as the grace says, then for what is being given back. */
+    void drain(Duration grace, Duration farewell) {
+        forEach(NamedLock::refuseWaiters);
+        await(grace, () -> size() == 0);
+        forEach(NamedLock::terminate);
+        await(farewell, givingBack::isEmpty);
+    }
+
+    private void await(Duration limit, BooleanSupplier done) {
+        long left = Terms.nanos(limit);
+        draining.lock();
+        try {
+            while (!done.getAsBoolean() && left > 0) {
+                left = lessInUse.awaitNanos(left);
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        } finally {
+            draining.unlock();
+        }
+    }
+
+    private void signal() {
+        if (engine.isClosing()) {
+            draining.lock();
+            try {
+                lessInUse.signalAll();
+            } finally {
+                draining.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package io.distributedlock.engine;
+
+/**
+ * The monotonic clock that all deadlines are counted by. Its values mean nothing by themselves; they are compared by
+ * subtraction only.
+ */
+@FunctionalInterface
+public interface NanoClock {
+
+    /** {@link System#nanoTime()}. */
+    NanoClock SYSTEM = System::nanoTime;
+
+    long nanos();
+}

@@ -1,0 +1,111 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockInterruptedException;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Commands to the store whose answer a caller waits for, each for one command time-out at most. */
+final class StoreCalls {
+
+    private final LockEngine engine;
+
+    StoreCalls(LockEngine engine) {
+        this.engine = engine;
+    }
+
+    /** Sends a command, once more if there was no connection at first. */
+    <T> T await(String name, Supplier<CompletableFuture<T>> command) {
+        long timeout = engine.timeout(Terms.FOREVER);
+        long end = engine.now() + timeout;
+        try {
+            CompletableFuture<T> answer = engine.store().ready().thenCompose(ready -> command.get());
+            return get(answer, end);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException(name, "Lock '" + name + "': interrupted while asking Redis", ex);
+        } catch (TimeoutException ex) {
+            throw unavailable(name, Failures.noAnswer(timeout));
+        } catch (ExecutionException ex) {
+            throw unavailable(name, Failures.unwrap(ex));
+        }
+    }
+
+    /** See {@link io.distributedlock.LockHandle#extend}. */
+    void extend(Hold hold, long length) {
+        String name = hold.terms.name();
+        LeaseRenewal.Due due = hold.lock.extend(hold, length);
+        if (due != null) {
+            boolean answered = await(name, () -> engine.renewal().sendNow(due));
+            if (!answered) {
+                throw unavailable(name, Failures.noAnswer(engine.timeout(length)));
+            }
+        }
+        LockLostException loss = hold.loss();
+        if (loss != null) {
+            throw loss;
+        }
+        if (due == null) {
+            throw new LockLostException(name, "Lock '" + name + "' was closed already", Duration.ZERO);
+        }
+    }
+
+    /** Waits for a release. Not interruptible; keeps the flag. */
+    void awaitRelease(Hold hold, GiveBack release) {
+        long end = engine.now() + engine.timeout(hold.terms.lease());
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    check(hold, get(release.outcome, end));
+                    return;
+                } catch (InterruptedException ex) {
+                    interrupted = true;
+                }
+            }
+        } catch (TimeoutException ex) {
+            throw unreleased(hold, null);
+        } catch (ExecutionException ex) {
+            throw unreleased(hold, Failures.unwrap(ex));
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private <T> T get(CompletableFuture<T> answer, long end)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return answer.get(Math.max(0, end - engine.now()), TimeUnit.NANOSECONDS);
+    }
+
+    private void check(Hold hold, Outcome outcome) {
+        if (outcome == Outcome.NOT_HELD || outcome == Outcome.NOT_YOURS) {
+            String why = outcome == Outcome.NOT_HELD ? "it was gone from Redis" : "somebody else had it already";
+            Duration heldFor = Duration.ofNanos(engine.now() - hold.grantedAt);
+            throw new LockLostException(
+                    hold.terms.name(), "Lock '" + hold.terms.name() + "' was lost before its release: " + why, heldFor);
+        }
+    }
+
+    private static LockUnavailableException unavailable(String name, Throwable cause) {
+        return new LockUnavailableException(name, "Lock '" + name + "' is unavailable: " + cause.getMessage(), cause);
+    }
+
+    private static LockUnavailableException unreleased(Hold hold, @Nullable Throwable cause) {
+        String name = hold.terms.name();
+        return new LockUnavailableException(
+                name,
+                "Lock '" + name + "' was held until its release, but Redis has not confirmed that. It is free when its"
+                        + " lease ends, at the latest"
+                        + (cause == null ? "" : ": " + cause.getMessage()),
+                cause);
+    }
+}

@@ -1,0 +1,56 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request with the settings filled in, in nanoseconds.
+ *
+ * @param waitUpTo {@link #FOREVER} for no limit
+ * @param maxHold {@link #FOREVER} for no limit
+ */
+record Terms(
+        String name,
+        long lease,
+        long waitUpTo,
+        boolean renew,
+        long maxHold,
+        boolean reentrant,
+        @Nullable String owner) {
+
+    /** About 146 years: long enough, and sums with it do not overflow. */
+    static final long FOREVER = Long.MAX_VALUE / 2;
+
+    static Terms of(LockRequest request, EngineSettings settings) {
+        Duration lease = request.lease() == null ? settings.lease() : request.lease();
+        Duration wait = request.waitUpTo() == null ? settings.waitUpTo() : request.waitUpTo();
+        if (!request.renew() && request.maxHold() != null) {
+            throw new IllegalArgumentException("Lock '" + request.name() + "': maxHold " + request.maxHold()
+                    + " makes no sense with renew(false), whose lease is a hard end already. Leave out one of them.");
+        }
+        Duration maxHold = request.renew() && request.maxHold() == null ? settings.maxHold() : request.maxHold();
+        return new Terms(
+                request.name(),
+                nanos(lease),
+                wait.isNegative() ? FOREVER : nanos(wait),
+                request.renew(),
+                maxHold == null ? FOREVER : nanos(maxHold),
+                request.reentrant(),
+                request.owner());
+    }
+
+    /** Nanoseconds of a duration, {@link #FOREVER} if it is longer than that. */
+    static long nanos(Duration duration) {
+        return duration.getSeconds() >= FOREVER / 1_000_000_000 ? FOREVER : duration.toNanos();
+    }
+
+    /** The lease to ask for: no longer than the hold may last. */
+    long firstLease() {
+        return Math.min(lease, Math.max(maxHold, Terms.nanos(LockRequest.MIN_LEASE)));
+    }
+
+    boolean triesOnce() {
+        return waitUpTo == 0;
+    }
+}

@@ -1,0 +1,170 @@
+package io.distributedlock.engine;
+
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Timers ordered by due time: a binary heap in which every element knows its slot, so that arming, moving and disarming
+ * cost the logarithm of the timers armed now, and nothing stays behind of those that were disarmed. That matters because
+ * nearly all timers of a lock are disarmed long before they are due.
+ */
+final class TimerQueue {
+
+    /** Due time of an empty queue. */
+    static final long NEVER = Long.MAX_VALUE;
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private final Runnable wakeUp;
+
+    private @Nullable Timed[] heap = new Timed[64];
+
+    private int size;
+
+    private long plannedWakeUp;
+
+    private boolean planned;
+
+    /** @param wakeUp called when the earliest due time came to lie before the one that {@link #plan} promised */
+    TimerQueue(Runnable wakeUp) {
+        this.wakeUp = wakeUp;
+    }
+
+    void arm(Timed timed, long due) {
+        boolean wake;
+        lock.lock();
+        try {
+            if (timed.slot < 0) {
+                append(timed);
+            } else if (timed.due == due) {
+                return;
+            }
+            timed.due = due;
+            siftDown(timed, siftUp(timed, timed.slot));
+            wake = timed.slot == 0 && planned && due - plannedWakeUp < 0;
+            planned &= !wake;
+        } finally {
+            lock.unlock();
+        }
+        if (wake) {
+            wakeUp.run();
+        }
+    }
+
+    void disarm(Timed timed) {
+        lock.lock();
+        try {
+            if (timed.slot >= 0) {
+                remove(timed.slot);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes one element that is due, or null. */
+    @Nullable
+    Timed pollDue(long now) {
+        lock.lock();
+        try {
+            Timed first = heap[0];
+            if (first == null || first.due - now > 0) {
+                return null;
+            }
+            remove(0);
+            return first;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * How long the caller may sleep, in nanoseconds, at most {@code limit}. From now on an element that is due earlier
+     * than that calls the wake-up.
+     */
+    long plan(long now, long limit) {
+        lock.lock();
+        try {
+            Timed first = heap[0];
+            long sleep = first == null ? limit : Math.min(limit, Math.max(0, first.due - now));
+            plannedWakeUp = now + sleep;
+            planned = true;
+            return sleep;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int size() {
+        lock.lock();
+        try {
+            return size;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void append(Timed timed) {
+        if (size == heap.length) {
+            heap = Arrays.copyOf(heap, size * 2);
+        }
+        place(timed, size++);
+    }
+
+    private void remove(int slot) {
+        Timed removed = at(slot);
+        Timed last = at(--size);
+        heap[size] = null;
+        removed.slot = -1;
+        if (slot < size) {
+            place(last, slot);
+            siftDown(last, siftUp(last, slot));
+        } else if (heap.length > 64 && size < heap.length / 4) {
+            heap = Arrays.copyOf(heap, heap.length / 2);
+        }
+    }
+
+    private int siftUp(Timed timed, int slot) {
+        int hole = slot;
+        while (hole > 0) {
+            Timed parent = at((hole - 1) >>> 1);
+            if (parent.due - timed.due <= 0) {
+                break;
+            }
+            place(parent, hole);
+            hole = (hole - 1) >>> 1;
+        }
+        place(timed, hole);
+        return hole;
+    }
+
+    private void siftDown(Timed timed, int slot) {
+        int hole = slot;
+        while (2 * hole + 1 < size) {
+            int child = 2 * hole + 1;
+            if (child + 1 < size && at(child + 1).due - at(child).due < 0) {
+                child++;
+            }
+            if (timed.due - at(child).due <= 0) {
+                break;
+            }
+            place(at(child), hole);
+            hole = child;
+        }
+        place(timed, hole);
+    }
+
+    private Timed at(int slot) {
+        Timed timed = heap[slot];
+        if (timed == null) {
+            throw new IllegalStateException("empty slot " + slot);
+        }
+        return timed;
+    }
+
+    private void place(Timed timed, int slot) {
+        heap[slot] = timed;
+        timed.slot = slot;
+    }
+}

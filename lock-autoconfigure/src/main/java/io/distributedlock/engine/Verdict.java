@@ -1,0 +1,45 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.DistributedLockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockUnavailableException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What a waiter is told. Exceptions are made from it by the caller, so that they carry the caller's stack. */
+sealed interface Verdict {
+
+    record Granted(LockHandle handle) implements Verdict {}
+
+    /** Somebody else holds the lock and the wait is over. */
+    record Busy() implements Verdict {}
+
+    /** The caller holds the lock already, and did not want to enter again. */
+    record Reentered() implements Verdict {}
+
+    record Unavailable(String why, @Nullable Throwable cause) implements Verdict {}
+
+    /** The waiter left of its own accord. */
+    record Left() implements Verdict {}
+
+    Verdict BUSY = new Busy();
+
+    Verdict REENTERED = new Reentered();
+
+    Verdict LEFT = new Left();
+
+    Verdict SHUTTING_DOWN = new Unavailable("the lock template is shutting down", null);
+
+    /** The exception for everything but a grant. */
+    default DistributedLockException toException(String name, Duration waited) {
+        if (this instanceof Unavailable unavailable) {
+            return new LockUnavailableException(
+                    name, "Lock '" + name + "' is unavailable: " + unavailable.why(), unavailable.cause());
+        }
+        String why = this instanceof Reentered
+                ? "is held by the caller already, and the request is not re-entrant"
+                : "is held by somebody else; waited " + waited.toMillis() + " ms";
+        return new LockNotAcquiredException(name, "Lock '" + name + "' " + why, waited);
+    }
+}

@@ -1,0 +1,106 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.LeaseStore.RenewCommand;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When a lease is renewed next, and whether an answer is under way: the part of the watchdog that one lease has. Guarded by
+ * the {@link NamedLock}.
+ */
+final class Watch {
+
+    private static final long LONGEST_GRID = 250_000_000;
+
+    private static final long SHORTEST_GRID = 1_000_000;
+
+    private long renewAt;
+
+    private boolean underWay;
+
+    private boolean failing;
+
+    private int renewal;
+
+    private long sentAt;
+
+    private long length;
+
+    Watch(Lease lease) {
+        plan(lease);
+    }
+
+    /** A third of the lease from when it was set, on a grid that brings many leases into one batch. */
+    private void plan(Lease lease) {
+        long third = lease.length() / 3;
+        long grid = Math.max(SHORTEST_GRID, Math.min(LONGEST_GRID, third / 16));
+        renewAt = Math.max(Math.floorDiv(lease.sentAt() + third, grid) * grid, lease.sentAt() + grid);
+    }
+
+    /** When the lock has to look at this lease again, or {@link TimerQueue#NEVER}; an answer overdue counts as unknown. */
+    long nextLook(Lease lease, Hold hold, long timeout) {
+        if (underWay) {
+            return sentAt + timeout;
+        }
+        return wantsRenewal(lease, hold) ? renewAt : TimerQueue.NEVER;
+    }
+
+    private static boolean wantsRenewal(Lease lease, Hold hold) {
+        return hold.renewUntil - lease.end() > Lease.margin(lease.length());
+    }
+
+    /** Starts a renewal if one is due, and returns what to send. */
+    @Nullable
+    RenewCommand renew(Lease lease, Hold hold, long timeout, long now) {
+        if (underWay && now - sentAt >= timeout) {
+            failed(lease, now);
+            renewAt = now;
+        }
+        if (underWay || now - renewAt < 0 || !wantsRenewal(lease, hold)) {
+            return null;
+        }
+        long wanted = Math.max(hold.terms.lease(), hold.extendedUntil - now);
+        return start(lease, hold, Math.min(wanted, hold.renewUntil - now), now);
+    }
+
+    /** Starts a renewal to the given length, whatever was under way. */
+    RenewCommand start(Lease lease, Hold hold, long newLength, long now) {
+        long millis = Math.max(1, newLength / 1_000_000);
+        underWay = true;
+        renewal++;
+        sentAt = now;
+        length = millis * 1_000_000;
+        return new RenewCommand(hold.terms.name(), lease.number, millis, lease.token(), hold.terms.owner());
+    }
+
+    int current() {
+        return renewal;
+    }
+
+    /** @return whether the answer is the one that is waited for */
+    boolean isAwaited(int answered) {
+        return underWay && answered == renewal;
+    }
+
+    void renewed(Lease lease) {
+        underWay = false;
+        failing = false;
+        lease.renewed(sentAt, length);
+        plan(lease);
+    }
+
+    /** Without an answer, the next try comes soon, and often enough within what is left. */
+    void failed(Lease lease, long now) {
+        underWay = false;
+        failing = true;
+        long shortest = LockRequest.MIN_LEASE.toNanos();
+        renewAt = now + Math.max(shortest, Math.min(lease.length() / 12, 500_000_000));
+    }
+
+    /** The store can be reached again. */
+    void retry(long now) {
+        if (failing) {
+            renewAt = now;
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.distributedlock.redis;
+
+import io.distributedlock.engine.LeaseStoreException;
+import io.distributedlock.engine.LeaseStoreException.Effect;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+
+/** Says of a failure of Lettuce or Redis what it means for the command. */
+final class LettuceFailures {
+
+    /** First words of errors by which Redis says "not now"; the script was not run. */
+    private static final Set<String> NOT_NOW =
+            Set.of("BUSY", "LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS", "MISCONF");
+
+    private LettuceFailures() {}
+
+    static LeaseStoreException translate(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof LeaseStoreException known) {
+            return known;
+        }
+        return new LeaseStoreException(effect(cause), message(cause), cause);
+    }
+
+    private static Effect effect(Throwable cause) {
+        if (cause instanceof RedisCommandExecutionException) {
+            String text = String.valueOf(cause.getMessage());
+            int end = text.indexOf(' ');
+            return NOT_NOW.contains(end < 0 ? text : text.substring(0, end)) ? Effect.NOT_EXECUTED : Effect.REFUSED;
+        }
+        boolean rejected = cause instanceof RedisException
+                && String.valueOf(cause.getMessage()).contains("Currently not connected");
+        return rejected ? Effect.NOT_EXECUTED : Effect.UNKNOWN;
+    }
+
+    private static String message(Throwable cause) {
+        if (cause instanceof RedisCommandExecutionException) {
+            return "Redis said: " + cause.getMessage();
+        }
+        return cause instanceof CancellationException ? "the command was given up" : String.valueOf(cause.getMessage());
+    }
+}

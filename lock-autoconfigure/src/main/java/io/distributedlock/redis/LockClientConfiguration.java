@@ -1,0 +1,111 @@
+package io.distributedlock.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.ReadFrom;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
+import io.lettuce.core.SslVerifyMode;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.EpollProvider;
+import java.time.Duration;
+import java.util.Optional;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+
+/**
+ * The application's client configuration, with what locks need otherwise: nothing is replayed after a reconnect, since a
+ * command that its caller has given up must not run later; the engine has its own time-outs; the queue of commands has a
+ * bound; and nothing is read from replicas.
+ */
+record LockClientConfiguration(
+        LettuceClientConfiguration application, ClientResources resources, Duration commandTimeout)
+        implements LettuceClientConfiguration {
+
+    /** More than a healthy connection ever has under way. */
+    private static final int MAX_COMMANDS_UNDER_WAY = 100_000;
+
+    @Override
+    public Optional<ClientOptions> getClientOptions() {
+        ClientOptions options = application.getClientOptions().orElseGet(ClientOptions::create);
+        return Optional.of(options.mutate()
+                .autoReconnect(true)
+                .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+                .replayFilter(command -> true)
+                .requestQueueSize(MAX_COMMANDS_UNDER_WAY)
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
+                .socketOptions(socket(options.getSocketOptions()))
+                .build());
+    }
+
+    private SocketOptions socket(SocketOptions configured) {
+        SocketOptions.Builder socket = configured.mutate().keepAlive(true).tcpNoDelay(true);
+        if (configured.getConnectTimeout().compareTo(commandTimeout.multipliedBy(2)) > 0) {
+            socket.connectTimeout(commandTimeout.multipliedBy(2));
+        }
+        if (EpollProvider.isAvailable()) {
+            socket.tcpUserTimeout(TcpUserTimeoutOptions.builder()
+                    .enable()
+                    .tcpUserTimeout(commandTimeout.multipliedBy(2))
+                    .build());
+        }
+        return socket.build();
+    }
+
+    @Override
+    public Optional<ClientResources> getClientResources() {
+        return Optional.of(resources);
+    }
+
+    @Override
+    public Duration getCommandTimeout() {
+        return commandTimeout;
+    }
+
+    @Override
+    public Optional<ReadFrom> getReadFrom() {
+        return Optional.empty();
+    }
+
+    @Override
+    public boolean isUseSsl() {
+        return application.isUseSsl();
+    }
+
+    @Override
+    @SuppressWarnings("deprecation")
+    public boolean isVerifyPeer() {
+        return application.isVerifyPeer();
+    }
+
+    @Override
+    public SslVerifyMode getVerifyMode() {
+        return application.getVerifyMode();
+    }
+
+    @Override
+    public boolean isStartTls() {
+        return application.isStartTls();
+    }
+
+    @Override
+    public Optional<String> getClientName() {
+        return application.getClientName();
+    }
+
+    @Override
+    public Optional<RedisCredentialsProviderFactory> getRedisCredentialsProviderFactory() {
+        return application.getRedisCredentialsProviderFactory();
+    }
+
+    @Override
+    public Duration getShutdownTimeout() {
+        return Duration.ofSeconds(2);
+    }
+
+    @Override
+    public Duration getShutdownQuietPeriod() {
+        return Duration.ZERO;
+    }
+}

@@ -1,0 +1,211 @@
+package io.distributedlock.redis;
+
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two connections of one instance: one for commands, one for messages. They are opened by a thread that ends as soon as
+ * both stand, so that an application starts while Redis is down; from then on Lettuce reconnects them.
+ */
+final class LockConnections implements AutoCloseable {
+
+    private static final Log log = LogFactory.getLog(LockConnections.class);
+
+    private static final long RETRY_MILLIS = 500;
+
+    private final RedisClientSource source;
+
+    private final ClientResources resources;
+
+    private final Duration commandTimeout;
+
+    private final CountDownLatch firstTry = new CountDownLatch(1);
+
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    private @Nullable Messages messages;
+
+    private Runnable connected = () -> {};
+
+    private @Nullable Thread opener;
+
+    private CompletableFuture<Void> ready = new CompletableFuture<>();
+
+    private volatile @Nullable StatefulRedisConnection<String, String> commands;
+
+    private volatile @Nullable StatefulRedisPubSubConnection<String, String> subscription;
+
+    private volatile @Nullable Throwable trouble;
+
+    LockConnections(RedisClientSource source, Duration commandTimeout) {
+        this.source = source;
+        this.resources = source.resources();
+        this.commandTimeout = commandTimeout;
+    }
+
+    /** Who is told of messages, and that commands can be sent again or messages may have been missed. */
+    void listen(Messages listener, Runnable onConnected) {
+        messages = listener;
+        connected = onConnected;
+    }
+
+    /** Begins to connect, and waits for the outcome of the first try, one command time-out at most. */
+    void open() {
+        Thread thread = new Thread(this::connect, "distributed-lock-connect");
+        thread.setDaemon(true);
+        opener = thread;
+        thread.start();
+        try {
+            boolean tried = firstTry.await(commandTimeout.toMillis(), TimeUnit.MILLISECONDS);
+            log.debug(tried ? "First try to connect has ended" : "First try to connect takes long");
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void connect() {
+        try {
+            boolean told = false;
+            while (!tryToConnect()) {
+                if (!told) {
+                    log.warn("Redis cannot be reached yet; locks are unavailable until it is: " + trouble);
+                    told = true;
+                }
+                firstTry.countDown();
+                if (closed.await(RETRY_MILLIS, TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            }
+            if (told) {
+                log.info("Redis is reached; locks are available");
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        } finally {
+            firstTry.countDown();
+        }
+    }
+
+    private boolean tryToConnect() {
+        try {
+            RedisClient client = source.client();
+            if (subscription == null) {
+                StatefulRedisPubSubConnection<String, String> opened = client.connectPubSub(StringCodec.UTF8);
+                subscription = opened;
+                subscribe(opened);
+            }
+            StatefulRedisConnection<String, String> opened = client.connect(StringCodec.UTF8);
+            opened.addListener(new Watch());
+            commands = opened;
+            isConnected();
+            return true;
+        } catch (RuntimeException ex) {
+            trouble = ex;
+            return false;
+        }
+    }
+
+    private void subscribe(StatefulRedisPubSubConnection<String, String> opened) {
+        Messages listener = messages;
+        if (listener != null) {
+            opened.addListener(listener);
+            opened.addListener(new RedisPubSubAdapter<String, String>() {
+                @Override
+                public void subscribed(String channel, long count) {
+                    tellConnected();
+                }
+            });
+            opened.sync().subscribe(listener.channel());
+        }
+    }
+
+    /** Null until the first connection stands; then Lettuce refuses commands while it is broken. */
+    @Nullable
+    RedisScriptingAsyncCommands<String, String> commands() {
+        StatefulRedisConnection<String, String> connection = commands;
+        return connection == null ? null : connection.async();
+    }
+
+    @Nullable
+    Throwable trouble() {
+        return trouble;
+    }
+
+    String whyNotConnected() {
+        Throwable cause = trouble;
+        return "not connected to Redis" + (cause == null ? "" : ": " + cause.getMessage());
+    }
+
+    synchronized CompletableFuture<Void> ready() {
+        return ready.copy();
+    }
+
+    private void isConnected() {
+        CompletableFuture<Void> waitedFor;
+        synchronized (this) {
+            waitedFor = ready;
+        }
+        waitedFor.complete(null);
+        tellConnected();
+    }
+
+    private synchronized void isDisconnected() {
+        if (ready.isDone()) {
+            ready = new CompletableFuture<>();
+        }
+    }
+
+    /** Not on the event loop: there may be much to do. */
+    private void tellConnected() {
+        if (closed.getCount() > 0) {
+            resources.eventExecutorGroup().execute(connected);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        Thread thread = opener;
+        if (thread != null) {
+            thread.interrupt();
+        }
+        StatefulRedisConnection<String, String> command = commands;
+        if (command != null) {
+            command.close();
+        }
+        StatefulRedisPubSubConnection<String, String> message = subscription;
+        if (message != null) {
+            message.close();
+        }
+        source.close();
+    }
+
+    /** Follows the connection for commands. */
+    private final class Watch implements RedisConnectionStateListener {
+
+        @Override
+        public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+            isConnected();
+        }
+
+        @Override
+        public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+            isDisconnected();
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package io.distributedlock.redis;
+
+import org.jspecify.annotations.Nullable;
+
+/** Keys and channels. The braces make everything of one lock lie in one slot of a cluster. */
+final class LockKeys {
+
+    private final String prefix;
+
+    LockKeys(String prefix) {
+        this.prefix = prefix;
+    }
+
+    /** The entry of a lock. */
+    String entry(String name) {
+        return prefix + '{' + NameCodec.encode(name) + '}';
+    }
+
+    /** The ids that were cancelled with unknown outcome, beside the given entry. */
+    String cancelled(String entry) {
+        return entry + "cancelled";
+    }
+
+    /** The name of an entry, or null if it is too long to be read from there. */
+    @Nullable
+    String nameOf(String entry) {
+        int start = prefix.length() + 1;
+        return entry.startsWith(prefix) && entry.length() > start
+                ? NameCodec.decode(entry.substring(start, entry.length() - 1))
+                : null;
+    }
+
+    /** What stands before the public id of an instance in the name of its channel. */
+    String channelPrefix() {
+        return prefix + "instance:";
+    }
+}

@@ -1,0 +1,72 @@
+package io.distributedlock.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.Delay;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * A Lettuce client of our own that goes to where the application's goes: same address, credentials and TLS, but with
+ * {@linkplain LockClientConfiguration options} that are right for locks. It shares the application's event loops.
+ */
+final class RedisClientSource implements AutoCloseable {
+
+    private static final Delay RECONNECT =
+            Delay.exponential(Duration.ofMillis(10), Duration.ofSeconds(1), 2, TimeUnit.MILLISECONDS);
+
+    private final ClientResources resources;
+
+    /** Set if the application has no event loops to share. */
+    private final @Nullable ClientResources own;
+
+    private final LettuceConnectionFactory factory;
+
+    RedisClientSource(LettuceConnectionFactory application, Duration commandTimeout) {
+        LettuceClientConfiguration configured = application.getClientConfiguration();
+        ClientResources shared = configured.getClientResources().orElse(null);
+        // What is mutated keeps sharing the event loops, so only resources built from nothing are ours to shut down.
+        ClientResources.Builder builder = shared == null ? DefaultClientResources.builder() : shared.mutate();
+        this.resources = builder.reconnectDelay(RECONNECT).build();
+        this.own = shared == null ? resources : null;
+        this.factory = new LettuceConnectionFactory(
+                target(application), new LockClientConfiguration(configured, resources, commandTimeout));
+        factory.afterPropertiesSet();
+        factory.start();
+    }
+
+    /**
+     * @throws UnsupportedTopologyException if the application does not talk to a single Redis
+     */
+    static RedisConfiguration target(LettuceConnectionFactory application) {
+        if (application.getClusterConfiguration() != null) {
+            throw new UnsupportedTopologyException("a Redis Cluster");
+        }
+        if (application.getSentinelConfiguration() != null) {
+            throw new UnsupportedTopologyException("Redis Sentinel");
+        }
+        RedisConfiguration socket = application.getSocketConfiguration();
+        return socket != null ? socket : application.getStandaloneConfiguration();
+    }
+
+    ClientResources resources() {
+        return resources;
+    }
+
+    RedisClient client() {
+        return (RedisClient) factory.getRequiredNativeClient();
+    }
+
+    @Override
+    public void close() {
+        factory.destroy();
+        if (own != null) {
+            own.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
+        }
+    }
+}

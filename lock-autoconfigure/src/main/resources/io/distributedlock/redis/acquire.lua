@@ -1,0 +1,99 @@
+-- Takes a lock, or says who is in the way, and queues if asked.
+--
+-- KEYS  1 the lock's entry, a hash:
+--           o  who owns it: an acquisition id, or "=" and the explicit owner
+--           t  its fencing token
+--           q  who waits, in order: "id lease owner;" for each
+--           h  acquisition ids of an explicit owner's holds: "id " for each
+--           g  how many of those were given back by name
+--       2 ids that were cancelled with unknown outcome, a hash
+-- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen   4 "1" to queue if busy
+--       5 explicit owner, or ""   6 "1" if that owner may enter again   7 prefix of the instances' channels
+-- Gives {1, token, waiting}               granted; the same id again gets the same token
+--       {0, ttl in ms, queued, token, repaired}   busy
+--       {2, token}                        the explicit owner has it and may not enter again
+--       {3}                               the id was cancelled
+--
+-- One step, because between a look at the owner and the write another owner could come, and because the token has to be
+-- higher than any that was given out before: that of the entry, the server's clock in microseconds, and what the caller
+-- has seen. The entry lives exactly as long as its lease, so no other key has to be remembered or cleaned up.
+
+local id, lease, floor, queue, owner = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local entry, cancelled = KEYS[1], KEYS[2]
+
+local function grant(last, waiting)
+  local time = redis.call('TIME')
+  local token = math.max(time[1] * 1000000 + time[2], last + 1, floor + 1)
+  if owner == '' then
+    redis.call('HSET', entry, 'o', id, 't', string.format('%.0f', token))
+  else
+    redis.call('HSET', entry, 'o', '=' .. owner, 't', string.format('%.0f', token), 'h', id .. ' ')
+  end
+  redis.call('PEXPIRE', entry, lease)
+  return {1, token, waiting}
+end
+
+if redis.call('EXISTS', entry, cancelled) == 0 then
+  return grant(0, 0)
+end
+if redis.call('HEXISTS', cancelled, id) == 1 then
+  return {3}
+end
+
+local fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h')
+local holder, token, line, holds = fields[1], tonumber(fields[2]), fields[3] or '', fields[4] or ''
+if not holder or not token then
+  if redis.call('EXISTS', entry) == 0 then
+    return grant(0, 0)
+  end
+  return redis.error_reply('WRONGTYPE the key of this lock holds a hash that is not a lock')
+end
+local _, waiting = string.gsub(line, ';', '')
+
+if holder == id then
+  redis.call('PEXPIRE', entry, lease)
+  return {1, token, waiting}
+end
+
+local ttl = redis.call('PTTL', entry)
+local repaired = 0
+if ttl < 0 then
+  -- Somebody took the expiry away. Without one, a crash of the holder would lock the name for ever.
+  redis.call('PEXPIRE', entry, lease)
+  ttl, repaired = tonumber(lease), 1
+end
+
+local at = string.find(line, id .. ' ', 1, true)
+if owner ~= '' and holder == '=' .. owner then
+  local mine = string.find(holds, id .. ' ', 1, true)
+  if not mine and ARGV[6] ~= '1' then
+    return {2, token}
+  end
+  if at then
+    line = string.sub(line, 1, at - 1) .. string.sub(line, string.find(line, ';', at, true) + 1)
+    redis.call('HSET', entry, 'q', line)
+  end
+  if not mine then
+    redis.call('HSET', entry, 'h', holds .. id .. ' ')
+  end
+  if ttl < tonumber(lease) then
+    redis.call('PEXPIRE', entry, lease)
+  end
+  return {1, token, waiting}
+end
+
+if not at and queue == '1' then
+  redis.call('HSET', entry, 'q', line .. id .. ' ' .. lease .. ' ' .. owner .. ';')
+end
+if queue == '1' and (line == '' or at == 1) then
+  -- The first in line tells the holder's instance that somebody waits, again with each question, as messages may be lost.
+  local holding = holder
+  if string.sub(holder, 1, 1) == '=' then
+    holding = string.match(holds, '^(%S+)') or ''
+  end
+  local instance = string.match(holding, '^[^.]+')
+  if instance and instance ~= string.match(id, '^[^.]+') then
+    redis.call('PUBLISH', ARGV[7] .. instance, 'recall ' .. holding .. ' ' .. entry)
+  end
+end
+return {0, ttl, (at or queue == '1') and 1 or 0, token, repaired}

@@ -1,0 +1,16 @@
+-- Reads an entry (see acquire.lua).
+--
+-- KEYS  1 the entry
+-- Gives {} if there is none, or {owner, token, remaining lease in ms, how many wait}. An acquisition id is a secret, so
+-- only the public part of it is given.
+
+local fields = redis.call('HMGET', KEYS[1], 'o', 't', 'q')
+if not fields[1] then
+  return {}
+end
+local _, waiting = string.gsub(fields[3] or '', ';', '')
+local owner = fields[1]
+if string.sub(owner, 1, 1) ~= '=' then
+  owner = string.match(owner, '^[^.]*')
+end
+return {owner, fields[2], tostring(redis.call('PTTL', KEYS[1])), tostring(waiting)}

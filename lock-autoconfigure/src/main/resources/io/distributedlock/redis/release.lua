@@ -1,0 +1,144 @@
+-- Gives a lock back, or a place in the queue. A lock that somebody waits for is handed over in the same step.
+--
+-- KEYS  1 the lock's entry (see acquire.lua)   2 ids that were cancelled with unknown outcome
+-- ARGV  1 who gives back: "id", "owner" (one hold of an explicit owner) or "force" (whoever has it)
+--       2 acquisition id, explicit owner, or ""   3 the token of the latest hold, or "0"
+--       4 highest token that the instance has seen   5 prefix of the instances' channels
+--       6 for "id": its explicit owner, or ""   7 for "id": milliseconds to refuse the id from now on, or "0"
+--       8 for "id": another acquisition id that queues in the same step if this one owned the lock, or ""   9 its lease
+-- Gives {1, token, ...}   free
+--       {2, token, ...}   handed to the first one in line
+--       {3, token}        did not own it, but waited, and does no longer
+--       {4, token}        one hold less of an explicit owner who has more
+--       {0}               nobody owns it
+--       {-1, token}       somebody else owns it
+-- with {…, 1, token, waiting} or {…, 0, ttl, waiting} at the end for the id that queued: granted or waiting.
+--
+-- One step, because a release that looks first and deletes afterwards can delete the lock of the next owner. The message
+-- goes to the one instance that gets the lock. Nobody there to hear it means that it is dead, and the next one is asked.
+-- The first write is one that Redis allows when it is out of memory; it then allows the rest of the script too.
+
+local mode, subject, entry, cancelled = ARGV[1], ARGV[2], KEYS[1], KEYS[2]
+local fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'g')
+local holder, token, line = fields[1], tonumber(fields[2]), fields[3] or ''
+local holds, given = fields[4] or '', tonumber(fields[5] or '0')
+
+local function refuse(answer)
+  if mode == 'id' and ARGV[7] ~= '0' then
+    redis.call('HSET', cancelled, subject, '')
+    redis.call('PEXPIRE', cancelled, ARGV[7])
+  end
+  return answer
+end
+
+if not holder or not token then
+  return refuse({0})
+end
+
+local function without(list, start, stop)
+  return string.sub(list, 1, start - 1) .. string.sub(list, stop + 1)
+end
+
+local function count(list, separator)
+  local _, n = string.gsub(list, separator, '')
+  return n
+end
+
+local function publish(id, message)
+  return redis.call('PUBLISH', ARGV[5] .. string.match(id, '^[^.]+'), message .. ' ' .. entry)
+end
+
+local function revoke(ids)
+  for id in string.gmatch(ids, '%S+') do
+    publish(id, 'revoke ' .. id)
+  end
+end
+
+-- Who is it?
+if mode == 'id' and holder ~= subject then
+  local at = string.find(holds, subject .. ' ', 1, true)
+  if ARGV[6] ~= '' and holder == '=' .. ARGV[6] and at then
+    holds = without(holds, at, at + #subject)
+    if count(holds, ' ') - given > 0 then
+      redis.call('HSET', entry, 'h', holds)
+      return refuse({4, token})
+    end
+  else
+    local place = string.find(line, subject .. ' ', 1, true)
+    if not place then
+      return refuse({-1, token})
+    end
+    line = without(line, place, string.find(line, ';', place, true))
+    redis.call('HDEL', entry, 'q')
+    if line ~= '' then
+      redis.call('HSET', entry, 'q', line)
+    end
+    return refuse({3, token})
+  end
+elseif mode == 'owner' then
+  if holder ~= '=' .. subject then
+    return {-1, token}
+  end
+  given = given + 1
+  if count(holds, ' ') - given > 0 then
+    redis.call('HSET', entry, 'g', given)
+    return {4, token}
+  end
+end
+
+-- The lock is free now. Those who still believe to have it are told.
+if mode == 'force' and string.sub(holder, 1, 1) ~= '=' then
+  revoke(holder)
+else
+  revoke(holds)
+end
+
+token = math.max(token, tonumber(ARGV[3]))
+local again = mode == 'id' and ARGV[8] or ''
+if again ~= '' then
+  line = line .. again .. ' ' .. ARGV[9] .. ' ;'
+end
+
+while line ~= '' do
+  local id, lease, owner, rest = string.match(line, '^(%S+) (%d+) ([^;]*);(.*)$')
+  line = rest
+  local time = redis.call('TIME')
+  local next = math.max(time[1] * 1000000 + time[2], token + 1, tonumber(ARGV[4]) + 1)
+  local text = string.format('%.0f', next)
+  local together = id .. ' '
+  if owner ~= '' then
+    -- Others of the same explicit owner enter with it.
+    line = string.gsub(line, '(%S+) %d+ ([^;]*);', function(other, its)
+      if its == owner then
+        together = together .. other .. ' '
+        return ''
+      end
+    end)
+  end
+  local waiting = count(line, ';')
+  local heard = id == again
+  for each in string.gmatch(together, '%S+') do
+    if each ~= again and publish(each, 'grant ' .. each .. ' ' .. text .. ' ' .. lease .. ' ' .. waiting) > 0 then
+      heard = true
+    end
+  end
+  if heard then
+    redis.call('HDEL', entry, 'q', 'h', 'g')
+    redis.call('HSET', entry, 'o', owner == '' and id or '=' .. owner, 't', text)
+    if owner ~= '' then
+      redis.call('HSET', entry, 'h', together)
+    end
+    if line ~= '' then
+      redis.call('HSET', entry, 'q', line)
+    end
+    redis.call('PEXPIRE', entry, lease)
+    if again == '' then
+      return refuse({2, token})
+    elseif id == again then
+      return refuse({1, token, 1, next, waiting})
+    end
+    return refuse({2, token, 0, tonumber(lease), waiting})
+  end
+end
+redis.call('DEL', entry)
+return refuse({1, token})

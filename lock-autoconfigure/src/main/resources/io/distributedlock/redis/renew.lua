@@ -1,0 +1,31 @@
+-- Extends leases that are still owned. Creates nothing.
+--
+-- KEYS  the entries (see acquire.lua)
+-- ARGV  for each of them: acquisition id, lease in ms, the token of the latest hold, explicit owner or ""
+-- Gives for each of them, one after the other: 1 renewed or 0 not owned, the entry's token or 0, how many wait
+--
+-- An entry of a wrong type is none of ours any more, and must not spoil the answer for the others. The lease of an explicit
+-- owner, who may have holds in several instances, is never shortened. PEXPIRE comes first, as it works without memory.
+
+local answer = {}
+for i, entry in ipairs(KEYS) do
+  local id, lease, passed, owner = unpack(ARGV, 4 * i - 3, 4 * i)
+  local fields = redis.pcall('HMGET', entry, 'o', 't', 'q', 'h')
+  local holder, token = fields[1], tonumber(fields[2] or '0')
+  local mine = holder == id
+  if not mine and owner ~= '' and holder == '=' .. owner then
+    mine = string.find(fields[4] or '', id .. ' ', 1, true)
+  end
+  if mine then
+    if owner == '' or redis.call('PTTL', entry) < tonumber(lease) then
+      redis.call('PEXPIRE', entry, lease)
+    end
+    if tonumber(passed) > token then
+      token = tonumber(passed)
+      redis.call('HSET', entry, 't', passed)
+    end
+  end
+  local _, waiting = string.gsub(fields[3] or '', ';', '')
+  answer[3 * i - 2], answer[3 * i - 1], answer[3 * i] = mine and 1 or 0, token, waiting
+end
+return answer
