@@ -1,6 +1,7 @@
 package io.distributedlock.sample;
 
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.HashOperations;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Component;
@@ -60,7 +61,7 @@ class Ledger {
         return "shop:product:" + product;
     }
 
-    private static int number(@org.jspecify.annotations.Nullable String text) {
+    private static int number(@Nullable String text) {
         return text == null ? 0 : Integer.parseInt(text);
     }
 }

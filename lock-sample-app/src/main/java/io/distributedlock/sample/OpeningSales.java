@@ -25,20 +25,19 @@ class OpeningSales implements ApplicationRunner {
 
     @Override
     public void run(ApplicationArguments arguments) {
-        System.out.printf("%nA shop with two products. Redis: %s%n", redis.place());
+        System.out.printf("%nOne shop, two sales. Redis: %s%n", redis.place());
         run(Sale.WITHOUT_LOCK, "without the lock");
         run(Sale.WITH_LOCK, "with @DistributedLocked");
-        System.out.printf(
-                "%nThe page is at http://localhost:%s. A second instance: start this again with --server.port=8081%n%n",
-                environment.getProperty("local.server.port"));
+        int port = environment.getRequiredProperty("local.server.port", Integer.class);
+        System.out.printf("%nThe page: http://localhost:%d%n", port);
+        System.out.printf("Another instance joins in: start it with --server.port=%d%n%n", port + 1);
     }
 
     private void run(Sale sale, String how) {
         System.out.printf("%nSelling %ss %s%n", sale.product(), how);
-        ProgressBar bar = new ProgressBar(System.out);
-        SaleReport report = sales.run(sale, bar::show);
+        SaleReport report = sales.run(sale, new ProgressBar(System.out)::show);
         System.out.printf(
-                "%n  sold %d of %d, to %d customers at %d instance(s)%n",
+                "%n  sold %d of %d (customers: %d, instances: %d)%n",
                 report.sold(), report.stock(), report.customers(), report.instances());
     }
 }

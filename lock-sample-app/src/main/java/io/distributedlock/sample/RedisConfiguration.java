@@ -19,7 +19,8 @@ class RedisConfiguration {
         container.setConnectionFactory(connections);
         container.setRecoveryInterval(1000);
         container.addMessageListener(
-                (message, pattern) -> tills.serveAll(Sale.valueOf(new String(message.getBody(), StandardCharsets.UTF_8))),
+                (message, pattern) ->
+                        tills.serveAll(Sale.valueOf(new String(message.getBody(), StandardCharsets.UTF_8))),
                 ChannelTopic.of(Sales.CHANNEL));
         return container;
     }

@@ -24,6 +24,8 @@ class RedisWatch {
 
     private volatile boolean up;
 
+    private boolean gone;
+
     RedisWatch(StringRedisTemplate redis, Instances instances, ObjectProvider<SharedRedis> shared) {
         this.redis = redis;
         this.instances = instances;
@@ -43,15 +45,26 @@ class RedisWatch {
         try {
             redis.execute(RedisConnectionCommands::ping);
             if (!up) {
-                instances.register();
-                logger.info("Redis is there: " + place);
+                cameUp();
             }
-            up = true;
         } catch (DataAccessException | DistributedLockException ex) {
             if (up) {
-                logger.warn("Redis is gone: " + place + ". No sales until it is back; the locks then work again.");
+                wentAway();
             }
-            up = false;
         }
+    }
+
+    private void cameUp() {
+        instances.register();
+        up = true;
+        if (gone) {
+            logger.info("Redis is back: " + place);
+        }
+    }
+
+    private void wentAway() {
+        up = false;
+        gone = true;
+        logger.warn("Redis is gone: " + place + ". No sales until it is back; the locks then work again.");
     }
 }

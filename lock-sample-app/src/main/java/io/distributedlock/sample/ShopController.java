@@ -60,13 +60,19 @@ class ShopController {
 
     @GetMapping("/state")
     State state() {
-        boolean up = redis.up();
-        return new State(
-                properties.instance(),
-                redis.place(),
-                up,
-                up ? holders() : List.of(),
-                up ? Stream.of(Sale.values()).map(ledger::report).toList() : List.of());
+        try {
+            return redis.up() ? state(true, holders(), reports()) : state(false, List.of(), List.of());
+        } catch (DataAccessException | LockUnavailableException ex) {
+            return state(false, List.of(), List.of());
+        }
+    }
+
+    private State state(boolean redisUp, List<Holder> holders, List<SaleReport> reports) {
+        return new State(properties.instance(), redis.place(), redisUp, holders, reports);
+    }
+
+    private List<SaleReport> reports() {
+        return Stream.of(Sale.values()).map(ledger::report).toList();
     }
 
     @GetMapping("/sales/{sale}/purchases")

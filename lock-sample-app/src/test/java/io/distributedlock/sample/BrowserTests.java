@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -88,10 +89,14 @@ class BrowserTests {
             assertThat(soldWithout).isGreaterThan(100);
             assertThat(soldWith).isEqualTo(100);
             List<Bar> bars = bars(page, Sale.WITH_LOCK);
-            assertThat(bars).hasSize(100).allSatisfy(bar -> assertThat(bar.token()).isPositive());
+            assertThat(bars)
+                    .hasSize(100)
+                    .allSatisfy(bar -> assertThat(bar.token()).isPositive());
             assertNoOverlap(bars);
             assertThat(card(page, Sale.WITH_LOCK).locator(".bar.overlap")).hasCount(0);
-            assertThat(card(page, Sale.WITHOUT_LOCK).locator(".bar.overlap")).not().hasCount(0);
+            assertThat(card(page, Sale.WITHOUT_LOCK).locator(".bar.overlap"))
+                    .not()
+                    .hasCount(0);
             screenshots(page);
         }
     }
@@ -111,7 +116,8 @@ class BrowserTests {
     }
 
     private static int sell(Page page, Sale sale, String button) {
-        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(button)).click();
+        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(button))
+                .click();
         Locator card = card(page, sale);
         Locator over = page.locator("[data-sale=" + sale + "][data-over=true]");
         over.waitFor(new Locator.WaitForOptions().setTimeout(30_000));
@@ -137,7 +143,8 @@ class BrowserTests {
 
     private static void assertNoOverlap(List<Bar> bars) {
         for (int next = 1; next < bars.size(); next++) {
-            assertThat(bars.get(next - 1).to()).isLessThanOrEqualTo(bars.get(next).from());
+            assertThat(bars.get(next - 1).to())
+                    .isLessThanOrEqualTo(bars.get(next).from());
         }
     }
 
@@ -145,7 +152,7 @@ class BrowserTests {
         for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
             page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
             page.screenshot(new Page.ScreenshotOptions()
-                    .setPath(Path.of("target", "page-" + scheme.name().toLowerCase(java.util.Locale.ROOT) + ".png"))
+                    .setPath(Path.of("target", "page-" + scheme.name().toLowerCase(Locale.ROOT) + ".png"))
                     .setFullPage(true));
         }
     }

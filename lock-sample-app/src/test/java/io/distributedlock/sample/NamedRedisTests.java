@@ -8,11 +8,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 class NamedRedisTests {
@@ -23,11 +22,15 @@ class NamedRedisTests {
     @Test
     void usesTheRedisThatIsNamed() {
         try (EmbeddedRedis existing = EmbeddedRedis.start();
-                RunningShop shop = RunningShop.start("a", "--spring.data.redis.url=" + existing.uri())) {
-            assertThat(shop.context().getBeanProvider(SharedRedis.class).stream()).isEmpty();
+                RunningShop shop = RunningShop.start("a", "spring.data.redis.url=" + existing.uri())) {
+            assertThat(shop.context().getBeanProvider(SharedRedis.class).stream())
+                    .isEmpty();
             assertThat(shop.run(Sale.WITH_LOCK).sold()).isEqualTo(100);
             StringRedisTemplate redis = shop.context().getBean(StringRedisTemplate.class);
-            assertThat(redis.getRequiredConnectionFactory().getConnection().serverCommands().info("server"))
+            assertThat(redis.getRequiredConnectionFactory()
+                            .getConnection()
+                            .serverCommands()
+                            .info("server"))
                     .containsEntry("tcp_port", "" + existing.port());
         }
     }
@@ -49,11 +52,10 @@ class NamedRedisTests {
     @ParameterizedTest
     @CsvSource({"SPRING_DATA_REDIS_HOST, localhost", "SPRING_DATA_REDIS_URL, redis://localhost"})
     void anEnvironmentVariableNamesARedis(String variable, String value) {
-        runner.withInitializer(context -> TestPropertyValues.of(Map.of(variable, value))
-                        .applyTo(
-                                context.getEnvironment(),
-                                TestPropertyValues.Type.SYSTEM_ENVIRONMENT,
-                                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME))
+        runner.withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(
+                                new SystemEnvironmentPropertySource("test-systemEnvironment", Map.of(variable, value))))
                 .run(context -> assertThat(context).doesNotHaveBean("embedded"));
     }
 

@@ -1,7 +1,9 @@
 package io.distributedlock.sample;
 
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -11,18 +13,18 @@ import org.springframework.web.client.RestClient;
 record RunningShop(ConfigurableApplicationContext context) implements AutoCloseable {
 
     static RunningShop start(String instance, String... arguments) {
-        Stream<String> defaults = Stream.of(
-                "--server.port=0",
-                "--shop.redis-port=0",
-                "--shop.opening-sales=false",
-                "--shop.instance=" + instance,
-                "--spring.jmx.enabled=false");
-        return new RunningShop(new SpringApplicationBuilder(SampleApplication.class)
-                .run(Stream.concat(defaults, Stream.of(arguments)).toArray(String[]::new)));
+        Map<String, String> byName = new LinkedHashMap<>(Map.of(
+                "server.port", "0",
+                "shop.redis-port", "0",
+                "shop.opening-sales", "false",
+                "shop.instance", instance));
+        Stream.of(arguments).map(argument -> argument.split("=", 2)).forEach(pair -> byName.put(pair[0], pair[1]));
+        String[] all = byName.entrySet().stream().map(entry -> "--" + entry).toArray(String[]::new);
+        return new RunningShop(new SpringApplicationBuilder(SampleApplication.class).run(all));
     }
 
     RunningShop startSecond(String instance) {
-        return start(instance, "--shop.redis-port=" + redisPort());
+        return start(instance, "shop.redis-port=" + redisPort());
     }
 
     int redisPort() {

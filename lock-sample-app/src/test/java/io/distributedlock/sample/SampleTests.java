@@ -2,6 +2,7 @@ package io.distributedlock.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.testing.EmbeddedRedis;
@@ -50,7 +51,7 @@ class SampleTests {
 
             await().untilAsserted(() -> assertThat(first.state().holders())
                     .extracting(ShopController.Holder::lock, ShopController.Holder::instance)
-                    .contains(org.assertj.core.api.Assertions.tuple("sale", "b")));
+                    .contains(tuple("sale", "b")));
             assertThat(sale.join().sold()).isEqualTo(100);
         }
     }
@@ -70,8 +71,9 @@ class SampleTests {
 
             try (EmbeddedRedis next = EmbeddedRedis.start(port)) {
                 await().until(() -> second.state().redisUp());
-                await().ignoreExceptions().untilAsserted(() -> assertThat(second.run(Sale.WITH_LOCK).sold())
-                        .isEqualTo(100));
+                await().ignoreExceptions()
+                        .untilAsserted(() ->
+                                assertThat(second.run(Sale.WITH_LOCK).sold()).isEqualTo(100));
                 assertThat(next.isAlive()).isTrue();
             }
         }
@@ -79,15 +81,16 @@ class SampleTests {
 
     @Test
     void printsBothResultsAtTheStart(CapturedOutput output) {
-        try (RunningShop shop = RunningShop.start("a", "--shop.opening-sales=true")) {
+        try (RunningShop shop = RunningShop.start("a", "shop.opening-sales=true")) {
             assertThat(output)
-                    .containsPattern("sold \\d+ of 100, to 250 customers")
-                    .contains("sold 100 of 100, to 250 customers at 1 instance(s)", "########", shop.url());
+                    .containsPattern("sold \\d+ of 100 \\(customers: 250")
+                    .contains("sold 100 of 100 (customers: 250, instances: 1)", "########", shop.url());
         }
     }
 
     private static void assertOneAtATime(List<Purchase> purchases) {
-        assertThat(purchases).allSatisfy(purchase -> assertThat(purchase.token()).isPositive());
+        assertThat(purchases)
+                .allSatisfy(purchase -> assertThat(purchase.token()).isPositive());
         for (int next = 1; next < purchases.size(); next++) {
             Purchase before = purchases.get(next - 1);
             assertThat(before.to()).isLessThanOrEqualTo(purchases.get(next).from());
