@@ -91,6 +91,28 @@ final class NamedLock extends Timed {
         }
     }
 
+    /** The short way for a caller that holds the lock: nothing changes but the count. Null if it does not hold it. */
+    @Nullable
+    EngineHandle enterAgain(Object owner) {
+        synchronized (this) {
+            Hold current = hold;
+            Object anchor = current == null ? null : current.anchor();
+            if (current == null || anchor == null || current.owner != owner || !current.isHeld(engine.now())) {
+                return null;
+            }
+            current.entries++;
+            return new EngineHandle(current, anchor);
+        }
+    }
+
+    private synchronized boolean leftInner(Hold closing) {
+        if (hold != closing || closing.entries == 1 || closing.isExpired(engine.now())) {
+            return false;
+        }
+        closing.entries--;
+        return true;
+    }
+
     private void enterAgain(Hold current, Waiter waiter, Effects effects) {
         Object anchor = current.anchor();
         if (!waiter.terms.reentrant()) {
@@ -137,6 +159,9 @@ final class NamedLock extends Timed {
     /** A handle was closed. Returns the release to wait for, or null if there is none. */
     @Nullable
     GiveBack leave(Hold closing) {
+        if (leftInner(closing)) {
+            return null;
+        }
         GiveBack[] released = new GiveBack[1];
         transition((now, effects) -> {
             if (hold != closing || --closing.entries > 0) {

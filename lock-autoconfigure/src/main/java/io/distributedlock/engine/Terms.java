@@ -25,10 +25,6 @@ record Terms(
     static Terms of(LockRequest request, EngineSettings settings) {
         Duration lease = request.lease() == null ? settings.lease() : request.lease();
         Duration wait = request.waitUpTo() == null ? settings.waitUpTo() : request.waitUpTo();
-        if (!request.renew() && request.maxHold() != null) {
-            throw new IllegalArgumentException("Lock '" + request.name() + "': maxHold " + request.maxHold()
-                    + " makes no sense with renew(false), whose lease is a hard end already. Leave out one of them.");
-        }
         Duration maxHold = request.renew() && request.maxHold() == null ? settings.maxHold() : request.maxHold();
         return new Terms(
                 request.name(),

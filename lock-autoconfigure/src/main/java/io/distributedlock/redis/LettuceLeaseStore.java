@@ -213,7 +213,12 @@ final class LettuceLeaseStore implements LeaseStore {
             return CompletableFuture.failedFuture(new LeaseStoreException(
                     LeaseStoreException.Effect.NOT_EXECUTED, connections.whyNotConnected(), connections.trouble()));
         }
-        CompletableFuture<List<Object>> answer = script.run(redis, entries, arguments);
+        CompletableFuture<List<Object>> answer;
+        try {
+            answer = script.run(redis, entries, arguments);
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedFuture(LettuceFailures.translate(ex));
+        }
         CompletableFuture<T> result = answer.thenApply(read);
         result.whenComplete((reply, failure) -> {
             if (result.isCancelled()) {

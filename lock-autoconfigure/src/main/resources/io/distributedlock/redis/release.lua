@@ -45,7 +45,9 @@ local function count(list, separator)
 end
 
 local function publish(id, message)
-  return redis.call('PUBLISH', ARGV[5] .. string.match(id, '^[^.]+'), message .. ' ' .. entry)
+  -- A user without the right to publish can still release; then nobody hears it.
+  local heard = redis.pcall('PUBLISH', ARGV[5] .. string.match(id, '^[^.]+'), message .. ' ' .. entry)
+  return type(heard) == 'number' and heard or 0
 end
 
 local function revoke(ids)
