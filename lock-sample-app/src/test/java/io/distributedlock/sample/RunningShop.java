@@ -24,7 +24,7 @@ record RunningShop(ConfigurableApplicationContext context) implements AutoClosea
     }
 
     RunningShop startSecond(String instance) {
-        return start(instance, "shop.redis-port=" + redisPort());
+        return start(instance, "shop.redis-port=" + redisPort(), "distributed-lock.wait=3s");
     }
 
     int redisPort() {
