@@ -132,7 +132,7 @@ final class Asking {
     private void turnedAway(AcquireReply reply, long now, Effects effects) {
         startAnew(now);
         if (reply instanceof AcquireReply.Reentered) {
-            waiters.decideAll(Verdict.REENTERED, effects);
+            waiters.decideAll(new Verdict.Reentered(), effects);
         } else {
             ask(now, effects);
         }
@@ -221,6 +221,11 @@ final class Asking {
     /** Whether the store's latest word is that somebody else has the lock. */
     boolean heardBusy() {
         return heard;
+    }
+
+    /** Whether a caller whose wait is over may still hear a first word; one that tries once also waits for a connection. */
+    boolean isWorthPatience(Waiter waiter, long now) {
+        return (trouble == null || waiter.terms.triesOnce()) && waiter.patienceEnd() - now > 0;
     }
 
     boolean isInLine() {

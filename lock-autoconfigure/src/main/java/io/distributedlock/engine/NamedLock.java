@@ -119,14 +119,14 @@ final class NamedLock extends Timed {
         if (current != null && current.hold().owner == waiter.owner) {
             EngineHandle handle = waiter.terms.reentrant() ? current.enterAgain(waiter.owner, now) : null;
             if (handle != null || !waiter.terms.reentrant()) {
-                return handle == null ? Verdict.REENTERED : new Verdict.Granted(handle);
+                return handle == null ? new Verdict.Reentered() : new Verdict.Granted(handle);
             }
         }
         if (engine.isClosing()) {
-            return Verdict.SHUTTING_DOWN;
+            return Verdict.shuttingDown();
         }
         boolean busy = current != null || (asking != null && asking.isInLine());
-        return busy && waiter.terms.triesOnce() ? Verdict.BUSY : null;
+        return busy && waiter.terms.triesOnce() ? new Verdict.Busy() : null;
     }
 
     /** The short way for a caller that holds the lock: nothing changes but the count. Null if it does not hold it. */
@@ -143,10 +143,10 @@ final class NamedLock extends Timed {
         boolean[] decided = {true};
         transition((now, effects) -> {
             boolean busy = asking == null || asking.heardBusy();
-            if (waiter.queued && !busy && waiter.patienceEnd() - now > 0) {
+            if (waiter.queued && !busy && asking.isWorthPatience(waiter, now)) {
                 decided[0] = false;
             } else if (waiters.remove(waiter)) {
-                Verdict verdict = asking == null || busy ? Verdict.BUSY : asking.unavailable();
+                Verdict verdict = asking == null || busy ? new Verdict.Busy() : asking.unavailable();
                 effects.add(() -> waiter.decide(verdict));
             }
         });
@@ -157,7 +157,7 @@ final class NamedLock extends Timed {
     void leave(Waiter waiter) {
         transition((now, effects) -> {
             if (waiters.remove(waiter)) {
-                effects.add(() -> waiter.decide(Verdict.LEFT));
+                effects.add(() -> waiter.decide(new Verdict.Left()));
             }
         });
     }
@@ -351,7 +351,7 @@ final class NamedLock extends Timed {
 
     /** The engine closes: waiters go at once. */
     void refuseWaiters() {
-        transition((now, effects) -> waiters.decideAll(Verdict.SHUTTING_DOWN, effects));
+        transition((now, effects) -> waiters.decideAll(Verdict.shuttingDown(), effects));
     }
 
     /** The engine has closed: holds go too. */

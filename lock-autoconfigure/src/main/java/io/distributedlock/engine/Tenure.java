@@ -129,7 +129,7 @@ final class Tenure {
 
     /** Why a hold is lost whose deadline has passed. */
     String whyExpired(long now) {
-        boolean tooOld = hold.terms.renew() && hold.renewUntil - now <= Lease.margin(lease.length());
+        boolean tooOld = hold.terms.renew() && hold.renewUntil - now <= 2 * Lease.margin(lease.length());
         return tooOld ? "it reached its greatest age (maxHold)" : "its lease ran out without being renewed";
     }
 }
