@@ -1,4 +1,4 @@
-/** Tests of the sample and of what the README says. */
+/** Tests of the sample. */
 @NullMarked
 package io.distributedlock.sample;
 
