@@ -1,9 +1,11 @@
 package io.distributedlock.sample;
 
+import io.distributedlock.DistributedLockException;
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.core.env.Environment;
+import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Component;
 
 /** Runs both sales once at start and prints how they went. */
@@ -26,8 +28,12 @@ class OpeningSales implements ApplicationRunner {
     @Override
     public void run(ApplicationArguments arguments) {
         System.out.printf("%nOne shop, two sales. Redis: %s%n", redis.place());
-        run(Sale.WITHOUT_LOCK, "without the lock");
-        run(Sale.WITH_LOCK, "with @DistributedLocked");
+        try {
+            run(Sale.WITHOUT_LOCK, "without the lock");
+            run(Sale.WITH_LOCK, "with @DistributedLocked");
+        } catch (DataAccessException | DistributedLockException | IllegalStateException ex) {
+            System.out.printf("%n  The sale broke off: %s%n", ex.getMessage());
+        }
         int port = environment.getRequiredProperty("local.server.port", Integer.class);
         System.out.printf("%nThe page: http://localhost:%d%n", port);
         System.out.printf("Another instance joins in: start it with --server.port=%d%n%n", port + 1);

@@ -3,6 +3,8 @@ package io.distributedlock.sample;
 import io.lettuce.core.resource.Delay;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.context.annotation.Bean;
@@ -16,11 +18,15 @@ import org.springframework.data.redis.listener.RedisMessageListenerContainer;
 @Configuration(proxyBeanMethods = false)
 class RedisConfiguration {
 
+    private static final Log logger = LogFactory.getLog(RedisConfiguration.class);
+
     @Bean
     RedisMessageListenerContainer saleAnnouncements(RedisConnectionFactory connections, Tills tills) {
         RedisMessageListenerContainer container = new RedisMessageListenerContainer();
         container.setConnectionFactory(connections);
         container.setRecoveryInterval(1000);
+        container.setErrorHandler(
+                ex -> logger.warn("This instance could not finish its part of a sale: " + ex.getMessage()));
         container.addMessageListener(
                 (message, pattern) ->
                         tills.serveAll(Sale.valueOf(new String(message.getBody(), StandardCharsets.UTF_8))),

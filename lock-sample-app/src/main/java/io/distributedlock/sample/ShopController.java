@@ -1,5 +1,6 @@
 package io.distributedlock.sample;
 
+import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockUnavailableException;
@@ -90,9 +91,10 @@ class ShopController {
         return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, "Another sale is running.");
     }
 
-    @ExceptionHandler({LockUnavailableException.class, DataAccessException.class})
-    ProblemDetail unavailable() {
-        return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, "Redis does not answer.");
+    @ExceptionHandler({DistributedLockException.class, DataAccessException.class, IllegalStateException.class})
+    ProblemDetail brokeOff(RuntimeException ex) {
+        return ProblemDetail.forStatusAndDetail(
+                HttpStatus.SERVICE_UNAVAILABLE, "The sale broke off: " + ex.getMessage());
     }
 
     private List<Holder> holders() {
