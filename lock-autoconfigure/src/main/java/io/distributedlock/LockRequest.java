@@ -43,6 +43,10 @@ public final class LockRequest {
             @Nullable Duration maxHold,
             @Nullable String owner,
             boolean reentrant) {
+        if (!renew && maxHold != null) {
+            throw new IllegalArgumentException("Lock '" + name + "': maxHold " + maxHold
+                    + " makes no sense with renew(false), whose lease is a hard end already. Leave out one of them.");
+        }
         this.name = name;
         this.lease = lease;
         this.waitUpTo = waitUpTo;
@@ -87,16 +91,20 @@ public final class LockRequest {
         return waitUpTo(Duration.ZERO);
     }
 
-    /** Whether the lease is renewed while the hold lasts (the default). If not, the hold is lost when the lease ends. */
+    /**
+     * Whether the lease is renewed while the hold lasts (the default). If not, the hold is lost when the lease ends.
+     *
+     * @throws IllegalArgumentException if it is not to be renewed and has a {@link #maxHold(Duration)}
+     */
     public LockRequest renew(boolean renew) {
         return new LockRequest(name, lease, waitUpTo, renew, maxHold, owner, reentrant);
     }
 
     /**
-     * The age at which the hold is lost, however busy its holder: a bound for methods that hang. Makes no sense with
-     * {@code renew(false)}, which is refused when the lock is acquired.
+     * The age at which the hold is lost, however busy its holder: a bound for methods that hang.
      *
      * @param maxHold positive
+     * @throws IllegalArgumentException if it is not positive, or the lease is not renewed and so has a hard end already
      */
     public LockRequest maxHold(Duration maxHold) {
         Objects.requireNonNull(maxHold, "maxHold");

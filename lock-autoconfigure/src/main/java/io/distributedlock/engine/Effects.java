@@ -2,6 +2,9 @@ package io.distributedlock.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a transition of a {@link NamedLock} wants done outside of its monitor, in order: commands to send, callers to wake.
@@ -9,15 +12,28 @@ import java.util.List;
  */
 final class Effects {
 
-    private final List<Runnable> effects = new ArrayList<>(2);
+    private static final Log log = LogFactory.getLog(Effects.class);
+
+    private @Nullable List<Runnable> effects;
 
     void add(Runnable effect) {
+        if (effects == null) {
+            effects = new ArrayList<>(2);
+        }
         effects.add(effect);
     }
 
+    /** One that fails must not keep the next caller from being told. */
     void run() {
+        if (effects == null) {
+            return;
+        }
         for (Runnable effect : effects) {
-            effect.run();
+            try {
+                effect.run();
+            } catch (RuntimeException | Error ex) {
+                log.error("A step of the lock engine has failed; this is a bug", ex);
+            }
         }
     }
 }

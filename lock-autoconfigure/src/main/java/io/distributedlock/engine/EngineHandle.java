@@ -4,7 +4,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** One entry into a {@link Hold}. */
@@ -16,7 +16,10 @@ final class EngineHandle implements LockHandle {
     @SuppressWarnings({"unused", "FieldCanBeLocal"})
     private final Object anchor;
 
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private static final AtomicIntegerFieldUpdater<EngineHandle> CLOSED =
+            AtomicIntegerFieldUpdater.newUpdater(EngineHandle.class, "closed");
+
+    private volatile int closed;
 
     EngineHandle(Hold hold, Object anchor) {
         this.hold = hold;
@@ -35,18 +38,18 @@ final class EngineHandle implements LockHandle {
 
     @Override
     public boolean isHeld() {
-        return !closed.get() && hold.isHeld(engine().now());
+        return closed == 0 && hold.isHeld(engine().now());
     }
 
     @Override
     public Duration remainingLease() {
-        return closed.get() ? Duration.ZERO : Duration.ofNanos(hold.remaining(engine().now()));
+        return closed != 0 ? Duration.ZERO : Duration.ofNanos(hold.remaining(engine().now()));
     }
 
     @Override
     public void extend(Duration lease) {
         LockRequest.requireLease(lease);
-        if (closed.get()) {
+        if (closed != 0) {
             throw new LockLostException(name(), "Lock '" + name() + "' was closed already", Duration.ZERO);
         }
         engine().extend(hold, Terms.nanos(lease));
@@ -55,7 +58,7 @@ final class EngineHandle implements LockHandle {
     @Override
     public void onLost(Runnable callback) {
         hold.lock.lookAgain();
-        if (!closed.get() && hold.onLost(callback)) {
+        if (closed == 0 && hold.onLost(callback)) {
             engine().runCallback(callback);
         }
     }
@@ -70,7 +73,7 @@ final class EngineHandle implements LockHandle {
 
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
+        if (CLOSED.compareAndSet(this, 0, 1)) {
             GiveBack release = hold.lock.leave(hold);
             throwIfLost();
             if (release != null) {
@@ -81,7 +84,7 @@ final class EngineHandle implements LockHandle {
 
     /** Closes without waiting for anything, for a grant that nobody wants any more. */
     void abandon() {
-        if (closed.compareAndSet(false, true)) {
+        if (CLOSED.compareAndSet(this, 0, 1)) {
             hold.lock.leave(hold);
         }
     }

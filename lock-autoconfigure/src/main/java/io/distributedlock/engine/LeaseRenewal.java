@@ -51,21 +51,21 @@ final class LeaseRenewal {
 
     private void send(List<Due> batch) {
         List<RenewCommand> commands = batch.stream().map(Due::command).toList();
-        store.renew(commands).whenComplete((replies, failure) -> tell(batch, replies, failure));
+        store.renew(commands).whenComplete((replies, failure) -> tell(batch, replies));
     }
 
     /** Sends one renewal by itself; true if it was answered. */
     CompletableFuture<Boolean> sendNow(Due renewal) {
         return store.renew(List.of(renewal.command())).handle((replies, failure) -> {
-            tell(List.of(renewal), replies, failure);
+            tell(List.of(renewal), replies);
             return replies != null;
         });
     }
 
-    private static void tell(List<Due> batch, @Nullable List<RenewReply> replies, @Nullable Throwable failure) {
+    private static void tell(List<Due> batch, @Nullable List<RenewReply> replies) {
         for (int i = 0; i < batch.size(); i++) {
             Due renewal = batch.get(i);
-            renewal.lock().renewed(renewal.renewal(), replies == null ? null : replies.get(i), failure);
+            renewal.lock().renewed(renewal.renewal(), replies == null ? null : replies.get(i));
         }
     }
 }

@@ -79,6 +79,10 @@ public final class LockEngine implements AutoCloseable {
 
     /** See {@link io.distributedlock.LockOperations#acquire}. */
     public LockHandle acquire(LockRequest request) {
+        LockHandle nested = enterAgain(request);
+        if (nested != null) {
+            return nested;
+        }
         Waiter waiter = new Waiter(this, Terms.of(request, settings), Thread.currentThread());
         if (await(waiter) instanceof Verdict.Granted granted) {
             return granted.handle();
@@ -88,6 +92,10 @@ public final class LockEngine implements AutoCloseable {
 
     /** See {@link io.distributedlock.LockOperations#tryAcquire}. */
     public Optional<LockHandle> tryAcquire(LockRequest request) {
+        LockHandle nested = enterAgain(request);
+        if (nested != null) {
+            return Optional.of(nested);
+        }
         Waiter waiter = new Waiter(this, Terms.of(request, settings), Thread.currentThread());
         Verdict verdict = await(waiter);
         if (verdict instanceof Verdict.Granted granted) {
@@ -103,7 +111,7 @@ public final class LockEngine implements AutoCloseable {
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
         AsyncAcquire acquire = new AsyncAcquire();
         try {
-            Waiter waiter = new Waiter(this, Terms.of(request, settings), acquire);
+            Waiter waiter = new Waiter(this, Terms.of(request, settings), new Object());
             acquire.start(this, waiter);
         } catch (RuntimeException ex) {
             acquire.completeExceptionally(ex);
@@ -144,6 +152,12 @@ public final class LockEngine implements AutoCloseable {
 
     // ---- waiting
 
+    private @Nullable LockHandle enterAgain(LockRequest request) {
+        Thread caller = Thread.currentThread();
+        boolean possible = request.owner() == null && request.reentrant() && !caller.isInterrupted();
+        return possible ? locks.enterAgain(request.name(), caller) : null;
+    }
+
     private Verdict await(Waiter waiter) {
         if (Thread.currentThread().isInterrupted()) {
             throw interrupted(waiter, null);
@@ -180,7 +194,7 @@ public final class LockEngine implements AutoCloseable {
     /** The wait of an asynchronous caller is over. */
     void waitOver(Waiter waiter, long now) {
         if (!waiter.lock().expire(waiter)) {
-            arm(waiter, Math.max(waiter.patienceEnd(), now + 1));
+            arm(waiter, waiter.patienceEnd());
         }
     }
 

@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import io.distributedlock.LockHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The locks that somebody in this instance holds or waits for, and what is being given back. Nothing stays in here for a
@@ -48,6 +50,13 @@ final class LocksInUse implements LeaseStore.Listener {
             }
             waiter.standsIn(lock);
         } while (!lock.enqueue(waiter));
+    }
+
+    /** The short way into a lock that the owner holds; null if it does not. */
+    @Nullable
+    LockHandle enterAgain(String name, Object owner) {
+        NamedLock known = named.get(name);
+        return known == null ? null : known.enterAgain(owner);
     }
 
     void retired(NamedLock lock) {

@@ -1,31 +1,69 @@
 package io.distributedlock.engine;
 
-import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
-import io.distributedlock.engine.LeaseStore.RenewCommand;
 import io.distributedlock.engine.LeaseStore.RenewReply;
-import io.distributedlock.engine.LeaseStore.Requeue;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The state machine of one lock name in this JVM. */
+/**
+ * The state machine of one lock name in this JVM. It exists while somebody here holds the lock or waits for it.
+ *
+ * <h2>States</h2>
+ *
+ * Between two transitions it is in one of three states:
+ *
+ * <ul>
+ *   <li><b>asking</b> ({@link Asking}): callers wait, and one of them stands for all in the store's queue, under one
+ *       acquisition id. A question is under way, or was answered "wait", or could not be asked and will be again;
+ *   <li><b>tenure</b> ({@link Tenure}): this instance has the lease, and one caller the hold. Others may wait behind;
+ *   <li><b>retired</b>: nobody holds or waits. The object is out of the engine's map and never comes back; whoever still
+ *       found it there looks the name up again.
+ * </ul>
+ *
+ * <h2>Who owns what</h2>
+ *
+ * All fields here, in {@link Asking}, {@link Tenure}, {@link Ask}, {@link Lease}, {@link Watch}, {@link WaiterQueue}, and
+ * those of {@link Hold} that are not volatile, are guarded by the monitor of this object. It is held for the length of a
+ * {@link #transition transition} only. What a transition wants done (send a command, wake a caller, run callbacks) it leaves
+ * in {@link Effects}, which run after the monitor is released: no I/O, no waiting and no code of applications ever happens
+ * inside. So the store, the timer, and callers may all call in from any thread, and the order in which they get the monitor
+ * is the order in which things have happened. A {@link GiveBack} lives on its own once it is started.
+ *
+ * <h2>Time</h2>
+ *
+ * Every transition first looks whether the hold's deadline has passed, so a hold past its deadline is lost whoever comes
+ * first: timer, holder, waiter or message. A deadline counts from before the question was sent whose answer granted or
+ * renewed the lease; the store cannot have begun to count earlier, so the store's lease ends later than ours, unless the two
+ * clocks run at rates that differ by more than the margin.
+ *
+ * <h2>Races, and what they resolve to</h2>
+ *
+ * <ul>
+ *   <li><b>A caller leaves while it is granted the lock.</b> The monitor decides. If it left first, the next one gets the
+ *       lock; if the grant came first, its verdict is on its way, the caller picks it up and closes the handle.
+ *   <li><b>The last waiter leaves while a question is under way.</b> A {@link GiveBack} waits for the answer and then takes
+ *       back whatever it brought, so that taking back never overtakes the question. If no answer comes, the id is cancelled
+ *       in the store for good, since a copy of the question may lie in a dead connection's buffers.
+ *   <li><b>A question gets no answer in time.</b> That is not "busy" and not a hold. It is asked again under the same id,
+ *       which makes it the same acquisition however often the store sees it. Its release will cancel the id for good.
+ *   <li><b>A grant message crosses the answer to a question.</b> Messages come on another connection. The first to arrive
+ *       makes the tenure; the other finds that nothing of that id is asked for any more and is ignored. If the answer is
+ *       still missing when the lock is released, the release waits for it.
+ *   <li><b>A grant message is late.</b> It cannot be older than the last question before it that was answered "wait"; the
+ *       deadline counts from there. If that leaves less than half of the lease, the message only makes us ask.
+ *   <li><b>A grant message is lost.</b> A waiting instance asks again when the holder's lease ends, at the latest after a
+ *       second, and whenever a connection comes back. The answer is then the grant.
+ *   <li><b>A grant comes for an id that nobody knows any more</b>, because leaving could not be said in time: it is given
+ *       back at once.
+ *   <li><b>A release crosses a renewal.</b> The tenure ends before the release is sent, and no renewal starts without one.
+ *       One sent earlier goes ahead of the release on the same connection; its answer finds no tenure. On different
+ *       connections it may come after, and renews nothing, since the id owns nothing.
+ *   <li><b>The lease is lost while callers wait here.</b> They go on to the store under a new id, while the late holder may
+ *       still be inside; it is told by its handle, and its late release finds that the lock has gone on.
+ *   <li><b>The object retires while a caller comes.</b> The caller is refused entry and looks the name up again.
+ * </ul>
+ */
 final class NamedLock extends Timed {
-
-    private enum State {
-        /** Nothing is wanted. Lasts no longer than a transition. */
-        IDLE,
-        /** A question is under way. */
-        ASKING,
-        /** The store said "wait". */
-        WAITING,
-        /** The store could not be asked. */
-        BACKING_OFF,
-        /** This instance has the lock, and a caller holds it. */
-        LEASED,
-        /** Removed from the engine; whoever still has a reference looks the name up again. */
-        RETIRED
-    }
 
     final LockEngine engine;
 
@@ -36,23 +74,11 @@ final class NamedLock extends Timed {
 
     private final WaiterQueue waiters = new WaiterQueue();
 
-    private State state = State.IDLE;
+    private @Nullable Asking asking;
 
-    private @Nullable Ask ask;
+    private @Nullable Tenure tenure;
 
-    private @Nullable Lease lease;
-
-    private @Nullable Watch watch;
-
-    private @Nullable Hold hold;
-
-    /** Why the store could not be asked; null once it has answered. */
-    private @Nullable Throwable trouble;
-
-    /** Whether the store's latest word is an answer. */
-    private boolean heard;
-
-    private long askAt;
+    private boolean retired;
 
     NamedLock(LockEngine engine, String name, @Nullable String owner) {
         this.engine = engine;
@@ -62,11 +88,11 @@ final class NamedLock extends Timed {
 
     // ---- what callers do
 
-    /** @return false if this object is retired */
+    /** @return false if this object is retired, and the name has to be looked up again */
     boolean enqueue(Waiter waiter) {
         Effects effects = new Effects();
         synchronized (this) {
-            if (state == State.RETIRED) {
+            if (retired) {
                 return false;
             }
             long now = engine.now();
@@ -79,27 +105,32 @@ final class NamedLock extends Timed {
     }
 
     private void admit(Waiter waiter, long now, Effects effects) {
-        Hold current = hold;
-        if (current != null && current.owner == waiter.owner) {
-            enterAgain(current, waiter, effects);
-        } else if (engine.isClosing()) {
-            effects.add(() -> waiter.decide(Verdict.SHUTTING_DOWN));
-        } else if (waiter.terms.triesOnce() && (state == State.LEASED || state == State.WAITING)) {
-            effects.add(() -> waiter.decide(Verdict.BUSY));
-        } else {
+        Verdict verdict = verdictAtOnce(waiter, now);
+        if (verdict == null) {
             waiters.add(waiter);
+        } else {
+            effects.add(() -> waiter.decide(verdict));
         }
     }
 
-    private void enterAgain(Hold current, Waiter waiter, Effects effects) {
-        Object anchor = current.anchor();
-        if (!waiter.terms.reentrant()) {
-            effects.add(() -> waiter.decide(Verdict.REENTERED));
-        } else {
-            current.entries++;
-            EngineHandle handle = new EngineHandle(current, anchor == null ? new Object() : anchor);
-            effects.add(() -> waiter.decide(new Verdict.Granted(handle)));
+    private @Nullable Verdict verdictAtOnce(Waiter waiter, long now) {
+        Tenure current = tenure;
+        if (current != null && current.hold().owner == waiter.owner) {
+            EngineHandle handle = waiter.terms.reentrant() ? current.enterAgain(waiter.owner, now) : null;
+            if (handle != null || !waiter.terms.reentrant()) {
+                return handle == null ? new Verdict.Reentered() : new Verdict.Granted(handle);
+            }
         }
+        if (engine.isClosing()) {
+            return Verdict.shuttingDown();
+        }
+        boolean busy = current != null || (asking != null && asking.isInLine());
+        return busy && waiter.terms.triesOnce() ? new Verdict.Busy() : null;
+    }
+
+    /** The short way for a caller that holds the lock: nothing changes but the count. Null if it does not hold it. */
+    synchronized @Nullable EngineHandle enterAgain(Object caller) {
+        return tenure == null ? null : tenure.enterAgain(caller, engine.now());
     }
 
     /**
@@ -110,17 +141,14 @@ final class NamedLock extends Timed {
     boolean expire(Waiter waiter) {
         boolean[] decided = {true};
         transition((now, effects) -> {
-            boolean busy = state == State.LEASED || heard;
-            if (!waiter.queued) {
-                return;
-            }
-            if (!busy && waiter.patienceEnd() - now > 0) {
+            Asking current = asking;
+            boolean unheard = current != null && !current.heardBusy();
+            if (current != null && unheard && waiter.queued && current.isWorthPatience(waiter, now)) {
                 decided[0] = false;
-                return;
+            } else if (waiters.remove(waiter)) {
+                Verdict verdict = current != null && unheard ? current.unavailable() : new Verdict.Busy();
+                effects.add(() -> waiter.decide(verdict));
             }
-            waiters.remove(waiter);
-            Verdict verdict = busy ? Verdict.BUSY : unavailable();
-            effects.add(() -> waiter.decide(verdict));
         });
         return decided[0];
     }
@@ -129,7 +157,7 @@ final class NamedLock extends Timed {
     void leave(Waiter waiter) {
         transition((now, effects) -> {
             if (waiters.remove(waiter)) {
-                effects.add(() -> waiter.decide(Verdict.LEFT));
+                effects.add(() -> waiter.decide(new Verdict.Left()));
             }
         });
     }
@@ -137,244 +165,91 @@ final class NamedLock extends Timed {
     /** A handle was closed. Returns the release to wait for, or null if there is none. */
     @Nullable
     GiveBack leave(Hold closing) {
-        GiveBack[] released = new GiveBack[1];
-        transition((now, effects) -> {
-            if (hold != closing || --closing.entries > 0) {
-                return;
-            }
-            closing.close();
-            hold = null;
-            released[0] = passOn(now, effects);
-        });
-        return released[0];
-    }
-
-    private @Nullable GiveBack passOn(long now, Effects effects) {
-        Lease current = leased();
-        if (waiters.isEmpty()) {
-            return giveUpLease(effects);
-        }
-        if (current.mayPass(engine.settings(), now)) {
-            current.pass();
-            grantNext(now, now, effects);
+        if (leftInner(closing)) {
             return null;
         }
-        return requeue(now, effects);
-    }
-
-    /** It is the turn of another instance: this one queues again in its release. */
-    private GiveBack requeue(long now, Effects effects) {
-        GiveBack release = new GiveBack(this, leased());
-        clearLease();
-        Ask again = newAsk(now);
-        CompletableFuture<AcquireReply> answer = question(again, now);
-        release.andRequeue(new Requeue(again.number, again.lease / 1_000_000), answer);
-        effects.add(release::start);
-        return release;
-    }
-
-    private GiveBack giveUpLease(Effects effects) {
-        GiveBack release = new GiveBack(this, leased());
-        clearLease();
-        effects.add(release::start);
-        return release;
-    }
-
-    private void clearLease() {
-        lease = null;
-        watch = null;
-        state = State.IDLE;
-    }
-
-    // ---- asking the store
-
-    private void ask(long now, Effects effects) {
-        Ask asking = ask == null ? newAsk(now) : ask;
-        Waiter head = waiters.first();
-        if (head == null) {
-            return;
-        }
-        asking.lease = wholeMillis(head.terms.firstLease());
-        boolean queue = anyoneWaits(head);
-        CompletableFuture<AcquireReply> answer = question(asking, now);
-        AcquireCommand command = new AcquireCommand(
-                name, asking.number, asking.lease / 1_000_000, engine.floor(), queue, owner, head.terms.reentrant());
-        effects.add(() -> Pipe.into(answer, engine.store().acquire(command)));
-    }
-
-    private static boolean anyoneWaits(Waiter head) {
-        for (Waiter waiter = head; waiter != null; waiter = waiter.next) {
-            if (!waiter.terms.triesOnce()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private Ask newAsk(long now) {
-        Ask asking = new Ask(engine.nextNumber(), now);
-        Waiter head = waiters.first();
-        asking.lease = head == null ? 0 : wholeMillis(head.terms.firstLease());
-        ask = asking;
-        return asking;
-    }
-
-    private CompletableFuture<AcquireReply> question(Ask asking, long now) {
-        CompletableFuture<AcquireReply> answer = asking.newQuestion(now);
-        answer.whenComplete((reply, failure) -> answered(asking, answer, reply, failure));
-        state = State.ASKING;
-        return answer;
-    }
-
-    private static long wholeMillis(long nanos) {
-        return nanos / 1_000_000 * 1_000_000;
-    }
-
-    private void answered(
-            Ask asked,
-            CompletableFuture<AcquireReply> question,
-            @Nullable AcquireReply reply,
-            @Nullable Throwable failure) {
+        GiveBack[] release = new GiveBack[1];
         transition((now, effects) -> {
-            if (ask != asked || !asked.isLatest(question)) {
-                return;
+            Tenure current = tenure;
+            if (current != null && current.hold() == closing && --closing.entries == 0) {
+                closing.close();
+                release[0] = passOn(current, now, effects);
             }
-            if (reply == null) {
-                failed(asked, Failures.unwrap(failure), now, effects);
-            } else {
-                heard = true;
-                trouble = null;
-                answered(asked, reply, now, effects);
+        });
+        return release[0];
+    }
+
+    private synchronized boolean leftInner(Hold closing) {
+        return tenure != null && tenure.leftInner(closing, engine.now());
+    }
+
+    private @Nullable GiveBack passOn(Tenure current, long now, Effects effects) {
+        if (!waiters.isEmpty() && current.lease.mayPass(engine.settings(), now)) {
+            current.passTo(waiters.next(), now, effects);
+            return null;
+        }
+        return release(current, now, effects);
+    }
+
+    /** Gives the lease back, and queues again in the same step if somebody waits here: it is another instance's turn. */
+    private GiveBack release(Tenure current, long now, Effects effects) {
+        GiveBack release = new GiveBack(this, current.lease);
+        tenure = null;
+        if (!waiters.isEmpty()) {
+            Asking again = new Asking(this, waiters, true, now);
+            again.askIn(release, now);
+            asking = again;
+        }
+        effects.add(release::start);
+        return release;
+    }
+
+    // ---- what the store says
+
+    void answered(Ask asked, Question question, @Nullable AcquireReply reply, @Nullable Throwable failure) {
+        transition((now, effects) -> {
+            Asking current = asking;
+            if (current != null && current.awaits(asked, question)) {
+                accept(current, current.answered(reply, failure, now, effects), now, effects);
             }
         });
     }
-
-    private void answered(Ask asked, AcquireReply reply, long now, Effects effects) {
-        if (reply instanceof AcquireReply.Granted granted) {
-            engine.sawToken(granted.token());
-            Lease granting = new Lease(asked.number, granted.token(), asked.sentAt, asked.lease, asked.uncertain, null);
-            accept(granting, granted.waiting(), now, effects);
-        } else if (reply instanceof AcquireReply.Busy busy) {
-            engine.sawToken(busy.token());
-            busy(asked, busy, now, effects);
-        } else {
-            ask = null;
-            state = State.IDLE;
-            if (reply instanceof AcquireReply.Reentered) {
-                decideAll(Verdict.REENTERED, effects);
-            }
-        }
-    }
-
-    private void busy(Ask asked, AcquireReply.Busy busy, long now, Effects effects) {
-        askAt = now + asked.busy(busy.ttlMillis(), busy.queued());
-        state = State.WAITING;
-        decideTriesOnce(effects);
-        if (!waiters.isEmpty() && (!busy.queued() || asked.confirm)) {
-            asked.confirm = false;
-            ask(now, effects);
-        }
-    }
-
-    private void failed(Ask asked, Throwable failure, long now, Effects effects) {
-        heard = false;
-        trouble = failure;
-        if (Failures.isRefused(failure)) {
-            decideAll(unavailable(), effects);
-        } else {
-            askAt = now + asked.failed(Failures.isUnknown(failure));
-            state = State.BACKING_OFF;
-        }
-    }
-
-    private void accept(Lease granted, int waiting, long now, Effects effects) {
-        ask = null;
-        if (granted.deadline() - now <= 0) {
-            effects.add(new GiveBack(this, granted)::start);
-            heard = false;
-            trouble = Failures.tooLate(granted.length());
-            askAt = now + Ask.backOff(0);
-            state = State.BACKING_OFF;
-            return;
-        }
-        state = State.LEASED;
-        lease = granted;
-        watch = new Watch(granted);
-        granted.othersWait(waiting > 0, now);
-        grantNext(granted.sentAt(), now, effects);
-        decideTriesOnce(effects);
-    }
-
-    private void grantNext(long start, long now, Effects effects) {
-        Waiter next = waiters.poll();
-        if (next == null) {
-            giveUpLease(effects);
-            return;
-        }
-        Object anchor = new Object();
-        Hold granted = new Hold(this, next, leased(), start, now, anchor);
-        hold = granted;
-        EngineHandle handle = new EngineHandle(granted, anchor);
-        effects.add(() -> next.decide(new Verdict.Granted(handle)));
-    }
-
-    private void decideAll(Verdict verdict, Effects effects) {
-        for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
-            Waiter told = waiter;
-            effects.add(() -> told.decide(verdict));
-        }
-    }
-
-    private void decideTriesOnce(Effects effects) {
-        Waiter waiter = waiters.first();
-        while (waiter != null) {
-            Waiter told = waiter;
-            waiter = waiter.next;
-            if (told.terms.triesOnce()) {
-                waiters.remove(told);
-                effects.add(() -> told.decide(Verdict.BUSY));
-            }
-        }
-    }
-
-    private Verdict unavailable() {
-        Throwable cause = trouble == null ? Failures.noAnswer(engine.timeout(0)) : trouble;
-        return new Verdict.Unavailable(String.valueOf(cause.getMessage()), cause);
-    }
-
-    // ---- what the store says unasked
 
     /** @return false if nobody here knows that acquisition */
     boolean granted(long number, long token, long leaseMillis, int waiting) {
         boolean[] known = {true};
         transition((now, effects) -> {
-            Ask asking = ask;
-            if (asking == null || asking.number != number) {
-                known[0] = lease != null && leased().number == number;
-                return;
-            }
-            engine.sawToken(token);
-            Lease handed = new Lease(
-                    number, token, asking.grantedSince, leaseMillis * 1_000_000, asking.uncertain, asking.unanswered());
-            if (handed.deadline() - now >= handed.length() / 2) {
-                heard = true;
-                trouble = null;
-                accept(handed, waiting, now, effects);
-            } else if (state == State.ASKING) {
-                asking.confirm = true;
+            Asking current = asking;
+            if (current != null && current.isFor(number)) {
+                accept(current, current.granted(token, leaseMillis, waiting, now, effects), now, effects);
             } else {
-                ask(now, effects);
+                known[0] = has(number);
             }
         });
         return known[0];
+    }
+
+    private void accept(Asking current, Asking.@Nullable Grant grant, long now, Effects effects) {
+        if (grant == null) {
+            return;
+        }
+        Lease lease = grant.lease();
+        if (lease.deadline() - now <= 0) {
+            effects.add(new GiveBack(this, lease)::start);
+            current.cameTooLate(lease, now);
+            return;
+        }
+        asking = null;
+        tenure = new Tenure(this, lease, grant.waiting(), waiters.next(), now, effects);
+        waiters.decideThoseWhoTryOnce(effects);
     }
 
     /** @return false if nobody here holds that acquisition */
     boolean recalled(long number) {
         boolean[] known = {false};
         transition((now, effects) -> {
-            if (lease != null && leased().number == number) {
-                leased().othersWait(true, now);
+            if (tenure != null && has(number)) {
+                tenure.lease.othersWait(true, now);
                 known[0] = true;
             }
         });
@@ -385,48 +260,38 @@ final class NamedLock extends Timed {
     boolean revoked(long number) {
         boolean[] known = {false};
         transition((now, effects) -> {
-            if (lease != null && leased().number == number) {
-                lose("it was taken away by a forced release, or its owner gave it back elsewhere", false, now, effects);
+            if (tenure != null && has(number)) {
+                lose(
+                        tenure,
+                        "it was taken away by a forced release, or its owner gave it back elsewhere",
+                        now,
+                        effects);
                 known[0] = true;
             }
         });
         return known[0];
     }
 
-    /** Finds out whether the deadline has passed. */
-    void lookAgain() {
-        transition((now, effects) -> {});
+    private boolean has(long number) {
+        return tenure != null && tenure.lease.number == number;
     }
 
     void connected() {
         transition((now, effects) -> {
-            if (state == State.WAITING || state == State.BACKING_OFF) {
-                ask(now, effects);
-            } else if (watch != null) {
-                watch.retry(now);
+            if (asking != null) {
+                asking.connected(now, effects);
+            } else if (tenure != null) {
+                tenure.connected(now);
             }
         });
     }
 
     // ---- renewal and loss
 
-    void renewed(int renewal, @Nullable RenewReply reply, @Nullable Throwable failure) {
+    void renewed(int renewal, @Nullable RenewReply reply) {
         transition((now, effects) -> {
-            Lease current = lease;
-            Watch watching = watch;
-            if (current == null || watching == null || !watching.isAwaited(renewal)) {
-                return;
-            }
-            if (reply == null) {
-                watching.failed(current, now);
-            } else if (!reply.renewed()) {
-                lose("Redis has it no longer, or somebody else has it", false, now, effects);
-            } else {
-                engine.sawToken(reply.token());
-                current.sawToken(reply.token());
-                current.othersWait(reply.waiting() > 0, now);
-                watching.renewed(current);
-                held().follow(current, now);
+            if (tenure != null && !tenure.renewed(renewal, reply, now)) {
+                lose(tenure, "Redis has it no longer, or somebody else has it", now, effects);
             }
         });
     }
@@ -435,91 +300,66 @@ final class NamedLock extends Timed {
     LeaseRenewal.@Nullable Due extend(Hold extending, long length) {
         LeaseRenewal.Due[] due = new LeaseRenewal.Due[1];
         transition((now, effects) -> {
-            Watch watching = watch;
-            if (hold != extending || watching == null) {
-                return;
+            if (tenure != null && tenure.hold() == extending) {
+                due[0] = tenure.extend(length, now);
             }
-            if (!extending.terms.renew()) {
-                extending.renewUntil = now + length;
-            }
-            extending.extendedUntil = now + length;
-            RenewCommand command =
-                    watching.start(leased(), extending, Math.min(length, extending.renewUntil - now), now);
-            due[0] = new LeaseRenewal.Due(this, watching.current(), command);
         });
         return due[0];
     }
 
     /** A hold that is past its deadline is lost at the next look at it, whoever looks. */
     private void settle(long now, Effects effects) {
-        Hold current = hold;
-        if (current != null && current.isExpired(now)) {
-            boolean tooOld = current.renewUntil - now <= Lease.margin(leased().length()) && current.terms.renew();
-            lose(
-                    tooOld ? "it reached its greatest age (maxHold)" : "its lease ran out without being renewed",
-                    true,
-                    now,
-                    effects);
+        Tenure current = tenure;
+        if (current != null && current.hold().isExpired(now)) {
+            giveUp(current, current.whyExpired(now), now, effects);
         }
     }
 
-    private void lose(String why, boolean giveBack, long now, Effects effects) {
-        Hold losing = held();
-        hold = null;
-        List<Runnable> callbacks = losing.lose(why, now);
-        effects.add(() -> engine.lost(losing, callbacks));
-        if (giveBack) {
-            giveUpLease(effects);
-        } else {
-            clearLease();
+    /** The store has nothing of it any more, unless a copy of a question is still on its way. */
+    private void lose(Tenure losing, String why, long now, Effects effects) {
+        tenure = null;
+        Hold lost = losing.hold();
+        List<Runnable> callbacks = lost.lose(why, now);
+        effects.add(() -> engine.lost(lost, callbacks));
+        if (losing.lease.mayComeBack()) {
+            effects.add(new GiveBack(this, losing.lease)::start);
         }
+    }
+
+    /** The store may have something of it still; those who wait here ask for themselves. */
+    private void giveUp(Tenure losing, String why, long now, Effects effects) {
+        lose(losing, why, now, effects);
+        if (!losing.lease.mayComeBack()) {
+            effects.add(new GiveBack(this, losing.lease)::start);
+        }
+    }
+
+    /** Finds out whether the deadline has passed. */
+    void lookAgain() {
+        transition((now, effects) -> {});
     }
 
     @Override
-    void onDue(long now) {
-        transition((time, effects) -> {
-            if (state == State.ASKING && time - asking().sentAt >= timeout()) {
-                CompletableFuture<?> given = asking().giveUpQuestion();
-                if (given != null) {
-                    effects.add(() -> given.cancel(false));
-                }
-                failed(asking(), Failures.noAnswer(timeout()), time, effects);
-                askAt = time;
-            }
-            if ((state == State.WAITING || state == State.BACKING_OFF) && time - askAt >= 0) {
-                ask(time, effects);
-            } else if (state == State.LEASED) {
-                watch(time, effects);
+    void onDue(long due) {
+        transition((now, effects) -> {
+            if (asking != null) {
+                asking.onDue(now, effects);
+            } else if (tenure != null) {
+                tenure.onDue(now, effects);
             }
         });
     }
 
-    private void watch(long now, Effects effects) {
-        Hold current = held();
-        Watch watching = watching();
-        if (current.isAbandoned()) {
-            if (!current.abandonmentTold) {
-                current.abandonmentTold = true;
-                effects.add(() -> engine.abandoned(current));
-            }
-            return;
-        }
-        RenewCommand command = watching.renew(leased(), current, timeout(), now);
-        if (command != null) {
-            engine.renewal().add(new LeaseRenewal.Due(this, watching.current(), command));
-        }
-    }
-
     /** The engine closes: waiters go at once. */
     void refuseWaiters() {
-        transition((now, effects) -> decideAll(Verdict.SHUTTING_DOWN, effects));
+        transition((now, effects) -> waiters.decideAll(Verdict.shuttingDown(), effects));
     }
 
     /** The engine has closed: holds go too. */
     void terminate() {
         transition((now, effects) -> {
-            if (hold != null) {
-                lose("the lock template was shut down", true, now, effects);
+            if (tenure != null) {
+                giveUp(tenure, "the lock template was shut down", now, effects);
             }
         });
     }
@@ -533,7 +373,7 @@ final class NamedLock extends Timed {
     private void transition(Transition transition) {
         Effects effects = new Effects();
         synchronized (this) {
-            if (state == State.RETIRED) {
+            if (retired) {
                 return;
             }
             long now = engine.now();
@@ -544,64 +384,30 @@ final class NamedLock extends Timed {
         effects.run();
     }
 
-    /** Brings the machine to a state in which something will happen: by an answer, by the timer, or by the holder. */
+    /** Leaves the machine in a state in which something will happen: by an answer, by the timer, or by the holder. */
     private void rest(long now, Effects effects) {
-        if (state != State.LEASED && waiters.isEmpty()) {
+        if (tenure != null) {
+            engine.arm(this, tenure.nextLook());
+        } else if (waiters.isEmpty()) {
             retire(effects);
-            return;
+        } else {
+            Asking current = asking;
+            if (current == null) {
+                current = new Asking(this, waiters, false, now);
+                asking = current;
+                current.ask(now, effects);
+            }
+            engine.arm(this, current.nextLook());
         }
-        if (state == State.IDLE) {
-            ask(now, effects);
-        }
-        engine.arm(this, nextLook());
     }
 
     private void retire(Effects effects) {
-        Ask leaving = ask;
-        if (leaving != null && (leaving.queued || leaving.uncertain || leaving.unanswered() != null)) {
-            effects.add(new GiveBack(this, leaving)::start);
+        if (asking != null) {
+            asking.end(effects);
+            asking = null;
         }
-        ask = null;
-        state = State.RETIRED;
+        retired = true;
         engine.disarm(this);
         engine.locks().retired(this);
-    }
-
-    private long nextLook() {
-        if (state == State.LEASED) {
-            Hold current = held();
-            long look = current.abandonmentTold ? TimerQueue.NEVER : watching().nextLook(leased(), current, timeout());
-            return look == TimerQueue.NEVER || look - current.deadline() > 0 ? current.deadline() : look;
-        }
-        return state == State.ASKING ? asking().sentAt + timeout() : askAt;
-    }
-
-    private long timeout() {
-        Lease current = lease;
-        Ask asking = ask;
-        return engine.timeout(current != null ? current.length() : asking != null ? asking.lease : 0);
-    }
-
-    private Lease leased() {
-        return required(lease);
-    }
-
-    private Watch watching() {
-        return required(watch);
-    }
-
-    private Hold held() {
-        return required(hold);
-    }
-
-    private Ask asking() {
-        return required(ask);
-    }
-
-    private <T> T required(@Nullable T part) {
-        if (part == null) {
-            throw new IllegalStateException("Lock '" + name + "' is " + state + " without what belongs to that state");
-        }
-        return part;
     }
 }

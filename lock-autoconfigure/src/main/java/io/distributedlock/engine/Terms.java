@@ -25,10 +25,6 @@ record Terms(
     static Terms of(LockRequest request, EngineSettings settings) {
         Duration lease = request.lease() == null ? settings.lease() : request.lease();
         Duration wait = request.waitUpTo() == null ? settings.waitUpTo() : request.waitUpTo();
-        if (!request.renew() && request.maxHold() != null) {
-            throw new IllegalArgumentException("Lock '" + request.name() + "': maxHold " + request.maxHold()
-                    + " makes no sense with renew(false), whose lease is a hard end already. Leave out one of them.");
-        }
         Duration maxHold = request.renew() && request.maxHold() == null ? settings.maxHold() : request.maxHold();
         return new Terms(
                 request.name(),
@@ -42,7 +38,7 @@ record Terms(
 
     /** Nanoseconds of a duration, {@link #FOREVER} if it is longer than that. */
     static long nanos(Duration duration) {
-        return duration.getSeconds() >= FOREVER / 1_000_000_000 ? FOREVER : duration.toNanos();
+        return duration.toSeconds() >= FOREVER / 1_000_000_000 ? FOREVER : duration.toNanos();
     }
 
     /** The lease to ask for: no longer than the hold may last. */

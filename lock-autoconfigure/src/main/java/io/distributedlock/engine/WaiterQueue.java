@@ -52,12 +52,43 @@ final class WaiterQueue {
         return true;
     }
 
-    @Nullable
-    Waiter poll() {
+    /** Takes the first one out. There must be one. */
+    Waiter next() {
         Waiter head = first;
-        if (head != null) {
-            remove(head);
+        if (head == null) {
+            throw new IllegalStateException("Nobody waits");
         }
+        remove(head);
         return head;
+    }
+
+    /** Whether anyone wants more than a single try. */
+    boolean anyoneStays() {
+        for (Waiter waiter = first; waiter != null; waiter = waiter.next) {
+            if (!waiter.terms.triesOnce()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void decideAll(Verdict verdict, Effects effects) {
+        while (first != null) {
+            Waiter told = next();
+            effects.add(() -> told.decide(verdict));
+        }
+    }
+
+    /** Somebody else has the lock. */
+    void decideThoseWhoTryOnce(Effects effects) {
+        Waiter waiter = first;
+        while (waiter != null) {
+            Waiter told = waiter;
+            waiter = waiter.next;
+            if (told.terms.triesOnce()) {
+                remove(told);
+                effects.add(() -> told.decide(new Verdict.Busy()));
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.distributedlock.redis;
 
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
@@ -105,9 +106,7 @@ final class LockConnections implements AutoCloseable {
         try {
             RedisClient client = source.client();
             if (subscription == null) {
-                StatefulRedisPubSubConnection<String, String> opened = client.connectPubSub(StringCodec.UTF8);
-                subscription = opened;
-                subscribe(opened);
+                subscription = subscribe(client.connectPubSub(StringCodec.UTF8));
             }
             StatefulRedisConnection<String, String> opened = client.connect(StringCodec.UTF8);
             opened.addListener(new Watch());
@@ -120,9 +119,13 @@ final class LockConnections implements AutoCloseable {
         }
     }
 
-    private void subscribe(StatefulRedisPubSubConnection<String, String> opened) {
+    private StatefulRedisPubSubConnection<String, String> subscribe(
+            StatefulRedisPubSubConnection<String, String> opened) {
         Messages listener = messages;
-        if (listener != null) {
+        if (listener == null) {
+            return opened;
+        }
+        try {
             opened.addListener(listener);
             opened.addListener(new RedisPubSubAdapter<String, String>() {
                 @Override
@@ -131,6 +134,18 @@ final class LockConnections implements AutoCloseable {
                 }
             });
             opened.sync().subscribe(listener.channel());
+            return opened;
+        } catch (RedisCommandExecutionException ex) {
+            log.warn(
+                    "Redis refuses the channel " + listener.channel()
+                            + " to this user. Locks work, but whoever waits for"
+                            + " another instance asks once a second instead of being told. Allow the user the channels with"
+                            + " this prefix.",
+                    ex);
+            return opened;
+        } catch (RuntimeException ex) {
+            opened.close();
+            throw ex;
         }
     }
 

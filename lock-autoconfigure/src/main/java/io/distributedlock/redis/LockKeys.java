@@ -7,7 +7,11 @@ final class LockKeys {
 
     private final String prefix;
 
+    /** @throws IllegalArgumentException if the prefix has braces, which would be taken for the hash tag */
     LockKeys(String prefix) {
+        if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
+            throw new IllegalArgumentException("The key prefix '" + prefix + "' must not contain braces");
+        }
         this.prefix = prefix;
     }
 

@@ -51,7 +51,10 @@ end
 local _, waiting = string.gsub(line, ';', '')
 
 if holder == id then
-  redis.call('PEXPIRE', entry, lease)
+  -- Never shorter: this may be a late copy of a question.
+  if redis.call('PTTL', entry) < tonumber(lease) then
+    redis.call('PEXPIRE', entry, lease)
+  end
   return {1, token, waiting}
 end
 
@@ -93,7 +96,7 @@ if queue == '1' and (line == '' or at == 1) then
   end
   local instance = string.match(holding, '^[^.]+')
   if instance and instance ~= string.match(id, '^[^.]+') then
-    redis.call('PUBLISH', ARGV[7] .. instance, 'recall ' .. holding .. ' ' .. entry)
+    redis.pcall('PUBLISH', ARGV[7] .. instance, 'recall ' .. holding .. ' ' .. entry)
   end
 end
 return {0, ttl, (at or queue == '1') and 1 or 0, token, repaired}

@@ -1,0 +1,84 @@
+package io.distributedlock.autoconfigure;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.interceptor.DistributedLockAdvisor;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.Name;
+
+/**
+ * Settings of the locks. A value that makes no sense is refused when they are bound.
+ *
+ * @param enabled Whether to lock the methods with @DistributedLocked and to provide a LockOperations bean.
+ * @param keyPrefix Start of every Redis key. All applications that share locks need the same one.
+ * @param lease How long Redis keeps a lock if its holder dies, from 10 ms to 365 days. Renewed while the holder lives.
+ * @param waitUpTo How long to wait for a lock. Zero tries once, a negative time waits without limit.
+ * @param maxHold Age at which a hold is lost although its holder is not done. No limit if not set.
+ * @param order Place of the lock among other advice. A lower one is further outside; transactions are at 2147483647.
+ * @param commandTimeout How long to wait at most for one answer of Redis. Shorter leases shorten it.
+ * @param fairness Limits of passing a lock on inside this instance.
+ * @param shutdownGrace How long the holders of locks may go on when the application stops.
+ */
+@ConfigurationProperties("distributed-lock")
+public record DistributedLockProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("lock:") String keyPrefix,
+        @DefaultValue("30s") Duration lease,
+        @Name("wait") @DefaultValue("10s") Duration waitUpTo,
+        @Nullable Duration maxHold,
+
+        @DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER)
+        int order,
+
+        @DefaultValue("2s") Duration commandTimeout,
+        @DefaultValue Fairness fairness,
+        @DefaultValue("5s") Duration shutdownGrace) {
+
+    static final String PREFIX = "distributed-lock.";
+
+    public DistributedLockProperties {
+        require(!keyPrefix.contains("${"), "key-prefix", "has a placeholder that cannot be resolved");
+        require(!keyPrefix.contains("{") && !keyPrefix.contains("}"), "key-prefix", "must not contain braces");
+        require(
+                lease.compareTo(LockRequest.MIN_LEASE) >= 0 && lease.compareTo(LockRequest.MAX_LEASE) <= 0,
+                "lease",
+                "must be from 10ms to 365d");
+        require(maxHold == null || isPositive(maxHold), "max-hold", "must be positive");
+        require(isPositive(commandTimeout), "command-timeout", "must be positive");
+        require(!shutdownGrace.isNegative(), "shutdown-grace", "must not be negative");
+    }
+
+    EngineSettings toSettings() {
+        return new EngineSettings(
+                lease, waitUpTo, maxHold, commandTimeout, fairness.maxPasses(), fairness.maxBatch(), shutdownGrace);
+    }
+
+    private static boolean isPositive(Duration duration) {
+        return !duration.isNegative() && !duration.isZero();
+    }
+
+    private static void require(boolean condition, String property, String rule) {
+        if (!condition) {
+            throw new InvalidLockPropertyException(PREFIX + property, rule);
+        }
+    }
+
+    /**
+     * Limits of passing a lock on inside this instance while another instance waits for it.
+     *
+     * @param maxPasses How often in a row a lock is passed on inside this instance while another one waits.
+     * @param maxBatch For how long in a row a lock is passed on inside this instance while another one waits.
+     */
+    public record Fairness(
+            @DefaultValue("32") int maxPasses,
+            @DefaultValue("10ms") Duration maxBatch) {
+
+        public Fairness {
+            require(maxPasses >= 0, "fairness.max-passes", "must not be negative");
+            require(!maxBatch.isNegative(), "fairness.max-batch", "must not be negative");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.distributedlock.autoconfigure;
+
+/** The value of a property is not usable. */
+final class InvalidLockPropertyException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String property;
+
+    private final String rule;
+
+    InvalidLockPropertyException(String property, String rule) {
+        super("The property '" + property + "' " + rule);
+        this.property = property;
+        this.rule = rule;
+    }
+
+    String property() {
+        return property;
+    }
+
+    String rule() {
+        return rule;
+    }
+}

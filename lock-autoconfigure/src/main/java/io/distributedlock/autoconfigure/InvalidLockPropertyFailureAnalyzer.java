@@ -1,0 +1,26 @@
+package io.distributedlock.autoconfigure;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
+
+/** Quotes the value as it was written. Comes before the one of Boot, which only knows that binding failed. */
+@Order(0)
+final class InvalidLockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockPropertyException> {
+
+    private final Environment environment;
+
+    InvalidLockPropertyFailureAnalyzer(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockPropertyException cause) {
+        return new FailureAnalysis(
+                "The property '%s' %s, but its value is '%s'."
+                        .formatted(cause.property(), cause.rule(), environment.getProperty(cause.property())),
+                "Change the property '%s', or remove it to get its default.".formatted(cause.property()),
+                cause);
+    }
+}

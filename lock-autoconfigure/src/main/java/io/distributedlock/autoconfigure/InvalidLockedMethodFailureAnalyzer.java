@@ -1,0 +1,16 @@
+package io.distributedlock.autoconfigure;
+
+import io.distributedlock.interceptor.InvalidLockedMethodException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.Order;
+
+/** Says which method cannot be locked, why, and what to change. */
+@Order(0)
+final class InvalidLockedMethodFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockedMethodException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockedMethodException cause) {
+        return new FailureAnalysis(cause.description(), cause.action(), cause);
+    }
+}

@@ -1,0 +1,19 @@
+package io.distributedlock.autoconfigure;
+
+import io.distributedlock.LockOperations;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+/** In place of locks in Redis where its classes are missing: fails the start with a reason. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnMissingBean(LockOperations.class)
+class MissingRedisConfiguration {
+
+    @Bean
+    @Lazy(false)
+    LockOperations missingLockOperations() {
+        throw RedisForLocksException.noLettuce();
+    }
+}

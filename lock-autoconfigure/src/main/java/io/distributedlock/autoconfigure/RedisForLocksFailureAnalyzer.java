@@ -1,0 +1,15 @@
+package io.distributedlock.autoconfigure;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.Order;
+
+/** Says why there is no Redis for the locks, and what to add or define. */
+@Order(0)
+final class RedisForLocksFailureAnalyzer extends AbstractFailureAnalyzer<RedisForLocksException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, RedisForLocksException cause) {
+        return new FailureAnalysis(cause.description(), cause.action(), cause);
+    }
+}

@@ -1,0 +1,249 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.engine.LeaseStore.AcquireCommand;
+import io.distributedlock.engine.LeaseStore.AcquireReply;
+import io.distributedlock.engine.LeaseStore.Requeue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The side of a {@link NamedLock} that tries to get a lease from the store, on behalf of all who wait here. Exists from the
+ * first question to the grant, or until nobody waits any more. Guarded by the lock's monitor.
+ */
+final class Asking {
+
+    private enum Phase {
+        /** A question is under way. */
+        ASKING,
+        /** The store said "wait". */
+        WAITING,
+        /** The store could not be asked. */
+        BACKING_OFF
+    }
+
+    /** What the store gave. */
+    record Grant(Lease lease, int waiting) {}
+
+    private final NamedLock lock;
+
+    private final LockEngine engine;
+
+    private final WaiterQueue waiters;
+
+    private Phase phase = Phase.BACKING_OFF;
+
+    private Ask ask;
+
+    /** Why the store could not be asked; null once it has answered. */
+    private @Nullable Throwable trouble;
+
+    /** Whether the latest that is known of the lock is that somebody else has it. */
+    private boolean heard;
+
+    private long askAt;
+
+    Asking(NamedLock lock, WaiterQueue waiters, boolean heard, long now) {
+        this.lock = lock;
+        this.engine = lock.engine;
+        this.waiters = waiters;
+        this.heard = heard;
+        this.ask = new Ask(engine.nextNumber(), now);
+        this.askAt = now;
+    }
+
+    // ---- questions
+
+    void ask(long now, Effects effects) {
+        Waiter head = waiters.first();
+        if (head == null) {
+            return;
+        }
+        ask.lease = leaseOf(head);
+        Question question = question(now);
+        AcquireCommand command = new AcquireCommand(
+                lock.name,
+                ask.number,
+                ask.lease / 1_000_000,
+                engine.floor(),
+                waiters.anyoneStays(),
+                lock.owner,
+                head.terms.reentrant());
+        effects.add(() -> Pipe.into(question.answer(), engine.store().acquire(command)));
+    }
+
+    /** Asks in the same step in which the lease is released. */
+    void askIn(GiveBack release, long now) {
+        Waiter head = waiters.first();
+        ask.lease = head == null ? 0 : leaseOf(head);
+        release.andRequeue(
+                new Requeue(ask.number, ask.lease / 1_000_000), question(now).answer());
+    }
+
+    private static long leaseOf(Waiter head) {
+        return head.terms.firstLease() / 1_000_000 * 1_000_000;
+    }
+
+    private Question question(long now) {
+        Ask asked = ask;
+        Question question = asked.newQuestion(now);
+        question.answer().whenComplete((reply, failure) -> lock.answered(asked, question, reply, failure));
+        phase = Phase.ASKING;
+        return question;
+    }
+
+    // ---- answers
+
+    boolean awaits(Ask asked, Question question) {
+        return ask == asked && asked.isLatest(question);
+    }
+
+    @Nullable
+    Grant answered(@Nullable AcquireReply reply, @Nullable Throwable failure, long now, Effects effects) {
+        if (reply == null) {
+            failed(Failures.unwrap(failure), now, effects);
+            return null;
+        }
+        heard = true;
+        trouble = null;
+        if (reply instanceof AcquireReply.Granted granted) {
+            engine.sawToken(granted.token());
+            Lease lease = new Lease(ask.number, granted.token(), ask.sentAt, ask.lease, ask.uncertain, null);
+            return new Grant(lease, granted.waiting());
+        }
+        if (reply instanceof AcquireReply.Busy busy) {
+            busy(busy, now, effects);
+        } else {
+            turnedAway(reply, now, effects);
+        }
+        return null;
+    }
+
+    private void busy(AcquireReply.Busy busy, long now, Effects effects) {
+        engine.sawToken(busy.token());
+        askAt = now + ask.busy(busy.ttlMillis(), busy.queued(), busy.token());
+        phase = Phase.WAITING;
+        waiters.decideThoseWhoTryOnce(effects);
+        if (!waiters.isEmpty() && (!busy.queued() || ask.confirm)) {
+            ask.confirm = false;
+            ask(now, effects);
+        }
+    }
+
+    /** Refused as a re-entry, or the id was cancelled, which is no fault of those who wait. */
+    private void turnedAway(AcquireReply reply, long now, Effects effects) {
+        startAnew(now);
+        if (reply instanceof AcquireReply.Reentered) {
+            waiters.decideAll(new Verdict.Reentered(), effects);
+        } else {
+            ask(now, effects);
+        }
+    }
+
+    private void failed(Throwable failure, long now, Effects effects) {
+        heard = false;
+        trouble = failure;
+        phase = Phase.BACKING_OFF;
+        askAt = now + ask.failed(Failures.isUnknown(failure));
+        if (Failures.isRefused(failure)) {
+            waiters.decideAll(unavailable(), effects);
+        }
+    }
+
+    /** A lease that had run out when its answer came is none, and it was given back. */
+    void cameTooLate(Lease lease, long now) {
+        startAnew(now);
+        heard = false;
+        trouble = Failures.tooLate(lease.length());
+        askAt = now + Ask.backOff(0);
+    }
+
+    private void startAnew(long now) {
+        ask = new Ask(engine.nextNumber(), now);
+        phase = Phase.BACKING_OFF;
+        askAt = now;
+    }
+
+    // ---- what comes in unasked
+
+    boolean isFor(long number) {
+        return ask.number == number;
+    }
+
+    /**
+     * A message says that the lock is ours. Its age is bounded by the last question that it was not the answer to; if that
+     * leaves too little of the lease, the store is asked instead of believing it.
+     */
+    @Nullable
+    Grant granted(long token, long leaseMillis, int waiting, long now, Effects effects) {
+        engine.sawToken(token);
+        if (ask.isOutdated(token)) {
+            return null;
+        }
+        Lease lease = new Lease(
+                ask.number, token, ask.grantedSince, leaseMillis * 1_000_000, ask.uncertain, ask.unanswered());
+        if (lease.deadline() - now >= lease.length() / 2) {
+            return new Grant(lease, waiting);
+        }
+        if (phase == Phase.ASKING) {
+            ask.confirm = true;
+        } else {
+            ask(now, effects);
+        }
+        return null;
+    }
+
+    void connected(long now, Effects effects) {
+        if (phase != Phase.ASKING) {
+            ask(now, effects);
+        }
+    }
+
+    // ---- time
+
+    void onDue(long now, Effects effects) {
+        if (phase == Phase.ASKING && now - ask.sentAt >= timeout()) {
+            Question given = ask.giveUpQuestion();
+            if (given != null) {
+                effects.add(() -> given.answer().cancel(false));
+            }
+            failed(Failures.noAnswer(timeout()), now, effects);
+            askAt = now;
+        }
+        if (phase != Phase.ASKING && now - askAt >= 0) {
+            ask(now, effects);
+        }
+    }
+
+    long nextLook() {
+        return phase == Phase.ASKING ? ask.sentAt + timeout() : askAt;
+    }
+
+    private long timeout() {
+        return engine.timeout(ask.lease);
+    }
+
+    /** Whether the store's latest word is that somebody else has the lock. */
+    boolean heardBusy() {
+        return heard;
+    }
+
+    /** Whether a caller whose wait is over may still hear a first word; one that tries once also waits for a connection. */
+    boolean isWorthPatience(Waiter waiter, long now) {
+        return (trouble == null || waiter.terms.triesOnce()) && waiter.patienceEnd() - now > 0;
+    }
+
+    boolean isInLine() {
+        return phase == Phase.WAITING;
+    }
+
+    Verdict unavailable() {
+        Throwable cause = trouble == null ? Failures.noAnswer(timeout()) : trouble;
+        return new Verdict.Unavailable(String.valueOf(cause.getMessage()), cause);
+    }
+
+    /** Nobody waits any more: takes back what the store may have of it. */
+    void end(Effects effects) {
+        if (ask.queued || ask.uncertain || ask.unanswered() != null) {
+            effects.add(new GiveBack(lock, ask)::start);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.engine.LeaseStore.RenewCommand;
+import io.distributedlock.engine.LeaseStore.RenewReply;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The side of a {@link NamedLock} that has a lease, and the hold of the caller whose turn it is. Exists from the grant to
+ * the release or loss. Guarded by the lock's monitor.
+ */
+final class Tenure {
+
+    private final NamedLock lock;
+
+    private final LockEngine engine;
+
+    final Lease lease;
+
+    private final Watch watch;
+
+    private Hold hold;
+
+    /** @param waiting how many others wait, as the store said */
+    Tenure(NamedLock lock, Lease lease, int waiting, Waiter first, long now, Effects effects) {
+        this.lock = lock;
+        this.engine = lock.engine;
+        this.lease = lease;
+        this.watch = new Watch(lease);
+        lease.othersWait(waiting > 0, now);
+        hold = grant(first, lease.sentAt(), now, effects);
+    }
+
+    private Hold grant(Waiter waiter, long start, long now, Effects effects) {
+        Object anchor = new Object();
+        Hold granted = new Hold(lock, waiter, lease, start, now, anchor);
+        EngineHandle handle = new EngineHandle(granted, anchor);
+        effects.add(() -> waiter.decide(new Verdict.Granted(handle)));
+        return granted;
+    }
+
+    /** The lease goes to the next caller in this instance, with the next token. */
+    void passTo(Waiter next, long now, Effects effects) {
+        lease.pass();
+        engine.sawToken(lease.token());
+        hold = grant(next, now, now, effects);
+    }
+
+    Hold hold() {
+        return hold;
+    }
+
+    // ---- re-entry
+
+    @Nullable
+    EngineHandle enterAgain(Object owner, long now) {
+        if (hold.owner != owner || !hold.isHeld(now)) {
+            return null;
+        }
+        hold.entries++;
+        return new EngineHandle(hold, hold.anchorForNext());
+    }
+
+    /** Whether the closing of an inner entry was all there was to do. */
+    boolean leftInner(Hold closing, long now) {
+        if (hold != closing || closing.entries == 1 || closing.isExpired(now)) {
+            return false;
+        }
+        closing.entries--;
+        return true;
+    }
+
+    // ---- renewal
+
+    void onDue(long now, Effects effects) {
+        Hold current = hold;
+        if (current.isAbandoned()) {
+            if (!current.abandonmentTold) {
+                current.abandonmentTold = true;
+                effects.add(() -> engine.abandoned(current));
+            }
+            return;
+        }
+        RenewCommand command = watch.renew(lease, current, timeout(), now);
+        if (command != null) {
+            current.follow(lease, now);
+            engine.renewal().add(new LeaseRenewal.Due(lock, watch.current(), command));
+        }
+    }
+
+    LeaseRenewal.Due extend(long length, long now) {
+        if (!hold.terms.renew()) {
+            hold.renewUntil = now + length;
+        }
+        hold.extendedUntil = now + length;
+        RenewCommand command = watch.start(lease, hold, Math.min(length, hold.renewUntil - now), true, now);
+        hold.follow(lease, now);
+        return new LeaseRenewal.Due(lock, watch.current(), command);
+    }
+
+    /** @return false if the store says that the lease is gone */
+    boolean renewed(int renewal, @Nullable RenewReply reply, long now) {
+        if (!watch.isAwaited(renewal)) {
+            return true;
+        }
+        if (reply == null) {
+            watch.failed(lease, now);
+            return true;
+        }
+        if (reply.renewed()) {
+            engine.sawToken(reply.token());
+            lease.sawToken(reply.token());
+            lease.othersWait(reply.waiting() > 0, now);
+            watch.renewed(lease);
+            hold.follow(lease, now);
+        }
+        return reply.renewed();
+    }
+
+    void connected(long now) {
+        watch.retry(now);
+    }
+
+    long nextLook() {
+        long look = hold.abandonmentTold ? TimerQueue.NEVER : watch.nextLook(lease, hold, timeout());
+        return look == TimerQueue.NEVER || look - hold.deadline() > 0 ? hold.deadline() : look;
+    }
+
+    private long timeout() {
+        return engine.timeout(lease.length());
+    }
+
+    /** Why a hold is lost whose deadline has passed. */
+    String whyExpired(long now) {
+        boolean tooOld = hold.terms.renew() && hold.renewUntil - now <= 2 * Lease.margin(lease.length());
+        return tooOld ? "it reached its greatest age (maxHold)" : "its lease ran out without being renewed";
+    }
+}

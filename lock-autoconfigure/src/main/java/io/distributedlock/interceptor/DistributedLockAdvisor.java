@@ -1,0 +1,63 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockOperations;
+import java.util.function.Supplier;
+import org.aopalliance.aop.Advice;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.support.AbstractPointcutAdvisor;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.core.Ordered;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Locks the methods with {@link io.distributedlock.annotation.DistributedLocked} of all beans that a proxy creator of
+ * Spring advises. Declare it as an infrastructure bean: without AspectJ, Spring ignores advisors of any other role.
+ */
+public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Outside of transactions, which come last by default, and so near to them that every advice which repeats calls is
+     * outside. Spring Retry has the same order; the advisor that was registered first is then outside, and that is the
+     * one of the application.
+     */
+    public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1;
+
+    private final transient LockOperationSource source;
+
+    private final transient SingletonSupplier<LockOperations> locks;
+
+    private final transient Pointcut pointcut;
+
+    private final transient Advice advice;
+
+    /**
+     * Creates the advisor.
+     *
+     * @param beanFactory resolves placeholders, and beans in key expressions
+     * @param locks asked once, by the first call of a locked method
+     * @param order the place among other advisors; a lower one is further outside
+     */
+    public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockOperations> locks, int order) {
+        this.source = new LockOperationSource(new LockAnnotationParser(beanFactory));
+        this.locks = SingletonSupplier.of(locks);
+        this.pointcut = new LockPointcut(source);
+        this.advice = new LockInterceptor(source, this.locks::obtain);
+        setOrder(order);
+    }
+
+    @Override
+    public Pointcut getPointcut() {
+        return pointcut;
+    }
+
+    @Override
+    public Advice getAdvice() {
+        return advice;
+    }
+
+    LockOperationSource source() {
+        return source;
+    }
+}

@@ -1,0 +1,103 @@
+package io.distributedlock.interceptor;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Fails the start of the application if a method with {@link io.distributedlock.annotation.DistributedLocked} would run
+ * without its lock, or its annotation cannot be followed. Beans are checked before they are initialized; those that are
+ * not created at the start are checked by their type, as far as it is known.
+ */
+public final class DistributedLockValidator implements BeanPostProcessor, SmartInitializingSingleton, PriorityOrdered {
+
+    private static final Log logger = LogFactory.getLog(DistributedLockValidator.class);
+
+    private final ConfigurableListableBeanFactory beanFactory;
+
+    private final LockedClassInspector inspector;
+
+    private final ProxyKind proxyKind;
+
+    /** Whether a class has locked methods, for all that were inspected. */
+    private final Map<Class<?>, Boolean> inspected = new ConcurrentHashMap<>();
+
+    /** Beans with locked methods as they were before anything was wrapped around them; null once all are there. */
+    private volatile @Nullable Map<String, Object> bare = new ConcurrentHashMap<>();
+
+    public DistributedLockValidator(ConfigurableListableBeanFactory beanFactory, DistributedLockAdvisor advisor) {
+        this.beanFactory = beanFactory;
+        this.inspector = new LockedClassInspector(advisor.source());
+        this.proxyKind = new ProxyKind(beanFactory);
+    }
+
+    @Override
+    public int getOrder() {
+        return Ordered.LOWEST_PRECEDENCE;
+    }
+
+    @Override
+    public Object postProcessBeforeInitialization(Object bean, String beanName) {
+        Map<String, Object> seen = bare;
+        if (hasLockedMethods(bean.getClass(), beanName) && seen != null) {
+            seen.put(beanName, bean);
+        }
+        return bean;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        Map<String, Object> seen = bare;
+        bare = null;
+        if (seen != null) {
+            seen.forEach(this::requireProxy);
+        }
+        for (String beanName : beanFactory.getBeanDefinitionNames()) {
+            Class<?> type = typeOf(beanName);
+            if (type != null) {
+                hasLockedMethods(type, beanName);
+            }
+        }
+    }
+
+    private boolean hasLockedMethods(Class<?> type, String beanName) {
+        Class<?> userClass = ClassUtils.getUserClass(type);
+        Boolean known = inspected.get(userClass);
+        if (known == null) {
+            known = LockPointcut.isCandidate(userClass)
+                    && inspector.inspect(userClass, proxyKind.isOfInterfaces(userClass, beanName));
+            inspected.put(userClass, known);
+        }
+        return known;
+    }
+
+    private void requireProxy(String beanName, Object bean) {
+        if (beanFactory.getSingleton(beanName) == bean) {
+            throw new InvalidLockedMethodException(
+                    "The bean '" + beanName
+                            + "' has methods with @DistributedLocked, but no proxy that would lock them ("
+                            + bean.getClass().getName() + ").",
+                    "Do not let it be created while bean post-processors are, nor be part of AOP itself.",
+                    null);
+        }
+    }
+
+    private @Nullable Class<?> typeOf(String beanName) {
+        try {
+            return AutoProxyUtils.determineTargetClass(beanFactory, beanName);
+        } catch (BeansException | LinkageError ex) {
+            logger.debug("The type of bean '" + beanName + "' is not known", ex);
+            return null;
+        }
+    }
+}

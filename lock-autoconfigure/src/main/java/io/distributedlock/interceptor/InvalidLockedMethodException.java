@@ -1,0 +1,32 @@
+package io.distributedlock.interceptor;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A method cannot be locked as its {@link io.distributedlock.annotation.DistributedLocked} says. Fails the start of the
+ * application; for a bean that is created later, its creation.
+ */
+public final class InvalidLockedMethodException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String description;
+
+    private final String action;
+
+    InvalidLockedMethodException(String description, String action, @Nullable Throwable cause) {
+        super(description + " " + action, cause);
+        this.description = description;
+        this.action = action;
+    }
+
+    /** What was found, and where: class, method, attribute and value. */
+    public String description() {
+        return description;
+    }
+
+    /** What to change. */
+    public String action() {
+        return action;
+    }
+}

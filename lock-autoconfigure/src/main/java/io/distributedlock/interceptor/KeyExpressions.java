@@ -1,0 +1,51 @@
+package io.distributedlock.interceptor;
+
+import java.util.function.Predicate;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.expression.spel.support.StandardTypeLocator;
+
+/** The only place where text becomes an expression, and only text that stands in an annotation. */
+final class KeyExpressions {
+
+    private final SpelExpressionParser parser = new SpelExpressionParser();
+
+    /** Lends its parts to the context of each call, so that they keep what they have found out. */
+    private final StandardEvaluationContext shared = new StandardEvaluationContext();
+
+    private final Predicate<String> beans;
+
+    KeyExpressions(ConfigurableBeanFactory beanFactory) {
+        beans = beanFactory::containsBean;
+        shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
+        shared.setTypeLocator(new StandardTypeLocator(beanFactory.getBeanClassLoader()));
+        shared.setTypeConverter(new KeyContext.TextConverter());
+    }
+
+    LockName parse(String text, String prefix, LockedMethod where) {
+        SpelExpression expression = parse(text, where);
+        KeyParameters parameters = new KeyParameters(where);
+        KeyExpressionCheck.Mistake mistake = new KeyExpressionCheck(parameters, beans).find(expression.getAST());
+        if (mistake != null) {
+            throw where.refuse("key", text, mistake.problem(), mistake.action(), null);
+        }
+        return new ExpressionName(prefix, expression, parameters, where, shared);
+    }
+
+    private SpelExpression parse(String text, LockedMethod where) {
+        try {
+            return (SpelExpression) parser.parseExpression(text);
+        } catch (ParseException | IllegalStateException ex) {
+            throw where.refuse(
+                    "key",
+                    text,
+                    "not a SpEL expression: " + ex.getMessage(),
+                    "Correct the expression; a fixed text stands in quotes, as in \"'orders'\".",
+                    ex);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockOperations;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/** Hands the calls of a proxy over to the support class. */
+final class LockInterceptor extends LockAspectSupport implements MethodInterceptor {
+
+    LockInterceptor(LockOperationSource source, Supplier<LockOperations> locks) {
+        super(source, locks);
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+        Object target = call.getThis();
+        // The class that the pointcut was asked about, even where the target is itself a proxy.
+        Class<?> targetClass = target == null ? call.getMethod().getDeclaringClass() : target.getClass();
+        return invokeWithinLock(call.getMethod(), targetClass, target, call.getArguments(), call::proceed);
+    }
+}

@@ -1,0 +1,91 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.annotation.DistributedLocked;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.MethodClassKey;
+import org.springframework.core.annotation.AnnotationConfigurationException;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * What is known of each method in each target class, including that it is not locked. What is nearest to the target
+ * counts: its method, its class, then the method of the interface, and the interface.
+ */
+final class LockOperationSource {
+
+    private final Map<MethodClassKey, Optional<LockOperation>> operations = new ConcurrentHashMap<>();
+
+    private final LockAnnotationParser parser;
+
+    LockOperationSource(LockAnnotationParser parser) {
+        this.parser = parser;
+    }
+
+    /**
+     * The operation of a method, or null if it is not locked.
+     *
+     * @throws InvalidLockedMethodException if its annotation cannot be followed
+     */
+    @Nullable
+    LockOperation get(Method method, Class<?> targetClass) {
+        MethodClassKey key = new MethodClassKey(method, targetClass);
+        Optional<LockOperation> known = operations.get(key);
+        if (known == null) {
+            known = Optional.ofNullable(compute(method, ClassUtils.getUserClass(targetClass)));
+            operations.put(key, known);
+        }
+        return known.orElse(null);
+    }
+
+    private @Nullable LockOperation compute(Method method, Class<?> targetClass) {
+        if (Modifier.isPrivate(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
+            return null;
+        }
+        Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
+        Method declared = ClassUtils.getInterfaceMethodIfPossible(method, targetClass);
+        try {
+            MergedAnnotation<DistributedLocked> found = find(specific, declared);
+            return found.isPresent() ? parse(found, new LockedMethod(specific, declared, targetClass)) : null;
+        } catch (AnnotationConfigurationException ex) {
+            throw new LockedMethod(specific, declared, targetClass)
+                    .refuse(String.valueOf(ex.getMessage()), "Correct the attributes of the annotation.");
+        }
+    }
+
+    private LockOperation parse(MergedAnnotation<DistributedLocked> found, LockedMethod where) {
+        return parser.parse(
+                found.synthesize(), found.getSource() instanceof Method source ? where.declaredBy(source) : where);
+    }
+
+    private static MergedAnnotation<DistributedLocked> find(Method specific, Method declared) {
+        MergedAnnotation<DistributedLocked> found = find(specific, SearchStrategy.SUPERCLASS);
+        if (!found.isPresent()) {
+            found = find(specific, SearchStrategy.TYPE_HIERARCHY);
+        }
+        return found.isPresent() ? found : find(declared, SearchStrategy.TYPE_HIERARCHY);
+    }
+
+    private static MergedAnnotation<DistributedLocked> find(Method method, SearchStrategy strategy) {
+        MergedAnnotation<DistributedLocked> found = on(method, strategy);
+        return found.isPresent() || !isOfClass(method) ? found : on(method.getDeclaringClass(), strategy);
+    }
+
+    private static MergedAnnotation<DistributedLocked> on(AnnotatedElement element, SearchStrategy strategy) {
+        return MergedAnnotations.from(element, strategy).get(DistributedLocked.class);
+    }
+
+    /** Whether an annotation on the class means this method: not {@code toString()}, nor what a compiler has added. */
+    private static boolean isOfClass(Method method) {
+        return ClassUtils.isUserLevelMethod(method) && !ReflectionUtils.isObjectMethod(method);
+    }
+}

@@ -1,0 +1,109 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.annotation.DistributedLocked;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Set;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils.MethodFilter;
+
+/** Goes through the methods of a class, also those that no proxy sees, for annotations that could have no effect. */
+final class LockedClassInspector {
+
+    private final LockOperationSource source;
+
+    LockedClassInspector(LockOperationSource source) {
+        this.source = source;
+    }
+
+    /**
+     * Checks all methods of a class.
+     *
+     * @param byInterfaces whether its proxy has only the methods of its interfaces
+     * @return whether any method is locked
+     * @throws InvalidLockedMethodException for the first one that is annotated, but could not be locked
+     */
+    boolean inspect(Class<?> type, boolean byInterfaces) {
+        boolean locked = false;
+        for (Method method : methodsOf(type)) {
+            requireReachable(method, type);
+            if (source.get(method, type) != null) {
+                requireProxied(method, type, byInterfaces);
+                locked = true;
+            }
+        }
+        return locked;
+    }
+
+    private static Set<Method> methodsOf(Class<?> type) {
+        try {
+            return MethodIntrospector.selectMethods(type, (MethodFilter) method -> true);
+        } catch (IllegalStateException | LinkageError ex) {
+            // A class that misses an optional one of its own; it has worked so far without being looked into.
+            return Set.of();
+        }
+    }
+
+    private static void requireReachable(Method method, Class<?> type) {
+        if (Modifier.isPrivate(method.getModifiers()) && isAnnotated(method)) {
+            throw refuse(method, type, "a private method is never called through the proxy that locks it", "private");
+        }
+        if (Modifier.isStatic(method.getModifiers()) && isAnnotated(method)) {
+            throw refuse(method, type, "a static method is never called through the proxy that locks it", "static");
+        }
+    }
+
+    private static void requireProxied(Method method, Class<?> type, boolean byInterfaces) {
+        if (byInterfaces) {
+            requireInInterface(method, type);
+            return;
+        }
+        if (Modifier.isFinal(method.getModifiers())) {
+            throw refuse(method, type, "a proxy cannot override a final method", "final");
+        }
+        if (Modifier.isFinal(type.getModifiers()) || type.isSealed()) {
+            throw new LockedMethod(method, method, type)
+                    .refuse(
+                            "its class is final or sealed, so that no proxy can extend it",
+                            "Open the class, or let it be proxied by an interface that has the method.");
+        }
+        requireSamePackage(method, type);
+    }
+
+    private static void requireInInterface(Method method, Class<?> type) {
+        if (isAnnotated(method) && !isInInterface(method, type)) {
+            throw new LockedMethod(method, method, type)
+                    .refuse(
+                            "the bean is proxied by its interfaces, and none of them has the method",
+                            "Declare it in the interface, or set spring.aop.proxy-target-class=true.");
+        }
+    }
+
+    private static boolean isInInterface(Method method, Class<?> type) {
+        return method.getDeclaringClass().isInterface()
+                || ClassUtils.getInterfaceMethodIfPossible(method, type) != method;
+    }
+
+    private static void requireSamePackage(Method method, Class<?> type) {
+        boolean packagePrivate =
+                (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED | Modifier.PRIVATE)) == 0;
+        if (packagePrivate && !method.getDeclaringClass().getPackageName().equals(type.getPackageName())) {
+            throw new LockedMethod(method, method, type)
+                    .refuse(
+                            "the proxy is in another package than the package-private method of "
+                                    + method.getDeclaringClass().getName(),
+                            "Make the method protected or public.");
+        }
+    }
+
+    private static boolean isAnnotated(Method method) {
+        return MergedAnnotations.from(method).isPresent(DistributedLocked.class);
+    }
+
+    private static InvalidLockedMethodException refuse(Method method, Class<?> type, String problem, String modifier) {
+        return new LockedMethod(method, method, type)
+                .refuse(problem, "Make it not " + modifier + ", and call it through the bean.");
+    }
+}

@@ -1,0 +1,39 @@
+package io.distributedlock.interceptor;
+
+import java.lang.reflect.Proxy;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.ProxyProcessorSupport;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/** Foretells whether Spring's proxy creator will make a proxy of interfaces or of the class, by the creator's rules. */
+final class ProxyKind extends ProxyProcessorSupport {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient ConfigurableListableBeanFactory beanFactory;
+
+    ProxyKind(ConfigurableListableBeanFactory beanFactory) {
+        this.beanFactory = beanFactory;
+    }
+
+    boolean isOfInterfaces(Class<?> type, String beanName) {
+        if (Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type)) {
+            return true;
+        }
+        if (creatorPrefersClasses() || AutoProxyUtils.shouldProxyTargetClass(beanFactory, beanName)) {
+            return false;
+        }
+        ProxyFactory factory = new ProxyFactory();
+        evaluateProxyInterfaces(type, factory);
+        return !factory.isProxyTargetClass();
+    }
+
+    private boolean creatorPrefersClasses() {
+        return beanFactory.getSingleton(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME) instanceof ProxyConfig creator
+                && creator.isProxyTargetClass();
+    }
+}

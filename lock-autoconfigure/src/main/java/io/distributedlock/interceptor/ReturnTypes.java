@@ -1,0 +1,87 @@
+package io.distributedlock.interceptor;
+
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+
+/** Finds the adapter of a method by its return type, and refuses methods whose work goes on after they have returned. */
+final class ReturnTypes {
+
+    private static final ReturnTypeAdapter BLOCKING = new BlockingAdapter();
+
+    private static final String ACTION =
+            "Lock a blocking method that does the work, or use LockOperations.acquireAsync.";
+
+    private ReturnTypes() {}
+
+    static ReturnTypeAdapter adapterFor(LockedMethod where) {
+        Method method = where.method();
+        Class<?> type = typeOf(where);
+        if (isDeferred(type)) {
+            throw where.refuse(
+                    "its result, a " + type.getName() + ", is completed after the method has returned, so the lock"
+                            + " would be released before the work is done",
+                    ACTION);
+        }
+        if (KotlinDetector.isSuspendingFunction(method)) {
+            throw where.refuse("it is a suspending function, so the lock would be released before it is done", ACTION);
+        }
+        if (isAsync(method) || isAsync(where.targetClass())) {
+            throw where.refuse(
+                    "it is @Async too, so the lock would be released before it is done",
+                    "Call a locked method from the asynchronous one.");
+        }
+        return BLOCKING;
+    }
+
+    /** What a skipped call returns. */
+    static @Nullable Object skipped(LockedMethod where) {
+        Class<?> type = typeOf(where);
+        if (type.isPrimitive() && type != void.class) {
+            throw where.refuse(
+                    "whenBusy",
+                    "SKIP",
+                    "a skipped call has no " + type + " to return",
+                    "Return an object, or throw.",
+                    null);
+        }
+        return type == Optional.class ? Optional.empty() : emptyOfPrimitive(type);
+    }
+
+    private static @Nullable Object emptyOfPrimitive(Class<?> type) {
+        if (type == OptionalInt.class) {
+            return OptionalInt.empty();
+        }
+        if (type == OptionalLong.class) {
+            return OptionalLong.empty();
+        }
+        return type == OptionalDouble.class ? OptionalDouble.empty() : null;
+    }
+
+    private static Class<?> typeOf(LockedMethod where) {
+        return GenericTypeResolver.resolveReturnType(where.method(), where.targetClass());
+    }
+
+    private static boolean isDeferred(Class<?> type) {
+        return Future.class.isAssignableFrom(type)
+                || CompletionStage.class.isAssignableFrom(type)
+                || Flow.Publisher.class.isAssignableFrom(type)
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+    }
+
+    private static boolean isAsync(AnnotatedElement element) {
+        return AnnotatedElementUtils.hasAnnotation(element, Async.class);
+    }
+}
