@@ -1,6 +1,5 @@
 package io.distributedlock.engine;
 
-import io.distributedlock.engine.LeaseStore.AcquireReply;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +34,10 @@ final class Ask {
     /** A grant of the lock cannot be older than this: the last question before it was answered "wait", or is the first. */
     long grantedSince;
 
-    private @Nullable CompletableFuture<AcquireReply> question;
+    /** The holder's token in the latest answer that said "wait"; a grant has a higher one. */
+    private long busyToken;
+
+    private @Nullable Question question;
 
     private int failures;
 
@@ -45,38 +47,44 @@ final class Ask {
         this.grantedSince = now;
     }
 
-    CompletableFuture<AcquireReply> newQuestion(long now) {
+    Question newQuestion(long now) {
         sentAt = now;
-        question = new CompletableFuture<>();
+        question = new Question(new CompletableFuture<>(), now);
         return question;
     }
 
-    boolean isLatest(CompletableFuture<AcquireReply> answered) {
+    boolean isLatest(Question answered) {
         return question == answered;
     }
 
     /** The question whose answer is still to come, or null. */
     @Nullable
-    CompletableFuture<AcquireReply> unanswered() {
-        return question == null || question.isDone() ? null : question;
+    Question unanswered() {
+        return question != null && question.isOpen() ? question : null;
     }
 
     /** Nobody waits for the answer any more, but it may have done its work in the store. Returns what to cancel. */
     @Nullable
-    CompletableFuture<AcquireReply> giveUpQuestion() {
-        CompletableFuture<AcquireReply> given = question;
+    Question giveUpQuestion() {
+        Question given = question;
         question = null;
         uncertain = true;
         return given;
     }
 
     /** Wait, says the store. Returns for how long. */
-    long busy(long ttlMillis, boolean nowQueued) {
+    long busy(long ttlMillis, boolean nowQueued, long token) {
+        busyToken = Math.max(busyToken, token);
         grantedSince = sentAt;
         queued = nowQueued;
         failures = 0;
         long jitter = ThreadLocalRandom.current().nextLong(1_000_000, 20_000_000);
         return Math.min(Math.max(ttlMillis, 0) * 1_000_000 + jitter, MAX_PAUSE);
+    }
+
+    /** Whether a grant with this token is older than an answer that said "wait": it had run out by then. */
+    boolean isOutdated(long token) {
+        return token <= busyToken;
     }
 
     /** No word from the store. Returns how long to wait before the next try. */

@@ -3,7 +3,6 @@ package io.distributedlock.engine;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.Requeue;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +58,7 @@ final class Asking {
             return;
         }
         ask.lease = leaseOf(head);
-        CompletableFuture<AcquireReply> answer = question(now);
+        Question question = question(now);
         AcquireCommand command = new AcquireCommand(
                 lock.name,
                 ask.number,
@@ -68,31 +67,32 @@ final class Asking {
                 waiters.anyoneStays(),
                 lock.owner,
                 head.terms.reentrant());
-        effects.add(() -> Pipe.into(answer, engine.store().acquire(command)));
+        effects.add(() -> Pipe.into(question.answer(), engine.store().acquire(command)));
     }
 
     /** Asks in the same step in which the lease is released. */
     void askIn(GiveBack release, long now) {
         Waiter head = waiters.first();
         ask.lease = head == null ? 0 : leaseOf(head);
-        release.andRequeue(new Requeue(ask.number, ask.lease / 1_000_000), question(now));
+        release.andRequeue(
+                new Requeue(ask.number, ask.lease / 1_000_000), question(now).answer());
     }
 
     private static long leaseOf(Waiter head) {
         return head.terms.firstLease() / 1_000_000 * 1_000_000;
     }
 
-    private CompletableFuture<AcquireReply> question(long now) {
+    private Question question(long now) {
         Ask asked = ask;
-        CompletableFuture<AcquireReply> answer = asked.newQuestion(now);
-        answer.whenComplete((reply, failure) -> lock.answered(asked, answer, reply, failure));
+        Question question = asked.newQuestion(now);
+        question.answer().whenComplete((reply, failure) -> lock.answered(asked, question, reply, failure));
         phase = Phase.ASKING;
-        return answer;
+        return question;
     }
 
     // ---- answers
 
-    boolean awaits(Ask asked, CompletableFuture<AcquireReply> question) {
+    boolean awaits(Ask asked, Question question) {
         return ask == asked && asked.isLatest(question);
     }
 
@@ -119,7 +119,7 @@ final class Asking {
 
     private void busy(AcquireReply.Busy busy, long now, Effects effects) {
         engine.sawToken(busy.token());
-        askAt = now + ask.busy(busy.ttlMillis(), busy.queued());
+        askAt = now + ask.busy(busy.ttlMillis(), busy.queued(), busy.token());
         phase = Phase.WAITING;
         waiters.decideThoseWhoTryOnce(effects);
         if (!waiters.isEmpty() && (!busy.queued() || ask.confirm)) {
@@ -132,7 +132,7 @@ final class Asking {
     private void turnedAway(AcquireReply reply, long now, Effects effects) {
         startAnew(now);
         if (reply instanceof AcquireReply.Reentered) {
-            waiters.decideAll(Verdict.REENTERED, effects);
+            waiters.decideAll(new Verdict.Reentered(), effects);
         } else {
             ask(now, effects);
         }
@@ -175,6 +175,9 @@ final class Asking {
     @Nullable
     Grant granted(long token, long leaseMillis, int waiting, long now, Effects effects) {
         engine.sawToken(token);
+        if (ask.isOutdated(token)) {
+            return null;
+        }
         Lease lease = new Lease(
                 ask.number, token, ask.grantedSince, leaseMillis * 1_000_000, ask.uncertain, ask.unanswered());
         if (lease.deadline() - now >= lease.length() / 2) {
@@ -198,9 +201,9 @@ final class Asking {
 
     void onDue(long now, Effects effects) {
         if (phase == Phase.ASKING && now - ask.sentAt >= timeout()) {
-            CompletableFuture<AcquireReply> given = ask.giveUpQuestion();
+            Question given = ask.giveUpQuestion();
             if (given != null) {
-                effects.add(() -> given.cancel(false));
+                effects.add(() -> given.answer().cancel(false));
             }
             failed(Failures.noAnswer(timeout()), now, effects);
             askAt = now;
@@ -221,6 +224,11 @@ final class Asking {
     /** Whether the store's latest word is that somebody else has the lock. */
     boolean heardBusy() {
         return heard;
+    }
+
+    /** Whether a caller whose wait is over may still hear a first word; one that tries once also waits for a connection. */
+    boolean isWorthPatience(Waiter waiter, long now) {
+        return (trouble == null || waiter.terms.triesOnce()) && waiter.patienceEnd() - now > 0;
     }
 
     boolean isInLine() {

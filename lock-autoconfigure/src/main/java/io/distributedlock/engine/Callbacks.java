@@ -39,7 +39,8 @@ final class Callbacks implements Executor {
         try {
             threads.execute(() -> run(callback));
         } catch (RejectedExecutionException ex) {
-            log.debug("Callback after the end of the lock template is dropped", ex);
+            // The template is closed. Somebody may still wait for this.
+            run(callback);
         }
     }
 

@@ -24,8 +24,6 @@ final class GiveBack extends Timed {
 
     private final String name;
 
-    private final @Nullable String owner;
-
     private final long number;
 
     private final long token;
@@ -36,7 +34,7 @@ final class GiveBack extends Timed {
 
     private final long giveUpAt;
 
-    private final @Nullable CompletableFuture<?> unanswered;
+    private final @Nullable Question unanswered;
 
     private boolean uncertain;
 
@@ -69,10 +67,9 @@ final class GiveBack extends Timed {
             long leaseNanos,
             long giveUpAt,
             boolean uncertain,
-            @Nullable CompletableFuture<?> unanswered) {
+            @Nullable Question unanswered) {
         this.engine = lock.engine;
         this.name = lock.name;
-        this.owner = lock.owner;
         this.number = number;
         this.token = token;
         this.leaseNanos = leaseNanos;
@@ -91,12 +88,12 @@ final class GiveBack extends Timed {
 
     void start() {
         engine.locks().givingBack(this);
-        CompletableFuture<?> question = unanswered;
-        if (question == null || question.isDone()) {
+        Question question = unanswered;
+        if (question == null || !question.isOpen()) {
             send(engine.now());
         } else {
-            engine.arm(this, engine.now() + timeout);
-            question.whenComplete((reply, failure) -> questionEnded(failure != null));
+            engine.arm(this, question.sentAt() + timeout);
+            question.answer().whenComplete((reply, failure) -> questionEnded(failure != null));
         }
     }
 
@@ -122,7 +119,7 @@ final class GiveBack extends Timed {
             attempt = new CompletableFuture<>();
             sent = attempt;
             long tombstone = uncertain ? 2 * Math.max(1, leaseNanos / 1_000_000) : 0;
-            command = new ReleaseCommand(name, number, token, engine.floor(), owner, requeue, tombstone);
+            command = new ReleaseCommand(name, number, token, engine.floor(), stillQueuing(), tombstone);
         }
         if (previous != null) {
             previous.cancel(false);
@@ -130,6 +127,11 @@ final class GiveBack extends Timed {
         engine.arm(this, now + timeout);
         attempt.whenComplete((reply, failure) -> answered(attempt, reply, failure));
         Pipe.into(attempt, engine.store().release(command));
+    }
+
+    /** Whoever queues again may have given up by now and asked by itself. */
+    private @Nullable Requeue stillQueuing() {
+        return requeueAnswer == null || requeueAnswer.isDone() ? null : requeue;
     }
 
     private void answered(
@@ -195,12 +197,14 @@ final class GiveBack extends Timed {
     @Override
     void onDue(long now) {
         boolean overdue;
+        boolean first;
         synchronized (this) {
-            uncertain |= sent == null;
+            first = sent == null;
+            uncertain |= first;
             overdue = sent != null && !sent.isDone();
             doubtful |= overdue;
         }
-        if (now - giveUpAt >= 0) {
+        if (!first && now - giveUpAt >= 0) {
             giveUp();
             return;
         }

@@ -51,7 +51,7 @@ final class Hold {
     private volatile @Nullable LockLostException loss;
 
     /** All handles share this object, so it is reachable as long as one of them is. */
-    private final WeakReference<Object> anchor;
+    private WeakReference<Object> anchor;
 
     private final List<Runnable> callbacks = new ArrayList<>(0);
 
@@ -69,9 +69,15 @@ final class Hold {
         follow(lease, now);
     }
 
-    @Nullable
-    Object anchor() {
-        return anchor.get();
+    /** What a new handle keeps, whether or not the earlier ones are gone. */
+    Object anchorForNext() {
+        Object known = anchor.get();
+        if (known == null) {
+            known = new Object();
+            anchor = new WeakReference<>(known);
+            abandonmentTold = false;
+        }
+        return known;
     }
 
     /** Nobody is left to close it: its handles were garbage collected, or the thread that acquired it has ended. */

@@ -1,6 +1,5 @@
 package io.distributedlock.engine;
 
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +18,7 @@ final class Lease {
     final boolean uncertain;
 
     /** A question under this number that had no answer yet when the lease was granted by a message. */
-    final @Nullable CompletableFuture<?> unanswered;
+    final @Nullable Question unanswered;
 
     /** The token of the latest local hold. */
     private long token;
@@ -35,19 +34,18 @@ final class Lease {
 
     private long length;
 
-    Lease(
-            long number,
-            long token,
-            long sentAt,
-            long length,
-            boolean uncertain,
-            @Nullable CompletableFuture<?> unanswered) {
+    Lease(long number, long token, long sentAt, long length, boolean uncertain, @Nullable Question unanswered) {
         this.number = number;
         this.token = token;
         this.sentAt = sentAt;
         this.length = length;
         this.uncertain = uncertain;
         this.unanswered = unanswered;
+    }
+
+    /** Whether the store may see a question for it again after it has ended. */
+    boolean mayComeBack() {
+        return uncertain || (unanswered != null && unanswered.isOpen());
     }
 
     static long margin(long length) {

@@ -95,7 +95,6 @@ public interface LeaseStore {
     /**
      * @param token the token of the latest local hold
      * @param floor the highest token that this instance has seen
-     * @param owner the explicit owner, or null
      * @param requeue an acquisition that queues in the same step if the lock was still owned, or null
      * @param tombstoneMillis for how long the id is refused if it turns up again; 0 if it cannot
      */
@@ -104,7 +103,6 @@ public interface LeaseStore {
             long number,
             long token,
             long floor,
-            @Nullable String owner,
             @Nullable Requeue requeue,
             long tombstoneMillis) {}
 
@@ -137,13 +135,11 @@ public interface LeaseStore {
         }
     }
 
-    /** @param token the token of the latest local hold */
-    record RenewCommand(
-            String name,
-            long number,
-            long leaseMillis,
-            long token,
-            @Nullable String owner) {}
+    /**
+     * @param token the token of the latest local hold
+     * @param mayShorten whether the lease may end earlier than before; never done to an explicit owner's
+     */
+    record RenewCommand(String name, long number, long leaseMillis, long token, boolean mayShorten) {}
 
     /**
      * @param renewed whether it was still owned

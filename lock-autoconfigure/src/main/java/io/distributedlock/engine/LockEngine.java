@@ -111,7 +111,7 @@ public final class LockEngine implements AutoCloseable {
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
         AsyncAcquire acquire = new AsyncAcquire();
         try {
-            Waiter waiter = new Waiter(this, Terms.of(request, settings), acquire);
+            Waiter waiter = new Waiter(this, Terms.of(request, settings), new Object());
             acquire.start(this, waiter);
         } catch (RuntimeException ex) {
             acquire.completeExceptionally(ex);
@@ -194,7 +194,7 @@ public final class LockEngine implements AutoCloseable {
     /** The wait of an asynchronous caller is over. */
     void waitOver(Waiter waiter, long now) {
         if (!waiter.lock().expire(waiter)) {
-            arm(waiter, Math.max(waiter.patienceEnd(), now + 1));
+            arm(waiter, waiter.patienceEnd());
         }
     }
 

@@ -3,7 +3,6 @@ package io.distributedlock.engine;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.RenewReply;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,14 +118,14 @@ final class NamedLock extends Timed {
         if (current != null && current.hold().owner == waiter.owner) {
             EngineHandle handle = waiter.terms.reentrant() ? current.enterAgain(waiter.owner, now) : null;
             if (handle != null || !waiter.terms.reentrant()) {
-                return handle == null ? Verdict.REENTERED : new Verdict.Granted(handle);
+                return handle == null ? new Verdict.Reentered() : new Verdict.Granted(handle);
             }
         }
         if (engine.isClosing()) {
-            return Verdict.SHUTTING_DOWN;
+            return Verdict.shuttingDown();
         }
         boolean busy = current != null || (asking != null && asking.isInLine());
-        return busy && waiter.terms.triesOnce() ? Verdict.BUSY : null;
+        return busy && waiter.terms.triesOnce() ? new Verdict.Busy() : null;
     }
 
     /** The short way for a caller that holds the lock: nothing changes but the count. Null if it does not hold it. */
@@ -142,11 +141,12 @@ final class NamedLock extends Timed {
     boolean expire(Waiter waiter) {
         boolean[] decided = {true};
         transition((now, effects) -> {
-            boolean busy = asking == null || asking.heardBusy();
-            if (waiter.queued && !busy && waiter.patienceEnd() - now > 0) {
+            Asking current = asking;
+            boolean unheard = current != null && !current.heardBusy();
+            if (current != null && unheard && waiter.queued && current.isWorthPatience(waiter, now)) {
                 decided[0] = false;
             } else if (waiters.remove(waiter)) {
-                Verdict verdict = asking == null || busy ? Verdict.BUSY : asking.unavailable();
+                Verdict verdict = current != null && unheard ? current.unavailable() : new Verdict.Busy();
                 effects.add(() -> waiter.decide(verdict));
             }
         });
@@ -157,7 +157,7 @@ final class NamedLock extends Timed {
     void leave(Waiter waiter) {
         transition((now, effects) -> {
             if (waiters.remove(waiter)) {
-                effects.add(() -> waiter.decide(Verdict.LEFT));
+                effects.add(() -> waiter.decide(new Verdict.Left()));
             }
         });
     }
@@ -206,11 +206,7 @@ final class NamedLock extends Timed {
 
     // ---- what the store says
 
-    void answered(
-            Ask asked,
-            CompletableFuture<AcquireReply> question,
-            @Nullable AcquireReply reply,
-            @Nullable Throwable failure) {
+    void answered(Ask asked, Question question, @Nullable AcquireReply reply, @Nullable Throwable failure) {
         transition((now, effects) -> {
             Asking current = asking;
             if (current != null && current.awaits(asked, question)) {
@@ -319,18 +315,23 @@ final class NamedLock extends Timed {
         }
     }
 
-    /** The store has nothing of it any more. */
+    /** The store has nothing of it any more, unless a copy of a question is still on its way. */
     private void lose(Tenure losing, String why, long now, Effects effects) {
         tenure = null;
         Hold lost = losing.hold();
         List<Runnable> callbacks = lost.lose(why, now);
         effects.add(() -> engine.lost(lost, callbacks));
+        if (losing.lease.mayComeBack()) {
+            effects.add(new GiveBack(this, losing.lease)::start);
+        }
     }
 
     /** The store may have something of it still; those who wait here ask for themselves. */
     private void giveUp(Tenure losing, String why, long now, Effects effects) {
         lose(losing, why, now, effects);
-        effects.add(new GiveBack(this, losing.lease)::start);
+        if (!losing.lease.mayComeBack()) {
+            effects.add(new GiveBack(this, losing.lease)::start);
+        }
     }
 
     /** Finds out whether the deadline has passed. */
@@ -351,7 +352,7 @@ final class NamedLock extends Timed {
 
     /** The engine closes: waiters go at once. */
     void refuseWaiters() {
-        transition((now, effects) -> waiters.decideAll(Verdict.SHUTTING_DOWN, effects));
+        transition((now, effects) -> waiters.decideAll(Verdict.shuttingDown(), effects));
     }
 
     /** The engine has closed: holds go too. */

@@ -25,13 +25,16 @@ final class StoreCalls {
     <T> T await(String name, Supplier<CompletableFuture<T>> command) {
         long timeout = engine.timeout(Terms.FOREVER);
         long end = engine.now() + timeout;
+        CompletableFuture<T> answer = engine.store().ready().thenCompose(ready -> command.get());
         try {
-            CompletableFuture<T> answer = engine.store().ready().thenCompose(ready -> command.get());
             return get(answer, end);
         } catch (InterruptedException ex) {
+            answer.cancel(false);
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(name, "Lock '" + name + "': interrupted while asking Redis", ex);
         } catch (TimeoutException ex) {
+            // What was not sent by now must not be sent when nobody expects it any more.
+            answer.cancel(false);
             throw unavailable(name, Failures.noAnswer(timeout));
         } catch (ExecutionException ex) {
             throw unavailable(name, Failures.unwrap(ex));

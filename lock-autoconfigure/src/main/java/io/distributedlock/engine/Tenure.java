@@ -41,6 +41,7 @@ final class Tenure {
     /** The lease goes to the next caller in this instance, with the next token. */
     void passTo(Waiter next, long now, Effects effects) {
         lease.pass();
+        engine.sawToken(lease.token());
         hold = grant(next, now, now, effects);
     }
 
@@ -52,12 +53,11 @@ final class Tenure {
 
     @Nullable
     EngineHandle enterAgain(Object owner, long now) {
-        Object anchor = hold.anchor();
-        if (anchor == null || hold.owner != owner || !hold.isHeld(now)) {
+        if (hold.owner != owner || !hold.isHeld(now)) {
             return null;
         }
         hold.entries++;
-        return new EngineHandle(hold, anchor);
+        return new EngineHandle(hold, hold.anchorForNext());
     }
 
     /** Whether the closing of an inner entry was all there was to do. */
@@ -82,6 +82,7 @@ final class Tenure {
         }
         RenewCommand command = watch.renew(lease, current, timeout(), now);
         if (command != null) {
+            current.follow(lease, now);
             engine.renewal().add(new LeaseRenewal.Due(lock, watch.current(), command));
         }
     }
@@ -91,7 +92,8 @@ final class Tenure {
             hold.renewUntil = now + length;
         }
         hold.extendedUntil = now + length;
-        RenewCommand command = watch.start(lease, hold, Math.min(length, hold.renewUntil - now), now);
+        RenewCommand command = watch.start(lease, hold, Math.min(length, hold.renewUntil - now), true, now);
+        hold.follow(lease, now);
         return new LeaseRenewal.Due(lock, watch.current(), command);
     }
 
@@ -129,7 +131,7 @@ final class Tenure {
 
     /** Why a hold is lost whose deadline has passed. */
     String whyExpired(long now) {
-        boolean tooOld = hold.terms.renew() && hold.renewUntil - now <= Lease.margin(lease.length());
+        boolean tooOld = hold.terms.renew() && hold.renewUntil - now <= 2 * Lease.margin(lease.length());
         return tooOld ? "it reached its greatest age (maxHold)" : "its lease ran out without being renewed";
     }
 }

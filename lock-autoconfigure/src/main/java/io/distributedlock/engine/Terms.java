@@ -38,7 +38,7 @@ record Terms(
 
     /** Nanoseconds of a duration, {@link #FOREVER} if it is longer than that. */
     static long nanos(Duration duration) {
-        return duration.getSeconds() >= FOREVER / 1_000_000_000 ? FOREVER : duration.toNanos();
+        return duration.toSeconds() >= FOREVER / 1_000_000_000 ? FOREVER : duration.toNanos();
     }
 
     /** The lease to ask for: no longer than the hold may last. */

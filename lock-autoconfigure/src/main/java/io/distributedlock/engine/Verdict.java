@@ -23,13 +23,9 @@ sealed interface Verdict {
     /** The waiter left of its own accord. */
     record Left() implements Verdict {}
 
-    Verdict BUSY = new Busy();
-
-    Verdict REENTERED = new Reentered();
-
-    Verdict LEFT = new Left();
-
-    Verdict SHUTTING_DOWN = new Unavailable("the lock template is shutting down", null);
+    static Verdict shuttingDown() {
+        return new Unavailable("the lock template is shutting down", null);
+    }
 
     /** The exception for everything but a grant. */
     default DistributedLockException toException(String name, Duration waited) {

@@ -87,7 +87,7 @@ final class WaiterQueue {
             waiter = waiter.next;
             if (told.terms.triesOnce()) {
                 remove(told);
-                effects.add(() -> told.decide(Verdict.BUSY));
+                effects.add(() -> told.decide(new Verdict.Busy()));
             }
         }
     }

@@ -34,7 +34,8 @@ final class Watch {
     private void plan(Lease lease) {
         long third = lease.length() / 3;
         long grid = Math.max(SHORTEST_GRID, Math.min(LONGEST_GRID, third / 16));
-        renewAt = Math.max(Math.floorDiv(lease.sentAt() + third, grid) * grid, lease.sentAt() + grid);
+        long onGrid = Math.floorDiv(lease.sentAt() + third, grid) * grid;
+        renewAt = onGrid - lease.sentAt() >= grid ? onGrid : lease.sentAt() + grid;
     }
 
     /** When the lock has to look at this lease again, or {@link TimerQueue#NEVER}; an answer overdue counts as unknown. */
@@ -60,17 +61,23 @@ final class Watch {
             return null;
         }
         long wanted = Math.max(hold.terms.lease(), hold.extendedUntil - now);
-        return start(lease, hold, Math.min(wanted, hold.renewUntil - now), now);
+        return start(lease, hold, Math.min(wanted, hold.renewUntil - now), false, now);
     }
 
-    /** Starts a renewal to the given length, whatever was under way. */
-    RenewCommand start(Lease lease, Hold hold, long newLength, long now) {
+    /**
+     * Starts a renewal to the given length, whatever was under way. A length that shortens the lease counts from now on, as
+     * the store may do it at any time and its answer may not come.
+     */
+    RenewCommand start(Lease lease, Hold hold, long newLength, boolean mayShorten, long now) {
         long millis = Math.max(1, newLength / 1_000_000);
         underWay = true;
         renewal++;
         sentAt = now;
         length = millis * 1_000_000;
-        return new RenewCommand(hold.terms.name(), lease.number, millis, lease.token(), hold.terms.owner());
+        if (now + length - lease.end() < 0) {
+            lease.renewed(now, length);
+        }
+        return new RenewCommand(hold.terms.name(), lease.number, millis, lease.token(), mayShorten);
     }
 
     int current() {

@@ -83,7 +83,6 @@ final class LettuceLeaseStore implements LeaseStore {
                 instance.acquisition(command.number()),
                 Long.toString(command.token()),
                 command.floor(),
-                encoded(command.owner()),
                 Long.toString(command.tombstoneMillis()),
                 requeue == null ? "" : instance.acquisition(requeue.number()),
                 requeue == null ? "0" : Long.toString(requeue.leaseMillis()));
@@ -120,12 +119,12 @@ final class LettuceLeaseStore implements LeaseStore {
             case NOT_HELD -> ReleaseResult.NOT_HELD;
             case NOT_YOURS -> ReleaseResult.NOT_YOURS;
         };
-        return release(name, result, "owner", encoded(owner), "0", floor, "", "0", "", "0");
+        return release(name, result, "owner", encoded(owner), "0", floor, "0", "", "0");
     }
 
     @Override
     public CompletableFuture<Boolean> forceRelease(String name, long floor) {
-        return release(name, reply -> outcome(reply) != Outcome.NOT_HELD, "force", "", "0", floor, "", "0", "", "0");
+        return release(name, reply -> outcome(reply) != Outcome.NOT_HELD, "force", "", "0", floor, "0", "", "0");
     }
 
     private <T> CompletableFuture<T> release(
@@ -135,7 +134,6 @@ final class LettuceLeaseStore implements LeaseStore {
             String subject,
             String token,
             long floor,
-            String owner,
             String tombstone,
             String requeue,
             String requeueLease) {
@@ -149,7 +147,6 @@ final class LettuceLeaseStore implements LeaseStore {
                 token,
                 Long.toString(floor),
                 keys.channelPrefix(),
-                owner,
                 tombstone,
                 requeue,
                 requeueLease);
@@ -165,7 +162,7 @@ final class LettuceLeaseStore implements LeaseStore {
             arguments.add(instance.acquisition(command.number()));
             arguments.add(Long.toString(command.leaseMillis()));
             arguments.add(Long.toString(command.token()));
-            arguments.add(encoded(command.owner()));
+            arguments.add(command.mayShorten() ? "1" : "0");
         }
         return call(RENEW, entries, LettuceLeaseStore::renewed, arguments.toArray(String[]::new));
     }

@@ -51,7 +51,10 @@ end
 local _, waiting = string.gsub(line, ';', '')
 
 if holder == id then
-  redis.call('PEXPIRE', entry, lease)
+  -- Never shorter: this may be a late copy of a question.
+  if redis.call('PTTL', entry) < tonumber(lease) then
+    redis.call('PEXPIRE', entry, lease)
+  end
   return {1, token, waiting}
 end
 

@@ -4,8 +4,8 @@
 -- ARGV  1 who gives back: "id", "owner" (one hold of an explicit owner) or "force" (whoever has it)
 --       2 acquisition id, explicit owner, or ""   3 the token of the latest hold, or "0"
 --       4 highest token that the instance has seen   5 prefix of the instances' channels
---       6 for "id": its explicit owner, or ""   7 for "id": milliseconds to refuse the id from now on, or "0"
---       8 for "id": another acquisition id that queues in the same step if this one owned the lock, or ""   9 its lease
+--       6 for "id": milliseconds to refuse the id from now on, or "0"
+--       7 for "id": another acquisition id that queues in the same step if this one owned the lock, or ""   8 its lease
 -- Gives {1, token, ...}   free
 --       {2, token, ...}   handed to the first one in line
 --       {3, token}        did not own it, but waited, and does no longer
@@ -24,9 +24,9 @@ local holder, token, line = fields[1], tonumber(fields[2]), fields[3] or ''
 local holds, given = fields[4] or '', tonumber(fields[5] or '0')
 
 local function refuse(answer)
-  if mode == 'id' and ARGV[7] ~= '0' then
+  if mode == 'id' and ARGV[6] ~= '0' then
     redis.call('HSET', cancelled, subject, '')
-    redis.call('PEXPIRE', cancelled, ARGV[7])
+    redis.call('PEXPIRE', cancelled, ARGV[6])
   end
   return answer
 end
@@ -59,7 +59,7 @@ end
 -- Who is it?
 if mode == 'id' and holder ~= subject then
   local at = string.find(holds, subject .. ' ', 1, true)
-  if ARGV[6] ~= '' and holder == '=' .. ARGV[6] and at then
+  if at then
     holds = without(holds, at, at + #subject)
     if count(holds, ' ') - given > 0 then
       redis.call('HSET', entry, 'h', holds)
@@ -96,9 +96,12 @@ else
 end
 
 token = math.max(token, tonumber(ARGV[3]))
-local again = mode == 'id' and ARGV[8] or ''
-if again ~= '' then
-  line = line .. again .. ' ' .. ARGV[9] .. ' ;'
+local again = mode == 'id' and ARGV[7] or ''
+if again ~= '' and redis.call('HEXISTS', cancelled, again) == 1 then
+  again = ''
+end
+if again ~= '' and not string.find(line, again .. ' ', 1, true) then
+  line = line .. again .. ' ' .. ARGV[8] .. ' ;'
 end
 
 while line ~= '' do

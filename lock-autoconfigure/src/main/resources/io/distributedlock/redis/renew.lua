@@ -1,23 +1,25 @@
 -- Extends leases that are still owned. Creates nothing.
 --
 -- KEYS  the entries (see acquire.lua)
--- ARGV  for each of them: acquisition id, lease in ms, the token of the latest hold, explicit owner or ""
+-- ARGV  for each of them: acquisition id, lease in ms, the token of the latest hold, "1" if it may get shorter
 -- Gives for each of them, one after the other: 1 renewed or 0 not owned, the entry's token or 0, how many wait
 --
--- An entry of a wrong type is none of ours any more, and must not spoil the answer for the others. The lease of an explicit
--- owner, who may have holds in several instances, is never shortened. PEXPIRE comes first, as it works without memory.
+-- An entry of a wrong type is none of ours any more, and must not spoil the answer for the others. A lease gets shorter only
+-- where that is wanted, as this may be a late copy of a renewal; that of an explicit owner never does, who may have holds in
+-- several instances. PEXPIRE comes first, as it works without memory.
 
 local answer = {}
 for i, entry in ipairs(KEYS) do
-  local id, lease, passed, owner = unpack(ARGV, 4 * i - 3, 4 * i)
+  local id, lease, passed, shorten = unpack(ARGV, 4 * i - 3, 4 * i)
   local fields = redis.pcall('HMGET', entry, 'o', 't', 'q', 'h')
   local holder, token = fields[1], tonumber(fields[2] or '0')
   local mine = holder == id
-  if not mine and owner ~= '' and holder == '=' .. owner then
+  local shared = holder and string.sub(holder, 1, 1) == '='
+  if shared then
     mine = string.find(fields[4] or '', id .. ' ', 1, true)
   end
   if mine then
-    if owner == '' or redis.call('PTTL', entry) < tonumber(lease) then
+    if shorten == '1' and not shared or redis.call('PTTL', entry) < tonumber(lease) then
       redis.call('PEXPIRE', entry, lease)
     end
     if tonumber(passed) > token then
