@@ -42,7 +42,7 @@ final class SharedLeases extends LeaseServer {
                 return grant(id, command);
             }
             if (entry.holder.equals(id)) {
-                entry.expireAfter(command.leaseMillis(), now());
+                lengthen(entry, command.leaseMillis());
                 return new AcquireReply.Granted(entry.token, entry.line.size());
             }
             return entry.isOwnedBy(command.owner()) ? reenter(entry, id, command) : line(entry, id, command);
@@ -92,9 +92,10 @@ final class SharedLeases extends LeaseServer {
             if (entry == null) {
                 return new RenewReply(false, 0, 0);
             }
-            boolean mine = entry.holder.equals(id) || (entry.isOwnedBy(command.owner()) && entry.holds.contains(id));
+            boolean shared = entry.hasExplicitOwner();
+            boolean mine = shared ? entry.holds.contains(id) : entry.holder.equals(id);
             if (mine) {
-                if (command.owner() == null) {
+                if (command.mayShorten() && !shared) {
                     entry.expireAfter(command.leaseMillis(), now());
                 }
                 lengthen(entry, command.leaseMillis());
@@ -114,7 +115,8 @@ final class SharedLeases extends LeaseServer {
 
     ReleaseReply release(String id, @Nullable String again, ReleaseCommand command) {
         return script(() -> {
-            ReleaseReply reply = releaseById(id, again, command);
+            boolean wanted = again != null && !isCancelled(command.name(), again);
+            ReleaseReply reply = releaseById(id, wanted ? again : null, command);
             if (command.tombstoneMillis() > 0) {
                 bury(command.name(), id, command.tombstoneMillis());
             }
@@ -128,7 +130,7 @@ final class SharedLeases extends LeaseServer {
             return new ReleaseReply(Outcome.NOT_HELD, 0, null);
         }
         if (!entry.holder.equals(id)) {
-            if (!entry.isOwnedBy(command.owner()) || !entry.holds.contains(id)) {
+            if (!entry.holds.contains(id)) {
                 boolean left = entry.line.remove(entry.inLine(id));
                 return new ReleaseReply(left ? Outcome.LEFT_QUEUE : Outcome.NOT_YOURS, entry.token, null);
             }
@@ -145,7 +147,7 @@ final class SharedLeases extends LeaseServer {
     private ReleaseReply handOver(ReleaseCommand command, LeaseEntry entry, @Nullable String again) {
         long released = entry.token;
         Requeue requeue = command.requeue();
-        if (again != null && requeue != null) {
+        if (again != null && requeue != null && entry.inLine(again) == null) {
             entry.line.add(new Queued(again, requeue.leaseMillis(), null));
         }
         Queued next = transfer(command.name(), entry, command.floor(), again);
