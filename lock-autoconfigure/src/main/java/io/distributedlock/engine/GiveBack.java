@@ -90,6 +90,7 @@ final class GiveBack extends Timed {
         engine.locks().givingBack(this);
         Question question = unanswered;
         if (question == null || !question.isOpen()) {
+            uncertain |= question != null && !question.wasAnswered();
             send(engine.now());
         } else {
             engine.arm(this, question.sentAt() + timeout);

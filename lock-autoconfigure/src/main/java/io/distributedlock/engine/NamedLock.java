@@ -288,9 +288,10 @@ final class NamedLock extends Timed {
 
     // ---- renewal and loss
 
-    void renewed(int renewal, @Nullable RenewReply reply) {
+    void renewed(LeaseRenewal.Due renewal, @Nullable RenewReply reply) {
         transition((now, effects) -> {
-            if (tenure != null && !tenure.renewed(renewal, reply, now)) {
+            boolean current = tenure != null && has(renewal.command().number());
+            if (tenure != null && current && !tenure.renewed(renewal.renewal(), reply, now)) {
                 lose(tenure, "Redis has it no longer, or somebody else has it", now, effects);
             }
         });

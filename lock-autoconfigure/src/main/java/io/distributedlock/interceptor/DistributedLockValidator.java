@@ -41,9 +41,10 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         this.proxyKind = new ProxyKind(beanFactory);
     }
 
+    /** First, to see the beans that other post-processors need, which often come too early for a proxy. */
     @Override
     public int getOrder() {
-        return Ordered.LOWEST_PRECEDENCE;
+        return Ordered.HIGHEST_PRECEDENCE;
     }
 
     @Override

@@ -64,7 +64,7 @@ public final class TcpProxy implements AutoCloseable {
         replies.hold();
     }
 
-    /** Ends delays, holding and dropping, and accepts connections again. What was held back is delivered. */
+    /** Ends delays, holding, dropping and losing, and accepts connections again. What was held back is delivered. */
     public void heal() {
         requests.pass();
         replies.pass();

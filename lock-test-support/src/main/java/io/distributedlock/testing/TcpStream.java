@@ -3,12 +3,14 @@ package io.distributedlock.testing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** One direction of all connections of a {@link TcpProxy}. What is set holds for bytes from now on. */
 public final class TcpStream {
@@ -24,6 +26,8 @@ public final class TcpStream {
     private Mode mode = Mode.PASS;
 
     private volatile Duration delay = Duration.ZERO;
+
+    private volatile @Nullable String lost;
 
     private final AtomicLong read = new AtomicLong();
 
@@ -53,9 +57,18 @@ public final class TcpStream {
         set(Mode.DROP);
     }
 
+    /**
+     * Swallows what arrives in one piece if it contains this text, as a pub/sub message does; everything else passes. The
+     * receiver goes on without noticing.
+     */
+    public void lose(String text) {
+        lost = text;
+    }
+
     /** Delivers what was held back, and everything from now on at once. */
     public void pass() {
         delay = Duration.ZERO;
+        lost = null;
         set(Mode.PASS);
     }
 
@@ -112,12 +125,17 @@ public final class TcpStream {
         for (long left = chunk.due() - System.nanoTime(); left > 0; left = chunk.due() - System.nanoTime()) {
             LockSupport.parkNanos(left);
         }
-        if (awaitPassage(from) == Mode.DROP) {
+        if (awaitPassage(from) == Mode.DROP || isLost(chunk)) {
             dropped.addAndGet(chunk.bytes().length);
         } else {
             to.getOutputStream().write(chunk.bytes());
             delivered.addAndGet(chunk.bytes().length);
         }
+    }
+
+    private boolean isLost(Chunk chunk) {
+        String text = lost;
+        return text != null && new String(chunk.bytes(), StandardCharsets.ISO_8859_1).contains(text);
     }
 
     private Mode awaitPassage(Socket from) throws IOException, InterruptedException {

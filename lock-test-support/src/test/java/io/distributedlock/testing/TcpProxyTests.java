@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -87,6 +88,17 @@ class TcpProxyTests {
         await().until(() -> proxy.replies().dropped() > 0);
         assertThat(redis.connect().text("GET", "dropped")).isEqualTo("1");
         assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(() -> client.reply());
+    }
+
+    @Test
+    void losesSingleMessages() throws IOException {
+        client.call("SUBSCRIBE", "channel");
+        proxy.replies().lose("lost");
+        RespClient publisher = redis.connect();
+        publisher.call("PUBLISH", "channel", "this is lost");
+        await().until(() -> proxy.replies().dropped() > 0);
+        publisher.call("PUBLISH", "channel", "this is not");
+        assertThat(client.reply()).isEqualTo(List.of("message", "channel", "this is not"));
     }
 
     @Test

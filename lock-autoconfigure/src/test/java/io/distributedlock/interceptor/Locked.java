@@ -1,0 +1,39 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockOperations;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+
+/** Proxies without a context, for tests of what an advised call does. */
+final class Locked {
+
+    final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+
+    final DistributedLockAdvisor advisor;
+
+    private Locked(LockOperations locks) {
+        advisor = new DistributedLockAdvisor(beans, () -> locks, DistributedLockAdvisor.DEFAULT_ORDER);
+    }
+
+    static Locked by(LockOperations locks) {
+        return new Locked(locks);
+    }
+
+    /** A proxy that extends the class of the target. */
+    @SuppressWarnings("unchecked")
+    <T> T byClass(T target) {
+        return (T) proxy(target, true);
+    }
+
+    /** A proxy that has only the interfaces of the target. */
+    <T> T byInterfaces(Object target, Class<T> type) {
+        return type.cast(proxy(target, false));
+    }
+
+    private Object proxy(Object target, boolean byClass) {
+        ProxyFactory factory = new ProxyFactory(target);
+        factory.setProxyTargetClass(byClass);
+        factory.addAdvisor(advisor);
+        return factory.getProxy();
+    }
+}

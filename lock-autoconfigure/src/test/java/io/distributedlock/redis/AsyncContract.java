@@ -1,0 +1,210 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** The same without blocking anybody. */
+abstract class AsyncContract extends ContractTopic {
+
+    private static final LockRequest REQUEST = LockRequest.of("later");
+
+    AsyncContract(LockServer server) {
+        super(server);
+    }
+
+    @Test
+    void grants() {
+        LockHandle handle = Callers.get(acquire(first, REQUEST));
+        assertThat(handle.isHeld()).isTrue();
+        assertThat(handle.name()).isEqualTo("later");
+        assertThat(isBusy(first, "later")).isTrue();
+        assertThat(isBusy(second, "later")).isTrue();
+        handle.close();
+        assertThat(isBusy(second, "later")).isFalse();
+    }
+
+    @Test
+    void saysBusyThroughTheStage() {
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            for (RedisLockTemplate instance : new RedisLockTemplate[] {first, second}) {
+                assertBusy(instance.acquireAsync(REQUEST.noWait()), Duration.ZERO);
+                assertBusy(instance.acquireAsync(REQUEST.waitUpTo(millis(200))), millis(200));
+            }
+            assertThat(handle.isHeld()).isTrue();
+        }
+    }
+
+    private static void assertBusy(CompletionStage<LockHandle> stage, Duration wait) {
+        Stopwatch watch = Stopwatch.start();
+        assertThat(stage)
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableThat()
+                .withCauseInstanceOf(LockNotAcquiredException.class);
+        assertThat(watch.elapsed()).isBetween(wait.minusMillis(5), wait.plus(NOISE));
+    }
+
+    @Test
+    void failsThroughTheStage() {
+        LockHandle handle = first.acquire(REQUEST);
+        String key = onlyKey();
+        handle.close();
+        try (RespClient client = redisOf(key)) {
+            client.call("SET", key, "garbage");
+            assertThat(first.acquireAsync(REQUEST))
+                    .failsWithin(NOISE)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(LockUnavailableException.class);
+            client.call("DEL", key);
+        }
+    }
+
+    @Test
+    void doesNotBlockTheCallingThread() {
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            Stopwatch watch = Stopwatch.start();
+            CompletableFuture<LockHandle> one = acquire(second, REQUEST.waitForever());
+            CompletableFuture<LockHandle> two = acquire(first, REQUEST.waitForever());
+            assertThat(watch.elapsed()).isLessThan(NOISE);
+            assertThat(one).isNotDone();
+            assertThat(two).isNotDone();
+            handle.close();
+            one.thenAccept(LockHandle::close);
+            two.thenAccept(LockHandle::close);
+            Callers.get(CompletableFuture.allOf(one, two));
+        }
+        await().until(() -> keys().isEmpty());
+    }
+
+    /** What depends on the stage may block: it runs neither on the timer nor on a thread of the network. */
+    @Test
+    void completesOnAThreadOfItsOwn() {
+        CompletableFuture<String> thread = new CompletableFuture<>();
+        CountDownLatch proceed = new CountDownLatch(1);
+        LockHandle other = second.acquire(REQUEST);
+        CompletableFuture<LockHandle> future =
+                acquire(first, REQUEST.lease(millis(300)).waitForever());
+        CompletableFuture<Void> blocked = future.thenAccept(handle -> {
+            thread.complete(Thread.currentThread().getName());
+            awaitLatch(proceed, Duration.ofSeconds(10));
+            handle.close();
+        });
+        other.close();
+        assertThat(Callers.get(thread))
+                .doesNotContain("timer")
+                .doesNotContainIgnoringCase("lettuce")
+                .doesNotContainIgnoringCase("netty");
+        Holds.assertHeldFor(Callers.get(future), millis(700), () -> {});
+        first.acquire(LockRequest.of("other")).close();
+        proceed.countDown();
+        Callers.get(blocked);
+    }
+
+    @Test
+    void leavesTheQueueWhenItIsCancelled() {
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            CompletableFuture<LockHandle> elsewhere = acquire(second, REQUEST.waitForever());
+            CompletableFuture<LockHandle> here = acquire(first, REQUEST.waitForever());
+            await().until(() -> waiting() == 1);
+            assertThat(elsewhere.cancel(true)).isTrue();
+            assertThat(here.cancel(true)).isTrue();
+            await().atMost(millis(500)).until(() -> waiting() == 0);
+            assertThat(handle.isHeld()).isTrue();
+        }
+        assertThat(keys()).isEmpty();
+    }
+
+    /** Cancelled before, while or after the lock is granted: it is free in the end. */
+    @Test
+    void leavesNothingBehindWhenItIsCancelledAtAnyMoment() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        int cancelled = 0;
+        for (int i = 0; i < 500; i++) {
+            CompletableFuture<LockHandle> future = acquire(i % 2 == 0 ? first : second, REQUEST.waitForever());
+            LockSupport.parkNanos(random.nextInt(400_000));
+            if (future.cancel(false)) {
+                cancelled++;
+            } else {
+                Callers.get(future).close();
+            }
+        }
+        assertThat(cancelled).as("cancellations that hit, seed %d", seed).isPositive();
+        await("nothing is left, seed " + seed).atMost(millis(500)).until(() -> keys().isEmpty());
+        assertThat(isBusy(first, "later")).isFalse();
+        assertThat(isBusy(second, "later")).isFalse();
+    }
+
+    @Test
+    void cancellingLetsTheNextWaiterIn() {
+        LockHandle handle = first.acquire(REQUEST);
+        CompletableFuture<LockHandle> cancelled = acquire(second, REQUEST.waitForever());
+        await().until(() -> waiting() == 1);
+        CompletableFuture<LockHandle> next = acquire(template(Templates.SETTINGS), REQUEST.waitForever());
+        await().until(() -> waiting() == 2);
+        cancelled.cancel(true);
+        await().until(() -> waiting() == 1);
+        Stopwatch watch = Stopwatch.start();
+        handle.close();
+        Callers.get(next).close();
+        assertThat(watch.elapsed()).isLessThan(NOISE);
+    }
+
+    @Test
+    void cancellingAfterTheGrantDoesNothing() {
+        CompletableFuture<LockHandle> future = acquire(first, REQUEST);
+        LockHandle handle = Callers.get(future);
+        assertThat(future.cancel(true)).isFalse();
+        assertThat(handle.isHeld()).isTrue();
+        assertThat(isBusy(second, "later")).isTrue();
+        handle.close();
+    }
+
+    @Test
+    void twoOfTheSameThreadExcludeEachOther() {
+        LockHandle one = Callers.get(acquire(first, REQUEST));
+        assertBusy(first.acquireAsync(REQUEST.noWait()), Duration.ZERO);
+        one.close();
+        Callers.get(acquire(first, REQUEST.noWait())).close();
+    }
+
+    @Test
+    void isRenewed() {
+        LockHandle handle = Callers.get(acquire(first, leased("later", 200)));
+        Holds.assertHeldFor(handle, millis(700), () -> assertThat(onlyTtl()).isPositive());
+        handle.close();
+    }
+
+    @Test
+    void refusesNonsenseThroughTheStage() {
+        assertThat(first.acquireAsync(REQUEST.renew(false).maxHold(millis(100))))
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableThat()
+                .withCauseInstanceOf(IllegalArgumentException.class);
+        assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> LockRequest.of(" "));
+    }
+
+    private static CompletableFuture<LockHandle> acquire(RedisLockTemplate instance, LockRequest request) {
+        return instance.acquireAsync(request).toCompletableFuture();
+    }
+
+    private int waiting() {
+        return first.inspect("later").map(LockState::waitingInstances).orElse(0);
+    }
+}

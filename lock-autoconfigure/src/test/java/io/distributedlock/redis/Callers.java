@@ -1,0 +1,125 @@
+package io.distributedlock.redis;
+
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The threads of a test, each of them a caller. None of them is left over, and no wait for them is without an end. */
+final class Callers implements AutoCloseable {
+
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final List<Call<?>> calls = new CopyOnWriteArrayList<>();
+
+    /** What one thread does. */
+    static final class Call<T> {
+
+        private final CompletableFuture<T> outcome = new CompletableFuture<>();
+
+        private final Thread thread;
+
+        private Call(Callable<T> task, int number) {
+            thread = new Thread(
+                    () -> {
+                        try {
+                            outcome.complete(task.call());
+                        } catch (Throwable e) {
+                            outcome.completeExceptionally(e);
+                        }
+                    },
+                    "caller-" + number);
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        Thread thread() {
+            return thread;
+        }
+
+        boolean isDone() {
+            return outcome.isDone();
+        }
+
+        /** What it returned; what it threw is thrown here. */
+        T get() {
+            return Callers.get(outcome);
+        }
+
+        /** What it threw. */
+        Throwable failure() {
+            return outcome.handle((value, failure) -> {
+                        if (failure == null) {
+                            throw new AssertionError("It did not fail, but returned " + value);
+                        }
+                        return failure;
+                    })
+                    .orTimeout(LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+                    .join();
+        }
+
+        /** Waits until it waits. */
+        Call<T> awaitBlocked() {
+            await().pollInterval(Duration.ofMillis(1)).until(() -> switch (thread.getState()) {
+                case WAITING, TIMED_WAITING, BLOCKED, TERMINATED -> true;
+                default -> false;
+            });
+            return this;
+        }
+    }
+
+    <T> Call<T> call(Callable<T> task) {
+        Call<T> call = new Call<>(task, calls.size() + 1);
+        calls.add(call);
+        return call;
+    }
+
+    /** Waits with a limit. */
+    static <T> T get(CompletableFuture<T> future) {
+        try {
+            return future.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            if (e.getCause() instanceof Error failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (TimeoutException e) {
+            throw new AssertionError("Nothing within " + LIMIT, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        for (Call<?> call : calls) {
+            if (call.thread.isAlive()) {
+                call.thread.interrupt();
+            }
+        }
+        for (Call<?> call : calls) {
+            join(call.thread);
+        }
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join(LIMIT.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (thread.isAlive()) {
+            throw new AssertionError(thread + " does not end");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.distributedlock.redis;
+
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.TcpProxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/**
+ * A server of its own for each test, since the test breaks it or what is between. One instance goes through a proxy, the
+ * other ones do not.
+ */
+abstract class FaultTopic {
+
+    /** What a noisy machine may add to any time. */
+    static final Duration NOISE = ContractTopic.NOISE;
+
+    /** The command time-out of {@link Templates#IMPATIENT}. */
+    static final Duration TIMEOUT = Templates.IMPATIENT.commandTimeout();
+
+    final Templates templates = new Templates();
+
+    final Callers callers = new Callers();
+
+    EmbeddedRedis redis;
+
+    TcpProxy proxy;
+
+    @BeforeEach
+    void startServer() {
+        redis = EmbeddedRedis.start();
+        proxy = TcpProxy.to(redis.port());
+    }
+
+    @AfterEach
+    void stopServer() {
+        proxy.heal();
+        if (redis.isAlive()) {
+            redis.signal("CONT");
+        }
+        callers.close();
+        templates.close();
+        proxy.close();
+        redis.close();
+    }
+
+    final RedisLockTemplate direct() {
+        return direct(Templates.IMPATIENT);
+    }
+
+    final RedisLockTemplate direct(EngineSettings settings) {
+        return templates.on(StandaloneServer.connectionFactory(redis.port()), settings);
+    }
+
+    /** The server knows the scripts already, so that one command is one round trip. */
+    final RedisLockTemplate proxied() {
+        RedisLockTemplate template =
+                templates.on(StandaloneServer.connectionFactory(proxy.port()), Templates.IMPATIENT);
+        template.acquire(LockRequest.of("warm-up")).close();
+        return template;
+    }
+
+    /** Kills the server and everything in it. */
+    final void crash() {
+        redis.signal("KILL");
+        await().until(() -> !redis.isAlive());
+        redis.close();
+    }
+
+    /** Starts an empty server in the place of the former one. */
+    final void restart() {
+        redis = EmbeddedRedis.start(redis.port());
+    }
+
+    final List<String> keys() {
+        try (RespClient client = redis.connect()) {
+            return client.keys(Templates.PREFIX + "*");
+        }
+    }
+
+    final String call(String... command) {
+        try (RespClient client = redis.connect()) {
+            return client.text(command);
+        }
+    }
+
+    /** How long the task of another thread took until it failed or returned; it must do so within the limit. */
+    final Duration timeOf(Callable<?> task) {
+        return callers.call(() -> {
+                    Stopwatch watch = Stopwatch.start();
+                    try {
+                        Object result = task.call();
+                        if (result instanceof LockHandle handle) {
+                            handle.close();
+                        }
+                    } catch (RuntimeException e) {
+                        // The time is what counts.
+                    }
+                    return watch.elapsed();
+                })
+                .get();
+    }
+}

@@ -1,0 +1,47 @@
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import java.time.Duration;
+import org.awaitility.core.ThrowingRunnable;
+
+/** Watching holds over time. */
+final class Holds {
+
+    private Holds() {}
+
+    /** Looks every few milliseconds; each look must find it held and the check satisfied. */
+    static void assertHeldFor(LockHandle handle, Duration time, ThrowingRunnable check) {
+        assertAllTheTime(time, () -> {
+            assertThat(handle.isHeld()).as("held").isTrue();
+            assertThat(handle.remainingLease()).isPositive();
+            handle.throwIfLost();
+            check.run();
+        });
+    }
+
+    /** Looks every few milliseconds; each look must be satisfied. */
+    static void assertAllTheTime(Duration time, ThrowingRunnable check) {
+        long end = System.nanoTime() + time.toNanos();
+        await().atMost(time.plusSeconds(10))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> {
+                    try {
+                        check.run();
+                    } catch (Throwable e) {
+                        throw new AssertionError(e.getMessage(), e);
+                    }
+                    return System.nanoTime() - end >= 0;
+                });
+    }
+
+    /** Waits until the hold is over, and returns how long that took. */
+    static Duration awaitLoss(LockHandle handle, Duration limit) {
+        Stopwatch watch = Stopwatch.start();
+        await().atMost(limit).pollInterval(Duration.ofMillis(1)).until(() -> !handle.isHeld());
+        return watch.elapsed();
+    }
+}

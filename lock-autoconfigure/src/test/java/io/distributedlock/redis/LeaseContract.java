@@ -1,0 +1,295 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.testing.CommandLog;
+import io.distributedlock.testing.RespClient;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** How long a lock lives in Redis, and what renews it. */
+abstract class LeaseContract extends ContractTopic {
+
+    private static final Duration LEASE = millis(300);
+
+    private static final LockRequest REQUEST = leased("leased", 300);
+
+    LeaseContract(LockServer server) {
+        super(server);
+    }
+
+    @Test
+    void isWhatTheRequestSays() {
+        for (long millis : new long[] {10_000, 60_000, 3_600_000, LockRequest.MAX_LEASE.toMillis()}) {
+            try (LockHandle handle = first.acquire(leased("leased", millis))) {
+                assertThat(onlyTtl()).isBetween(millis - 250, millis);
+                assertThat(handle.remainingLease()).isBetween(millis(millis - millis / 100 - 250), millis(millis - 5));
+            }
+        }
+        try (LockHandle handle = first.acquire(LockRequest.of("leased"))) {
+            assertThat(onlyTtl()).isBetween(29_750L, 30_000L);
+            assertThat(handle.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void isRenewedWhileTheHoldLasts() {
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            String key = onlyKey();
+            try (RespClient client = redisOf(key)) {
+                Holds.assertHeldFor(handle, LEASE.multipliedBy(5), () -> {
+                    assertThat(client.number("PTTL", key)).isBetween(20L, LEASE.toMillis());
+                    assertThat(second.tryAcquire(REQUEST.noWait())).isEmpty();
+                });
+            }
+        }
+        assertThat(isBusy(second, "leased")).isFalse();
+    }
+
+    /** A third of the lease apart: no more often than that, which would be a waste, and not so seldom that one is a risk. */
+    @Test
+    void isRenewedEveryThirdOfIt() {
+        try (LockHandle handle = first.acquire(REQUEST);
+                CommandLog log = logOf(onlyKey())) {
+            Holds.assertHeldFor(handle, millis(1_200), () -> {});
+            assertThat(log.calls("pexpire")).hasSizeBetween(8, 16);
+        }
+    }
+
+    @Test
+    void isNotRenewedAfterTheRelease() {
+        first.acquire(REQUEST).close();
+        LockHandle former = first.acquire(REQUEST);
+        String key = onlyKey();
+        Holds.assertHeldFor(former, LEASE, () -> {});
+        former.close();
+        try (LockHandle next = second.acquire(leased("leased", 800).renew(false));
+                CommandLog log = logOf(key);
+                RespClient client = redisOf(key)) {
+            AtomicLong ttl = new AtomicLong(Long.MAX_VALUE);
+            Holds.assertHeldFor(next, millis(700), () -> {
+                long now = client.number("PTTL", key);
+                assertThat(now).isLessThanOrEqualTo(ttl.getAndSet(now));
+            });
+            assertThat(log.entries()).isEmpty();
+        }
+    }
+
+    @Test
+    void isAHardEndWithoutRenewal() {
+        LockHandle handle = first.acquire(REQUEST.renew(false));
+        Stopwatch watch = Stopwatch.start();
+        try (LockHandle next = second.acquire(LockRequest.of("leased"))) {
+            assertThat(watch.elapsed()).isBetween(LEASE.minusMillis(50), LEASE.plus(NOISE));
+            assertThat(handle.isHeld()).isFalse();
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+            handle.close();
+            assertThat(next.isHeld()).isTrue();
+            assertThat(isBusy(first, "leased")).isTrue();
+        }
+    }
+
+    @Test
+    void endsLocallyBeforeItEndsInRedis() {
+        for (int i = 0; i < 5; i++) {
+            LockHandle handle = first.acquire(leased("leased", 150).renew(false));
+            String key = onlyKey();
+            try (RespClient client = redisOf(key)) {
+                await().pollInterval(millis(1)).until(() -> {
+                    boolean there = client.number("EXISTS", key) == 1;
+                    boolean held = handle.isHeld();
+                    assertThat(held && !there && handle.isHeld()).isFalse();
+                    return !there;
+                });
+            }
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+        }
+    }
+
+    @Test
+    void canBeVeryShort() {
+        for (long millis : new long[] {10, 20, 50, 100}) {
+            LockHandle handle = first.acquire(leased("leased", millis).renew(false));
+            try (LockHandle next = second.acquire(LockRequest.of("leased").waitUpTo(NOISE))) {
+                assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
+            }
+        }
+        try (LockHandle handle = first.acquire(leased("leased", 100))) {
+            Holds.assertHeldFor(handle, millis(500), () -> assertThat(onlyTtl()).isPositive());
+        }
+    }
+
+    @Test
+    void endsAtTheGreatestAge() {
+        Stopwatch watch = Stopwatch.start();
+        LockHandle handle = first.acquire(REQUEST.maxHold(millis(700)));
+        Holds.assertHeldFor(handle, millis(600), () -> assertThat(onlyTtl()).isPositive());
+        try (LockHandle next = second.acquire(LockRequest.of("leased"))) {
+            assertThat(watch.elapsed()).isBetween(millis(650), millis(700).plus(NOISE));
+            assertThat(next.isHeld()).isTrue();
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+        }
+    }
+
+    @Test
+    void isNeverLongerThanTheGreatestAge() {
+        LockHandle handle = first.acquire(leased("leased", 60_000).maxHold(millis(400)));
+        assertThat(onlyTtl()).isBetween(150L, 400L);
+        handle.extend(Duration.ofSeconds(30));
+        assertThat(onlyTtl()).isLessThanOrEqualTo(400L);
+        Holds.awaitLoss(handle, millis(400).plus(NOISE));
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+        assertThat(isBusy(second, "leased")).isFalse();
+    }
+
+    @Test
+    void makesNoSenseWithAGreatestAgeWhenItIsNotRenewed() {
+        LockRequest contradiction = REQUEST.renew(false).maxHold(millis(200));
+        assertThatIllegalArgumentException().isThrownBy(() -> first.acquire(contradiction));
+        assertThatIllegalArgumentException().isThrownBy(() -> first.tryAcquire(contradiction));
+        assertThat(first.acquireAsync(contradiction))
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableThat()
+                .withCauseInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void canBeExtendedAndIsNotShortenedAfterwards() {
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            Stopwatch watch = Stopwatch.start();
+            handle.extend(millis(3_000));
+            assertThat(onlyTtl()).isBetween(2_750L, 3_000L);
+            assertThat(handle.remainingLease()).isBetween(millis(2_700), millis(3_000));
+            Holds.assertHeldFor(handle, LEASE.multipliedBy(4), () -> {
+                Duration promised = millis(3_000).minus(watch.elapsed());
+                assertThat(onlyTtl()).isGreaterThanOrEqualTo(promised.toMillis() - 50);
+                assertThat(handle.remainingLease()).isGreaterThan(promised.minusMillis(100));
+            });
+        }
+        assertThat(isBusy(second, "leased")).isFalse();
+    }
+
+    @Test
+    void isRenewedAgainAfterAnExtensionIsOver() {
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            handle.extend(millis(600));
+            Holds.assertHeldFor(
+                    handle, millis(1_500), () -> assertThat(onlyTtl()).isPositive());
+        }
+    }
+
+    @Test
+    void canBeShortenedByAnExtension() {
+        LockHandle handle = first.acquire(leased("leased", 60_000).renew(false));
+        handle.extend(millis(200));
+        assertThat(onlyTtl()).isBetween(1L, 200L);
+        assertThat(Holds.awaitLoss(handle, millis(200).plus(NOISE))).isGreaterThan(millis(100));
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+    }
+
+    @Test
+    void canBeExtendedWhenItIsNotRenewed() {
+        LockHandle handle = first.acquire(REQUEST.renew(false));
+        handle.extend(millis(700));
+        Holds.assertHeldFor(handle, millis(600), () -> assertThat(onlyTtl()).isPositive());
+        Holds.awaitLoss(handle, millis(100).plus(NOISE));
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(millis(700)));
+        assertThat(keys()).as("an extension creates nothing").isEmpty();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+    }
+
+    @Test
+    void cannotBeExtendedWhenTheLockIsGoneOrClosed() {
+        LockHandle handle = first.acquire(leased("leased", 60_000));
+        delete(onlyKey());
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(millis(1_000)));
+        assertThat(handle.isHeld()).isFalse();
+        assertThat(keys()).isEmpty();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+
+        LockHandle closed = first.acquire(REQUEST);
+        closed.close();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> closed.extend(millis(1_000)));
+        assertThat(keys()).isEmpty();
+    }
+
+    @Test
+    void refusesNonsenseInAnExtension() {
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(millis(9)));
+            assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(Duration.ofDays(366)));
+            assertThat(handle.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void isNotRenewedWhenTheHandleWasGarbageCollected() {
+        WeakReference<LockHandle> handle = forget();
+        await().until(() -> {
+            System.gc();
+            return handle.get() == null;
+        });
+        await().atMost(LEASE.plus(NOISE)).until(() -> keys().isEmpty());
+        assertThat(isBusy(second, "leased")).isFalse();
+    }
+
+    private WeakReference<LockHandle> forget() {
+        return new WeakReference<>(first.acquire(REQUEST));
+    }
+
+    /** A re-entry is a handle that somebody has: it is renewed, whatever became of an earlier one. */
+    @Test
+    void isRenewedForAReentryAfterTheFirstHandleWasGarbageCollected() {
+        WeakReference<LockHandle> forgotten = forget();
+        await().pollInSameThread().until(() -> {
+            System.gc();
+            return forgotten.get() == null;
+        });
+        LockHandle handle = first.acquire(REQUEST);
+        Holds.assertHeldFor(
+                handle, LEASE.multipliedBy(3), () -> assertThat(onlyTtl()).isPositive());
+        handle.close();
+        await().atMost(LEASE.plus(NOISE)).until(() -> keys().isEmpty());
+    }
+
+    @Test
+    void isNotRenewedWhenItsThreadHasEnded() {
+        LockHandle handle = callers.call(() -> first.acquire(REQUEST)).get();
+        await().atMost(LEASE.plus(NOISE)).until(() -> keys().isEmpty());
+        assertThat(isBusy(second, "leased")).isFalse();
+        assertThat(handle.isHeld()).isFalse();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+    }
+
+    @Test
+    void isRenewedWhenTheThreadOfAnAsynchronousCallerHasEnded() {
+        LockHandle handle = callers.call(
+                        () -> Callers.get(first.acquireAsync(REQUEST).toCompletableFuture()))
+                .get();
+        Holds.assertHeldFor(
+                handle, LEASE.multipliedBy(3), () -> assertThat(onlyTtl()).isPositive());
+        handle.close();
+    }
+
+    /** The lease of one call is not that of another one for the same name. */
+    @Test
+    void belongsToOneCall() {
+        for (int i = 0; i < 20; i++) {
+            long millis = i % 2 == 0 ? 1_000 : 60_000;
+            try (LockHandle handle = first.acquire(leased("leased", millis))) {
+                assertThat(onlyTtl()).isBetween(millis - 250, millis);
+                assertThat(handle.isHeld()).isTrue();
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** How a holder hears that its hold is over. */
+abstract class LossContract extends ContractTopic {
+
+    private static final Duration LEASE = millis(900);
+
+    private static final LockRequest REQUEST = leased("lost", 900);
+
+    LossContract(LockServer server) {
+        super(server);
+    }
+
+    @Test
+    void isNoticedAtTheNextRenewalWhenSomebodyRemovedTheKey() {
+        LockHandle handle = first.acquire(REQUEST);
+        CountDownLatch lost = new CountDownLatch(1);
+        handle.onLost(lost::countDown);
+        String key = onlyKey();
+        delete(key);
+        awaitLatch(lost, LEASE.dividedBy(3).plus(NOISE));
+        assertThat(handle.isHeld()).isFalse();
+        Holds.assertAllTheTime(
+                LEASE, () -> assertThat(keys()).as("renewal creates nothing").isEmpty());
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+        assertThat(keys()).isEmpty();
+    }
+
+    @Test
+    void isNoticedAtTheNextRenewalWhenSomebodyElseTookTheLock() {
+        LockHandle handle = first.acquire(REQUEST);
+        delete(onlyKey());
+        try (LockHandle thief = second.acquire(LockRequest.of("lost"))) {
+            Holds.awaitLoss(handle, LEASE.dividedBy(3).plus(NOISE));
+            assertThat(onlyTtl()).isGreaterThan(20_000);
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::throwIfLost);
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+            assertThat(thief.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void isNoticedWhenTheKeyIsOfAWrongType() {
+        LockHandle handle = first.acquire(REQUEST);
+        String key = onlyKey();
+        try (RespClient client = redisOf(key)) {
+            client.call("SET", key, "garbage");
+            Holds.awaitLoss(handle, LEASE.plus(NOISE));
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+            assertThat(client.text("GET", key)).as("what is not ours").isEqualTo("garbage");
+            client.call("DEL", key);
+        }
+    }
+
+    /** Without asking Redis: at the deadline, by the local clock. */
+    @Test
+    void isNoticedAtTheDeadline() {
+        LockHandle handle = first.acquire(leased("lost", 200).renew(false));
+        CountDownLatch lost = new CountDownLatch(1);
+        Stopwatch watch = Stopwatch.start();
+        handle.onLost(lost::countDown);
+        awaitLatch(lost, millis(200).plus(NOISE));
+        assertThat(watch.elapsed()).isGreaterThan(millis(100));
+        assertThat(handle.isHeld()).isFalse();
+        assertThat(handle.remainingLease()).isZero();
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(handle::throwIfLost)
+                .satisfies(e -> assertThat(e.heldFor())
+                        .isBetween(millis(150), millis(200).plus(NOISE)));
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+    }
+
+    @Test
+    void isToldOnceToEachCallback() {
+        LockHandle handle = first.acquire(REQUEST);
+        AtomicInteger one = new AtomicInteger();
+        AtomicInteger two = new AtomicInteger();
+        handle.onLost(one::incrementAndGet);
+        handle.onLost(two::incrementAndGet);
+        second.forceRelease("lost");
+        await().until(() -> one.get() > 0 && two.get() > 0);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+        handle.close();
+        Holds.assertAllTheTime(LEASE, () -> {
+            assertThat(one).hasValue(1);
+            assertThat(two).hasValue(1);
+        });
+    }
+
+    @Test
+    void isToldAtOnceToACallbackThatComesLater() {
+        LockHandle handle = first.acquire(REQUEST);
+        second.forceRelease("lost");
+        Holds.awaitLoss(handle, NOISE);
+        CountDownLatch told = new CountDownLatch(1);
+        handle.onLost(told::countDown);
+        awaitLatch(told, NOISE);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+    }
+
+    @Test
+    void isToldToReentriesToo() {
+        LockHandle outer = first.acquire(REQUEST);
+        LockHandle inner = first.acquire(REQUEST);
+        CountDownLatch told = new CountDownLatch(2);
+        outer.onLost(told::countDown);
+        inner.onLost(told::countDown);
+        second.forceRelease("lost");
+        awaitLatch(told, NOISE);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(inner::close);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
+    }
+
+    @Test
+    void isNotToldAfterTheHandleWasClosed() {
+        LockHandle handle = first.acquire(REQUEST);
+        AtomicInteger told = new AtomicInteger();
+        handle.onLost(told::incrementAndGet);
+        handle.close();
+        handle.onLost(told::incrementAndGet);
+        try (LockHandle next = first.acquire(REQUEST)) {
+            second.forceRelease("lost");
+            Holds.awaitLoss(next, NOISE);
+            assertThat(told).hasValue(0);
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(next::close);
+        }
+        assertThat(told).hasValue(0);
+    }
+
+    /** Callbacks of users may block: they run neither on the timer nor on a thread of the network. */
+    @Test
+    void isToldOnAThreadOfItsOwn() {
+        LockHandle one = first.acquire(leased("one", 300));
+        LockHandle two = first.acquire(leased("two", 300));
+        CompletableFuture<String> thread = new CompletableFuture<>();
+        CountDownLatch proceed = new CountDownLatch(1);
+        one.onLost(() -> {
+            thread.complete(Thread.currentThread().getName());
+            awaitLatch(proceed, Duration.ofSeconds(10));
+        });
+        second.forceRelease("one");
+        assertThat(Callers.get(thread))
+                .startsWith("distributed-lock")
+                .doesNotContain("timer")
+                .doesNotContainIgnoringCase("lettuce")
+                .doesNotContainIgnoringCase("netty");
+        Holds.assertHeldFor(
+                two, millis(900), () -> assertThat(isBusy(second, "two")).isTrue());
+        proceed.countDown();
+        two.close();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(one::close);
+    }
+
+    @Test
+    void survivesACallbackThatFails() {
+        LockHandle handle = first.acquire(REQUEST);
+        CountDownLatch told = new CountDownLatch(1);
+        handle.onLost(() -> {
+            throw new IllegalStateException("on purpose");
+        });
+        handle.onLost(told::countDown);
+        second.forceRelease("lost");
+        awaitLatch(told, NOISE);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+    }
+
+    /** The next caller of the same instance goes on although the late one is still inside. */
+    @Test
+    void doesNotBlockOtherCallersOfTheInstance() {
+        LockHandle late = first.acquire(leased("lost", 200).renew(false));
+        Stopwatch watch = Stopwatch.start();
+        Long token = callers.call(() -> {
+                    try (LockHandle next = first.acquire(LockRequest.of("lost"))) {
+                        return next.fencingToken();
+                    }
+                })
+                .get();
+        assertThat(watch.elapsed()).isLessThan(millis(200).plus(NOISE));
+        assertThat(token).isGreaterThan(late.fencingToken());
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
+    }
+
+    /** The same thread may acquire again what it has lost; that is a new hold. */
+    @Test
+    void doesNotMakeTheNextAcquisitionAReentry() {
+        LockHandle late = first.acquire(REQUEST);
+        second.forceRelease("lost");
+        Holds.awaitLoss(late, NOISE);
+        try (LockHandle next = first.acquire(REQUEST)) {
+            assertThat(next.fencingToken()).isGreaterThan(late.fencingToken());
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
+            assertThat(next.isHeld()).isTrue();
+            assertThat(isBusy(second, "lost")).isTrue();
+        }
+    }
+
+    /** The operator's expiry is only as short as the next renewal is far. */
+    @Test
+    void isAvertedByRenewalWhenSomebodyShortensTheLease() {
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            String key = onlyKey();
+            try (RespClient client = redisOf(key)) {
+                client.call("PEXPIRE", key, "600");
+                Holds.assertHeldFor(
+                        handle,
+                        LEASE,
+                        () -> assertThat(client.number("PTTL", key)).isPositive());
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Messages between instances are hints: lost, late or forged ones cost a moment and never the exclusion. */
+class LostMessageTests extends FaultTopic {
+
+    private static final LockRequest REQUEST = LockRequest.of("hinted").waitForever();
+
+    /** Every waiter asks again after this time. */
+    private static final Duration POLL = Duration.ofSeconds(1);
+
+    @Test
+    void aLostGrantCostsOnePoll() {
+        RedisLockTemplate holder = direct();
+        RedisLockTemplate waiter = proxied();
+        for (int i = 0; i < 3; i++) {
+            LockHandle handle = holder.acquire(REQUEST);
+            Callers.Call<Boolean> call = waitIn(waiter);
+            long before = proxy.replies().dropped();
+            proxy.replies().lose("grant ");
+            Stopwatch watch = Stopwatch.start();
+            handle.close();
+            assertThat(call.get()).isTrue();
+            assertThat(watch.elapsed()).isLessThan(POLL.plus(NOISE));
+            assertThat(proxy.replies().dropped()).as("the message was lost").isGreaterThan(before);
+            proxy.heal();
+        }
+    }
+
+    @Test
+    void aBrokenSubscriptionCostsOnePoll() {
+        RedisLockTemplate holder = direct();
+        RedisLockTemplate waiter = direct();
+        for (int i = 0; i < 5; i++) {
+            LockHandle handle = holder.acquire(REQUEST);
+            Callers.Call<Boolean> call = waitIn(waiter);
+            assertThat(call("CLIENT", "KILL", "TYPE", "pubsub")).isEqualTo("2");
+            Stopwatch watch = Stopwatch.start();
+            handle.close();
+            assertThat(call.get()).isTrue();
+            assertThat(watch.elapsed()).isLessThan(POLL.plus(NOISE));
+            await().until(() -> call("PUBSUB", "CHANNELS").split(",").length == 2);
+        }
+    }
+
+    /** A grant that was on its way for most of the lease is confirmed first, so that what runs then has time to run. */
+    @Test
+    void aLateGrantIsConfirmed() {
+        RedisLockTemplate holder = direct();
+        RedisLockTemplate waiter = proxied();
+        LockHandle handle = holder.acquire(REQUEST);
+        Stopwatch asked = Stopwatch.start();
+        Callers.Call<Duration> call = callers.call(() -> {
+            try (LockHandle late =
+                    waiter.acquire(leased("hinted", 900).renew(false).waitForever())) {
+                return late.remainingLease();
+            }
+        });
+        awaitWaiting(1);
+        proxy.replies().hold();
+        handle.close();
+        await().pollInterval(millis(5)).until(() -> asked.elapsed().compareTo(millis(650)) > 0);
+        assertThat(proxy.replies().pending()).as("the grant is on its way").isPositive();
+        proxy.heal();
+        assertThat(call.get()).isGreaterThan(millis(500));
+    }
+
+    /** As if its process had been stopped: what it hears then is of a lease that has passed, and of somebody else's lock. */
+    @Test
+    void aGrantFromBeforeTheEndOfItsLeaseIsNoGrant() {
+        RedisLockTemplate holder = direct();
+        RedisLockTemplate waiter = proxied();
+        RedisLockTemplate other = direct();
+        for (int i = 0; i < 3; i++) {
+            LockHandle handle = holder.acquire(REQUEST);
+            Callers.Call<Boolean> call = callers.call(() -> {
+                try (LockHandle late = waiter.acquire(leased("hinted", 200).waitForever())) {
+                    return late.isHeld();
+                }
+            });
+            awaitWaiting(1);
+            proxy.blackHole();
+            handle.close();
+            assertThat(holder.inspect("hinted")).as("granted in Redis").isPresent();
+            await().until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
+            try (LockHandle next = other.acquire(REQUEST)) {
+                proxy.heal();
+                Holds.assertHeldFor(
+                        next, millis(400), () -> assertThat(call.isDone()).isFalse());
+            }
+            assertThat(call.get()).isTrue();
+        }
+    }
+
+    @Test
+    void aForgedMessageIsDropped() {
+        RedisLockTemplate holder = direct();
+        RedisLockTemplate waiter = direct();
+        AtomicInteger lost = new AtomicInteger();
+        LockHandle handle = holder.acquire(REQUEST);
+        handle.onLost(lost::incrementAndGet);
+        Callers.Call<Boolean> call = waitIn(waiter);
+        String key = keys().get(0);
+        try (RespClient client = redis.connect()) {
+            for (String channel : client.list("PUBSUB", "CHANNELS")) {
+                String id = channel.substring(channel.lastIndexOf(':') + 1);
+                for (String message : new String[] {
+                    "",
+                    " ",
+                    "grant",
+                    "grant ",
+                    "revoke " + key,
+                    "revoke " + id + ".1 " + key,
+                    "grant " + id + ".1 9007199254740991 60000 0 " + key,
+                    "grant " + id + "..1 1 60000 0 " + key,
+                    "grant " + id + ".AAAAAAAAAAAAAAAAAAAAAA.1 1 60000 0 " + key,
+                    "grant x y z a " + key,
+                    "recall " + id + ".AAAAAAAAAAAAAAAAAAAAAA.1 " + key,
+                    "x".repeat(100_000),
+                    "\u0000\r\n{}",
+                }) {
+                    assertThat(client.number("PUBLISH", channel, message)).isEqualTo(1);
+                }
+            }
+        }
+        Holds.assertHeldFor(handle, NOISE, () -> assertThat(call.isDone()).isFalse());
+        Stopwatch watch = Stopwatch.start();
+        handle.close();
+        assertThat(call.get()).isTrue();
+        assertThat(watch.elapsed()).as("messages are still heard").isLessThan(NOISE);
+        assertThat(lost).hasValue(0);
+    }
+
+    /** Nobody hears that it was granted: the next one in line gets the lock instead, in the same step. */
+    @Test
+    void anInstanceThatHasGoneIsPassedOver() {
+        RedisLockTemplate holder = direct();
+        RedisLockTemplate gone = proxied();
+        RedisLockTemplate next = direct();
+        LockHandle handle = holder.acquire(REQUEST);
+        Callers.Call<?> dead = callers.call(() -> gone.tryAcquire(REQUEST.waitUpTo(Duration.ofSeconds(2))));
+        awaitWaiting(1);
+        Callers.Call<Boolean> call = waitIn(next, 2);
+        proxy.refuse();
+        proxy.cut();
+        await().until(() -> call("PUBSUB", "CHANNELS").split(",").length == 2);
+        Stopwatch watch = Stopwatch.start();
+        handle.close();
+        assertThat(call.get()).isTrue();
+        assertThat(watch.elapsed()).isLessThan(NOISE);
+        dead.failure();
+    }
+
+    @Test
+    void subscriptionsThatBreakAllTheTimeNeitherBlockNorLetTwoIn() {
+        AtomicBoolean stop = new AtomicBoolean();
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger cycles = new AtomicInteger();
+        AtomicReference<Duration> longest = new AtomicReference<>(Duration.ZERO);
+        List<Callers.Call<?>> calls = new ArrayList<>();
+        for (RedisLockTemplate instance : List.of(direct(), direct(), direct())) {
+            calls.add(callers.call(() -> {
+                while (!stop.get()) {
+                    Stopwatch watch = Stopwatch.start();
+                    try (LockHandle handle = instance.acquire(REQUEST)) {
+                        assertThat(inside.incrementAndGet()).isEqualTo(1);
+                        assertThat(handle.isHeld()).isTrue();
+                        Duration wait = watch.elapsed();
+                        longest.accumulateAndGet(wait, (a, b) -> a.compareTo(b) > 0 ? a : b);
+                        cycles.incrementAndGet();
+                        inside.decrementAndGet();
+                    }
+                }
+                return stop;
+            }));
+        }
+        AtomicInteger kills = new AtomicInteger();
+        await().pollInterval(millis(50)).atMost(Duration.ofSeconds(20)).until(() -> {
+            kills.addAndGet(Integer.parseInt(call("CLIENT", "KILL", "TYPE", "pubsub")));
+            return kills.get() >= 60;
+        });
+        stop.set(true);
+        calls.forEach(Callers.Call::get);
+        assertThat(cycles.get()).isGreaterThan(100);
+        assertThat(longest.get()).isLessThan(POLL.multipliedBy(2).plus(NOISE));
+    }
+
+    private Callers.Call<Boolean> waitIn(RedisLockTemplate waiter) {
+        return waitIn(waiter, 1);
+    }
+
+    private Callers.Call<Boolean> waitIn(RedisLockTemplate waiter, int expected) {
+        Callers.Call<Boolean> call = callers.call(() -> {
+            try (LockHandle handle = waiter.acquire(REQUEST)) {
+                return handle.isHeld();
+            }
+        });
+        awaitWaiting(expected);
+        return call;
+    }
+
+    private void awaitWaiting(int expected) {
+        RedisLockTemplate observer = direct();
+        await().pollInterval(millis(5))
+                .until(() -> observer.inspect("hinted")
+                                .map(LockState::waitingInstances)
+                                .orElse(0)
+                        == expected);
+        observer.close();
+    }
+}

@@ -1,0 +1,222 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.EmbeddedRedis;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** Redis is down, comes back, or is not there yet. */
+class OutageTests extends FaultTopic {
+
+    private static final LockRequest REQUEST = leased("down", 1_200);
+
+    /** From when Redis is there again until it is used again. */
+    private static final Duration RECONNECT = Duration.ofSeconds(2);
+
+    @Test
+    void callsFailWithinTheirBoundsWhileRedisIsDown() {
+        RedisLockTemplate locks = direct();
+        locks.acquire(REQUEST).close();
+        crash();
+        assertCallsAreBounded(locks);
+    }
+
+    /** The connections stand, but nothing comes back. */
+    @Test
+    void callsFailWithinTheirBoundsWhileRedisIsSilent() {
+        RedisLockTemplate locks = direct();
+        locks.acquire(REQUEST).close();
+        redis.signal("STOP");
+        assertCallsAreBounded(locks);
+        redis.signal("CONT");
+        await().atMost(RECONNECT).ignoreExceptions().until(() -> {
+            locks.acquire(REQUEST.noWait()).close();
+            return true;
+        });
+        await().atMost(REQUEST.lease().multipliedBy(2).plus(NOISE)).until(() -> keys().isEmpty());
+    }
+
+    private void assertCallsAreBounded(RedisLockTemplate locks) {
+        Duration wait = millis(500);
+        assertUnavailable(() -> locks.acquire(REQUEST.waitUpTo(wait)), wait, wait.plus(TIMEOUT));
+        assertUnavailable(() -> locks.tryAcquire(REQUEST.waitUpTo(wait)), wait, wait.plus(TIMEOUT));
+        assertUnavailable(() -> locks.acquire(REQUEST.noWait()), Duration.ZERO, TIMEOUT);
+        assertUnavailable(() -> locks.tryAcquire(REQUEST.noWait()), Duration.ZERO, TIMEOUT);
+        assertUnavailable(() -> locks.inspect("down"), Duration.ZERO, TIMEOUT);
+        assertUnavailable(() -> locks.forceRelease("down"), Duration.ZERO, TIMEOUT);
+        assertUnavailable(() -> locks.release("down", "owner"), Duration.ZERO, TIMEOUT);
+        CompletableFuture<LockHandle> stage =
+                locks.acquireAsync(REQUEST.waitUpTo(wait)).toCompletableFuture();
+        assertUnavailable(() -> Callers.get(stage), Duration.ZERO, wait.plus(TIMEOUT));
+    }
+
+    private static void assertUnavailable(ThrowingCallable call, Duration atLeast, Duration atMost) {
+        Stopwatch watch = Stopwatch.start();
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(call)
+                .satisfies(e -> assertThat(e.lockName()).isEqualTo("down"));
+        assertThat(watch.elapsed()).isBetween(atLeast, atMost.plus(NOISE));
+    }
+
+    @Test
+    void locksWorkAsSoonAsRedisIsBack() {
+        RedisLockTemplate locks = direct();
+        locks.acquire(REQUEST).close();
+        for (int i = 0; i < 2; i++) {
+            crash();
+            assertUnavailable(() -> locks.acquire(REQUEST.noWait()), Duration.ZERO, TIMEOUT);
+            restart();
+            Stopwatch watch = Stopwatch.start();
+            locks.acquire(REQUEST.waitUpTo(Duration.ofSeconds(10))).close();
+            assertThat(watch.elapsed()).isLessThan(RECONNECT);
+        }
+    }
+
+    @Test
+    void callersThatWaitAreServedWhenRedisIsBack() {
+        RedisLockTemplate locks = direct();
+        crash();
+        CompletableFuture<LockHandle> later =
+                locks.acquireAsync(REQUEST.waitForever()).toCompletableFuture();
+        Callers.Call<Long> call = callers.call(() -> {
+            try (LockHandle handle = locks.acquire(REQUEST.waitForever())) {
+                return handle.fencingToken();
+            }
+        });
+        call.awaitBlocked();
+        restart();
+        Stopwatch watch = Stopwatch.start();
+        Callers.get(later).close();
+        assertThat(call.get()).isPositive();
+        assertThat(watch.elapsed()).isLessThan(RECONNECT);
+    }
+
+    /** A waiter in the queue of a server that has forgotten everything is served by the next one. */
+    @Test
+    void waitersSurviveARestartThatForgetsEverything() {
+        RedisLockTemplate one = direct();
+        RedisLockTemplate two = direct();
+        LockHandle handle = one.acquire(REQUEST);
+        CountDownLatch lost = new CountDownLatch(1);
+        handle.onLost(lost::countDown);
+        Callers.Call<Long> call = callers.call(() -> {
+            try (LockHandle next = two.acquire(REQUEST.waitForever())) {
+                return next.fencingToken();
+            }
+        });
+        call.awaitBlocked();
+        crash();
+        restart();
+        Stopwatch watch = Stopwatch.start();
+        assertThat(call.get()).as("never again that token").isGreaterThan(handle.fencingToken());
+        assertThat(watch.elapsed()).isLessThan(RECONNECT);
+        ContractTopic.awaitLatch(lost, REQUEST.lease().plus(NOISE));
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+    }
+
+    @Test
+    void theTemplateStartsWithoutRedis() {
+        int port = EmbeddedRedis.freePort();
+        Stopwatch start = Stopwatch.start();
+        RedisLockTemplate locks = templates.on(StandaloneServer.connectionFactory(port), Templates.IMPATIENT);
+        assertThat(start.elapsed()).isLessThan(TIMEOUT.plus(NOISE));
+        assertThat(locks.isRunning()).isTrue();
+        assertUnavailable(() -> locks.acquire(REQUEST.noWait()), Duration.ZERO, TIMEOUT);
+        assertUnavailable(
+                () -> locks.acquire(REQUEST.waitUpTo(millis(300))),
+                millis(300),
+                millis(300).plus(TIMEOUT));
+        Callers.Call<Boolean> call = callers.call(() -> {
+            try (LockHandle handle = locks.acquire(REQUEST.waitForever())) {
+                return handle.isHeld();
+            }
+        });
+        call.awaitBlocked();
+        try (EmbeddedRedis late = EmbeddedRedis.start(port)) {
+            assertThat(late.isAlive()).isTrue();
+            Stopwatch watch = Stopwatch.start();
+            assertThat(call.get()).isTrue();
+            locks.acquire(REQUEST.noWait()).close();
+            assertThat(watch.elapsed()).isLessThan(RECONNECT);
+        }
+    }
+
+    @Test
+    void aHoldIsLostAtItsDeadlineWithoutAWordFromRedis() {
+        RedisLockTemplate locks = direct();
+        LockHandle handle = locks.acquire(REQUEST);
+        CountDownLatch lost = new CountDownLatch(1);
+        handle.onLost(lost::countDown);
+        redis.signal("STOP");
+        Stopwatch watch = Stopwatch.start();
+        ContractTopic.awaitLatch(lost, REQUEST.lease().plus(NOISE));
+        assertThat(watch.elapsed())
+                .as("not before it must")
+                .isGreaterThan(REQUEST.lease().dividedBy(2));
+        assertThat(handle.isHeld()).isFalse();
+        assertThat(timeOf(() -> {
+                    handle.close();
+                    return null;
+                }))
+                .isLessThan(TIMEOUT.plus(NOISE));
+    }
+
+    @Test
+    void aHoldSurvivesAShortOutage() {
+        RedisLockTemplate locks = direct();
+        try (LockHandle handle = locks.acquire(leased("down", 2_000))) {
+            for (int i = 0; i < 2; i++) {
+                redis.signal("STOP");
+                Holds.assertHeldFor(handle, millis(700), () -> {});
+                redis.signal("CONT");
+                Holds.assertHeldFor(handle, millis(900), () -> {});
+            }
+            assertThat(keys()).hasSize(1);
+        }
+        assertThat(keys()).isEmpty();
+    }
+
+    @Test
+    void aHoldSurvivesAServerThatIsBusyForAMoment() {
+        RedisLockTemplate locks = direct();
+        try (LockHandle handle = locks.acquire(leased("down", 2_000))) {
+            Callers.Call<String> sleep = callers.call(() -> call("DEBUG", "SLEEP", "1.0"));
+            Holds.assertHeldFor(handle, millis(2_500), () -> {});
+            assertThat(sleep.get()).isEqualTo("OK");
+        }
+    }
+
+    @Test
+    void theReleaseIsBoundedWhileRedisIsDown() {
+        RedisLockTemplate locks = direct();
+        LockHandle handle = locks.acquire(LockRequest.of("down"));
+        crash();
+        Stopwatch watch = Stopwatch.start();
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(handle::close);
+        assertThat(watch.elapsed()).isLessThan(TIMEOUT.plus(NOISE));
+        handle.close();
+    }
+
+    @Test
+    void closingTheTemplateIsBoundedWhileRedisIsSilent() {
+        RedisLockTemplate locks = direct();
+        LockHandle handle = locks.acquire(LockRequest.of("down"));
+        redis.signal("STOP");
+        Stopwatch watch = Stopwatch.start();
+        locks.close();
+        assertThat(watch.elapsed()).isLessThan(TIMEOUT.plus(Duration.ofSeconds(3)));
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+    }
+}

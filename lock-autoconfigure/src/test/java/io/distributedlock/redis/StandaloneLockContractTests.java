@@ -1,0 +1,19 @@
+package io.distributedlock.redis;
+
+import org.junit.jupiter.api.AfterAll;
+
+/** The contract on a single server. */
+class StandaloneLockContractTests extends LockContract {
+
+    private static final StandaloneServer SERVER = new StandaloneServer();
+
+    @Override
+    LockServer server() {
+        return SERVER;
+    }
+
+    @AfterAll
+    static void stop() {
+        SERVER.close();
+    }
+}

@@ -1,0 +1,57 @@
+package io.distributedlock.redis;
+
+import io.distributedlock.testing.EmbeddedRedis;
+import io.lettuce.core.resource.ClientResources;
+import java.util.List;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** A single server. All connections of the test JVM share their event loops. */
+final class StandaloneServer implements LockServer, AutoCloseable {
+
+    private static final ClientResources RESOURCES = ClientResources.builder()
+            .ioThreadPoolSize(4)
+            .computationThreadPoolSize(2)
+            .build();
+
+    private final EmbeddedRedis redis;
+
+    StandaloneServer(String... settings) {
+        redis = EmbeddedRedis.start(settings);
+    }
+
+    /** A started factory for whatever listens on that port. */
+    static LettuceConnectionFactory connectionFactory(int port) {
+        LettuceConnectionFactory factory = new LettuceConnectionFactory(
+                new RedisStandaloneConfiguration("127.0.0.1", port),
+                LettuceClientConfiguration.builder().clientResources(RESOURCES).build());
+        factory.afterPropertiesSet();
+        factory.start();
+        return factory;
+    }
+
+    EmbeddedRedis redis() {
+        return redis;
+    }
+
+    @Override
+    public LettuceConnectionFactory newConnectionFactory() {
+        return connectionFactory(redis.port());
+    }
+
+    @Override
+    public List<EmbeddedRedis> servers() {
+        return List.of(redis);
+    }
+
+    @Override
+    public EmbeddedRedis serverOf(String key) {
+        return redis;
+    }
+
+    @Override
+    public void close() {
+        redis.close();
+    }
+}

@@ -1,0 +1,63 @@
+package io.distributedlock.redis;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.EngineSettings;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Makes started templates, each of them an instance of its own, and closes them after the test. */
+final class Templates implements AutoCloseable {
+
+    static final String PREFIX = "lock:";
+
+    /** As the defaults, but holds that a test left over end with it. */
+    static final EngineSettings SETTINGS = settings(EngineSettings.DEFAULTS.commandTimeout(), Duration.ZERO);
+
+    /** For tests of faults: gives up on an answer soon. */
+    static final EngineSettings IMPATIENT = settings(Duration.ofMillis(300), Duration.ZERO);
+
+    private final Deque<Runnable> closing = new ArrayDeque<>();
+
+    static EngineSettings settings(Duration commandTimeout, Duration shutdownGrace) {
+        EngineSettings defaults = EngineSettings.DEFAULTS;
+        return new EngineSettings(
+                defaults.lease(),
+                defaults.waitUpTo(),
+                defaults.maxHold(),
+                commandTimeout,
+                defaults.maxPasses(),
+                defaults.maxBatch(),
+                shutdownGrace);
+    }
+
+    static Duration millis(long millis) {
+        return Duration.ofMillis(millis);
+    }
+
+    /** A request with a lease of that many milliseconds. */
+    static LockRequest leased(String name, long millis) {
+        return LockRequest.of(name).lease(millis(millis));
+    }
+
+    RedisLockTemplate on(LettuceConnectionFactory factory) {
+        return on(factory, SETTINGS);
+    }
+
+    /** The factory is closed with the template. */
+    RedisLockTemplate on(LettuceConnectionFactory factory, EngineSettings settings) {
+        RedisLockTemplate template = new RedisLockTemplate(factory, PREFIX, settings);
+        closing.push(factory::destroy);
+        closing.push(template::close);
+        template.start();
+        return template;
+    }
+
+    @Override
+    public void close() {
+        while (!closing.isEmpty()) {
+            closing.pop().run();
+        }
+    }
+}

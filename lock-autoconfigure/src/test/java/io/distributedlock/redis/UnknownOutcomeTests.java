@@ -1,0 +1,243 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockInterruptedException;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The command was sent, and nobody knows what became of it. */
+class UnknownOutcomeTests extends FaultTopic {
+
+    private static final LockRequest REQUEST = leased("unknown", 1_200);
+
+    /** An acquisition whose caller has given up runs later all the same. It must not keep the lock. */
+    @Test
+    void anAcquisitionThatRunsTooLateIsTakenBack() {
+        RedisLockTemplate locks = direct();
+        RedisLockTemplate other = direct();
+        other.acquire(REQUEST).close();
+        for (int i = 0; i < 3; i++) {
+            redis.signal("STOP");
+            assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.acquire(REQUEST.noWait()));
+            redis.signal("CONT");
+            Stopwatch watch = Stopwatch.start();
+            other.acquire(REQUEST).close();
+            assertThat(watch.elapsed()).isLessThan(millis(500).plus(NOISE));
+        }
+        await().atMost(REQUEST.lease().multipliedBy(2).plus(NOISE)).until(() -> keys().isEmpty());
+    }
+
+    @Test
+    void anAcquisitionWhoseAnswerWasLostIsMadeOnce() {
+        RedisLockTemplate locks = proxied();
+        RedisLockTemplate other = direct();
+        proxy.replies().drop();
+        Callers.Call<LockHandle> call = callers.call(() -> {
+            LockHandle handle = locks.acquire(REQUEST);
+            assertThat(handle.isHeld()).isTrue();
+            assertThat(other.tryAcquire(REQUEST.noWait())).isEmpty();
+            handle.close();
+            return handle;
+        });
+        await().until(() -> !keys().isEmpty() && proxy.replies().dropped() > 0);
+        proxy.heal();
+        proxy.cut();
+        assertThat(call.get().isHeld()).isFalse();
+        assertFree(other);
+    }
+
+    @Test
+    void aReleaseWhoseAnswerWasLostIsARelease() {
+        RedisLockTemplate locks = proxied();
+        RedisLockTemplate other = direct();
+        LockHandle handle = locks.acquire(REQUEST);
+        proxy.replies().drop();
+        Callers.Call<Optional<RuntimeException>> call = callers.call(() -> closeAndTell(handle));
+        await().until(() -> keys().isEmpty() && proxy.replies().dropped() > 0);
+        proxy.heal();
+        proxy.cut();
+        call.get().ifPresent(failure -> assertThat(failure).isInstanceOf(LockUnavailableException.class));
+        assertFree(other);
+    }
+
+    private static Optional<RuntimeException> closeAndTell(LockHandle handle) {
+        try {
+            handle.close();
+            return Optional.empty();
+        } catch (RuntimeException e) {
+            return Optional.of(e);
+        }
+    }
+
+    /** The release is tried again until the lease has passed. None of the tries may hit the next owner. */
+    @Test
+    void aReleaseThatRunsTooLateDoesNotTouchTheNextHolder() {
+        RedisLockTemplate locks = proxied();
+        RedisLockTemplate other = direct();
+        for (int i = 0; i < 3; i++) {
+            LockHandle handle = locks.acquire(leased("unknown", 600));
+            proxy.requests().hold();
+            assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(handle::close);
+            assertThat(proxy.requests().pending()).isPositive();
+            try (LockHandle next = other.acquire(leased("unknown", 5_000))) {
+                proxy.heal();
+                Holds.assertHeldFor(next, millis(700), () -> {
+                    assertThat(locks.tryAcquire(REQUEST.noWait())).isEmpty();
+                    next.extend(millis(5_000));
+                });
+            }
+        }
+    }
+
+    /** Redis is told what to renew while it is silent, and then who released it: late renewals renew nothing. */
+    @Test
+    void aRenewalThatRunsTooLateRenewsNothing() {
+        RedisLockTemplate locks = proxied();
+        RedisLockTemplate other = direct();
+        LockHandle handle = locks.acquire(leased("unknown", 600));
+        proxy.requests().hold();
+        await().until(() -> proxy.requests().pending() > 0);
+        Holds.awaitLoss(handle, millis(600).plus(NOISE));
+        try (LockHandle next = other.acquire(leased("unknown", 800).renew(false))) {
+            proxy.heal();
+            Holds.assertHeldFor(
+                    next, millis(600), () -> assertThat(next.remainingLease()).isPositive());
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+        }
+        assertFree(other);
+    }
+
+    @Test
+    void anInterruptWhileTheAnswerIsOnItsWayLeavesNothingBehind() {
+        RedisLockTemplate locks = proxied();
+        RedisLockTemplate other = direct();
+        for (int i = 0; i < 5; i++) {
+            proxy.replies().hold();
+            Callers.Call<?> call = callers.call(() -> locks.acquire(REQUEST));
+            await().pollInterval(millis(1)).until(() -> proxy.replies().pending() > 0);
+            call.thread().interrupt();
+            assertThat(call.failure()).isInstanceOf(LockInterruptedException.class);
+            proxy.heal();
+            await().atMost(millis(500)).until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
+            assertFree(other);
+        }
+        await().atMost(REQUEST.lease().multipliedBy(2).plus(NOISE)).until(() -> keys().isEmpty());
+    }
+
+    @Test
+    void anAnswerThatTakesLongerThanTheLeaseIsNoHold() {
+        RedisLockTemplate locks = proxied();
+        proxy.replies().delay(millis(150));
+        for (int i = 0; i < 3; i++) {
+            assertThatExceptionOfType(LockUnavailableException.class)
+                    .isThrownBy(() -> locks.acquire(leased("unknown", 100).waitUpTo(millis(300))));
+        }
+        proxy.heal();
+        await().atMost(millis(200).plus(NOISE)).until(() -> keys().isEmpty());
+    }
+
+    @Test
+    void slowAnswersDoNotMakeTheLeaseLonger() {
+        RedisLockTemplate locks = proxied();
+        proxy.requests().delay(millis(10));
+        proxy.replies().delay(millis(200));
+        Stopwatch watch = Stopwatch.start();
+        LockHandle handle = locks.acquire(leased("unknown", 800).renew(false));
+        assertThat(watch.elapsed()).isGreaterThan(millis(210));
+        assertThat(handle.remainingLease()).isLessThan(millis(800 - 210));
+        proxy.heal();
+        Holds.awaitLoss(handle, millis(800));
+        assertThat(watch.elapsed()).isLessThan(millis(800 + 50));
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+    }
+
+    /** The instance is cut off: somebody else gets the lock when its lease has passed, and it knows by then. */
+    @Test
+    void anInstanceThatIsCutOffLosesItsLocks() {
+        RedisLockTemplate locks = proxied();
+        RedisLockTemplate other = direct();
+        for (int i = 0; i < 3; i++) {
+            LockHandle handle = locks.acquire(leased("unknown", 600));
+            proxy.refuse();
+            assertThat(proxy.cut()).isPositive();
+            Stopwatch watch = Stopwatch.start();
+            try (LockHandle next = other.acquire(REQUEST)) {
+                assertThat(watch.elapsed()).isLessThan(millis(600).plus(NOISE));
+                assertThat(handle.isHeld()).isFalse();
+                assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
+                proxy.heal();
+                assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+                assertThat(next.isHeld()).isTrue();
+            }
+            await().ignoreExceptions().until(() -> {
+                locks.acquire(REQUEST.noWait()).close();
+                return true;
+            });
+        }
+    }
+
+    @Test
+    void connectionsThatAreCutDoNotEndAHold() {
+        RedisLockTemplate locks = proxied();
+        try (LockHandle handle = locks.acquire(leased("unknown", 1_500))) {
+            for (int i = 0; i < 4; i++) {
+                assertThat(proxy.cut()).isPositive();
+                Holds.assertHeldFor(handle, millis(500), () -> {});
+            }
+            assertThat(keys()).hasSize(1);
+        }
+        assertThat(keys()).isEmpty();
+    }
+
+    @Test
+    void aHalfOpenConnectionIsBoundedAndHeals() {
+        RedisLockTemplate locks = proxied();
+        LockHandle handle = locks.acquire(leased("unknown", 900));
+        proxy.blackHole();
+        assertThat(Holds.awaitLoss(handle, millis(900).plus(NOISE))).isGreaterThan(millis(300));
+        assertThat(timeOf(() -> locks.acquire(REQUEST.waitUpTo(millis(200)))))
+                .isLessThan(millis(200).plus(TIMEOUT).plus(NOISE));
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+        proxy.heal();
+        await().atMost(Duration.ofSeconds(5)).ignoreExceptions().until(() -> {
+            locks.acquire(REQUEST.noWait()).close();
+            return true;
+        });
+        await().atMost(REQUEST.lease().multipliedBy(2)).until(() -> keys().isEmpty());
+    }
+
+    @Test
+    void aServerWithoutMemoryRefusesNewLocksAndKeepsOldOnes() {
+        RedisLockTemplate locks = direct();
+        try (LockHandle handle = locks.acquire(leased("unknown", 400));
+                LockHandle owned = locks.acquire(leased("owned", 400).owner("job"))) {
+            call("CONFIG", "SET", "maxmemory", "1");
+            assertThat(timeOf(() -> locks.acquire(LockRequest.of("new")))).isLessThan(NOISE);
+            assertThatExceptionOfType(LockUnavailableException.class)
+                    .isThrownBy(() -> locks.acquire(LockRequest.of("new")))
+                    .withMessageContaining("OOM");
+            Holds.assertHeldFor(
+                    handle, millis(1_000), () -> assertThat(owned.isHeld()).isTrue());
+        }
+        assertThat(keys()).isEmpty();
+    }
+
+    private void assertFree(RedisLockTemplate other) {
+        try {
+            other.acquire(REQUEST.noWait()).close();
+        } catch (LockNotAcquiredException e) {
+            throw new AssertionError("Somebody holds it: " + other.inspect("unknown"), e);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockInterruptedException;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import io.distributedlock.engine.EngineSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** How long callers wait, and how they stop waiting. */
+abstract class WaitingContract extends ContractTopic {
+
+    private static final LockRequest REQUEST = LockRequest.of("wanted");
+
+    private static final Duration WAIT = millis(300);
+
+    WaitingContract(LockServer server) {
+        super(server);
+    }
+
+    @Test
+    void endsInTimeWhenTheSameInstanceHoldsTheLock() {
+        assertWaitsAsAsked(first, first);
+    }
+
+    @Test
+    void endsInTimeWhenAnotherInstanceHoldsTheLock() {
+        assertWaitsAsAsked(first, second);
+    }
+
+    /** Never too short. Too long by 50 ms at most, give or take what the machine does to one try in five. */
+    private void assertWaitsAsAsked(RedisLockTemplate holder, RedisLockTemplate waiter) {
+        try (LockHandle handle = holder.acquire(REQUEST)) {
+            List<Duration> waits = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                waits.add(callers.call(() -> waitInVain(waiter)).get());
+            }
+            assertThat(waits).allSatisfy(wait -> assertThat(wait).isBetween(WAIT, WAIT.plus(NOISE)));
+            assertThat(waits.stream().sorted().toList().get(3)).isLessThan(WAIT.plusMillis(50));
+            assertThat(handle.isHeld()).isTrue();
+        }
+    }
+
+    private static Duration waitInVain(RedisLockTemplate waiter) {
+        Stopwatch watch = Stopwatch.start();
+        LockNotAcquiredException failure =
+                catchThrowableOfType(LockNotAcquiredException.class, () -> waiter.acquire(REQUEST.waitUpTo(WAIT)));
+        Duration wait = watch.elapsed();
+        assertThat(failure.lockName()).isEqualTo("wanted");
+        assertThat(failure.waited()).isBetween(WAIT, wait);
+        return wait;
+    }
+
+    @Test
+    void tryAcquireWaitsToo() {
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            assertThat(handle.isHeld()).isTrue();
+            Stopwatch watch = Stopwatch.start();
+            assertThat(second.tryAcquire(REQUEST.waitUpTo(WAIT))).isEmpty();
+            assertThat(watch.elapsed()).isBetween(WAIT, WAIT.plus(NOISE));
+        }
+        assertThat(second.tryAcquire(REQUEST.waitUpTo(WAIT))).get().satisfies(LockHandle::close);
+    }
+
+    @Test
+    void triesOnceWithoutWaiting() {
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            assertThat(handle.isHeld()).isTrue();
+            Duration took = Stopwatch.time(() -> {
+                assertThatExceptionOfType(LockNotAcquiredException.class)
+                        .isThrownBy(() -> second.acquire(REQUEST.noWait()));
+                assertThat(second.tryAcquire(REQUEST.noWait())).isEmpty();
+                assertThat(callers.call(() -> first.tryAcquire(REQUEST.noWait()))
+                                .get())
+                        .isEmpty();
+            });
+            assertThat(took).isLessThan(NOISE);
+            assertThat(waiting()).isZero();
+        }
+    }
+
+    @Test
+    void waitsAsTheSettingsSayByDefault() {
+        EngineSettings defaults = Templates.SETTINGS;
+        RedisLockTemplate hasty = template(new EngineSettings(
+                defaults.lease(),
+                WAIT,
+                null,
+                defaults.commandTimeout(),
+                defaults.maxPasses(),
+                defaults.maxBatch(),
+                defaults.shutdownGrace()));
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            assertThat(handle.isHeld()).isTrue();
+            Stopwatch watch = Stopwatch.start();
+            assertThat(hasty.tryAcquire(REQUEST)).isEmpty();
+            assertThat(watch.elapsed()).isBetween(WAIT, WAIT.plus(NOISE));
+            Callers.Call<LockHandle> forEver = callers.call(() -> {
+                try (LockHandle granted = hasty.acquire(REQUEST.waitForever())) {
+                    return granted;
+                }
+            });
+            Callers.Call<LockHandle> negative = callers.call(() -> {
+                try (LockHandle granted = hasty.acquire(REQUEST.waitUpTo(millis(-1)))) {
+                    return granted;
+                }
+            });
+            Holds.assertAllTheTime(
+                    WAIT.plus(NOISE),
+                    () -> assertThat(List.of(forEver, negative)).noneMatch(Callers.Call::isDone));
+            handle.close();
+            assertThat(forEver.get()).isNotNull();
+            assertThat(negative.get()).isNotNull();
+        }
+    }
+
+    @Test
+    void interruptedWaitersLeaveNothingBehind() {
+        for (RedisLockTemplate waiter : List.of(first, second)) {
+            LockHandle handle = first.acquire(REQUEST);
+            Callers.Call<Boolean> call = callers.call(() -> {
+                assertThatExceptionOfType(LockInterruptedException.class)
+                        .isThrownBy(() -> waiter.acquire(REQUEST.waitForever()));
+                return Thread.currentThread().isInterrupted();
+            });
+            call.awaitBlocked();
+            if (waiter == second) {
+                await().until(() -> waiting() == 1);
+            }
+            call.thread().interrupt();
+            assertThat(call.get()).as("interrupt flag").isTrue();
+            await().atMost(millis(500)).until(() -> waiting() == 0);
+            handle.close();
+            assertThat(keys()).isEmpty();
+        }
+    }
+
+    @Test
+    void aThreadThatIsInterruptedAlreadyDoesNotBeginToWait() {
+        assertThat(callers.call(() -> {
+                            Thread.currentThread().interrupt();
+                            assertThatExceptionOfType(LockInterruptedException.class)
+                                    .isThrownBy(() -> first.tryAcquire(REQUEST));
+                            return Thread.currentThread().isInterrupted();
+                        })
+                        .get())
+                .isTrue();
+        assertThat(keys()).isEmpty();
+    }
+
+    /** An interrupt may come at any moment: before, while or after the lock is granted. It never leaves an orphan. */
+    @Test
+    void interruptsAtAnyMomentLeaveNoLockBehind() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        int interrupted = 0;
+        for (int i = 0; i < 300; i++) {
+            CountDownLatch ready = new CountDownLatch(1);
+            Callers.Call<Boolean> call = callers.call(() -> {
+                ready.countDown();
+                try (LockHandle handle = second.acquire(LockRequest.of("swept"))) {
+                    return handle.isHeld();
+                } catch (LockInterruptedException e) {
+                    return false;
+                }
+            });
+            awaitLatch(ready, NOISE.multipliedBy(20));
+            long pause = random.nextInt(600_000);
+            LockSupport.parkNanos(pause);
+            call.thread().interrupt();
+            interrupted += call.get() ? 0 : 1;
+        }
+        assertThat(interrupted).as("interrupts that hit, seed %d", seed).isPositive();
+        await("nothing is left, seed " + seed).atMost(millis(500)).until(() -> keys().isEmpty());
+    }
+
+    @Test
+    void closeIsNotInterruptible() {
+        assertThat(callers.call(() -> {
+                            LockHandle handle = first.acquire(REQUEST);
+                            Thread.currentThread().interrupt();
+                            handle.close();
+                            return Thread.currentThread().isInterrupted() && keys().isEmpty();
+                        })
+                        .get())
+                .isTrue();
+    }
+
+    @Test
+    void waitersThatGiveUpLeaveTheQueue() {
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            Callers.Call<?> call = callers.call(() -> second.tryAcquire(REQUEST.waitUpTo(WAIT)));
+            await().until(() -> waiting() == 1);
+            call.get();
+            await().atMost(millis(500)).until(() -> waiting() == 0);
+            assertThat(handle.isHeld()).isTrue();
+        }
+        assertThat(keys()).isEmpty();
+    }
+
+    /** One that waits only shortly for a lock with a long lease must not end the wait of those behind it. */
+    @Test
+    void waitersOfOneInstanceWaitEachTheirOwnTime() {
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            List<Callers.Call<Duration>> calls = new ArrayList<>();
+            for (int wait : new int[] {400, 100, 700, 250}) {
+                calls.add(callers.call(() -> {
+                    Stopwatch watch = Stopwatch.start();
+                    assertThat(second.tryAcquire(leased("wanted", 10_000).waitUpTo(millis(wait))))
+                            .isEmpty();
+                    return watch.elapsed().minusMillis(wait);
+                }));
+            }
+            calls.forEach(call -> assertThat(call.get()).isBetween(Duration.ZERO, NOISE));
+            assertThat(handle.isHeld()).isTrue();
+        }
+    }
+
+    private int waiting() {
+        return first.inspect("wanted").map(LockState::waitingInstances).orElse(0);
+    }
+}
