@@ -3,7 +3,6 @@ package io.distributedlock.redis;
 import static io.distributedlock.redis.Templates.leased;
 import static io.distributedlock.redis.Templates.millis;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
@@ -15,7 +14,6 @@ import io.distributedlock.testing.RespClient;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -44,20 +42,20 @@ abstract class AsyncContract extends ContractTopic {
     void saysBusyThroughTheStage() {
         try (LockHandle handle = first.acquire(REQUEST)) {
             for (RedisLockTemplate instance : new RedisLockTemplate[] {first, second}) {
-                assertBusy(instance.acquireAsync(REQUEST.noWait()), Duration.ZERO);
-                assertBusy(instance.acquireAsync(REQUEST.waitUpTo(millis(200))), millis(200));
+                assertBusy(instance, REQUEST.noWait(), Duration.ZERO);
+                assertBusy(instance, REQUEST.waitUpTo(millis(200)), millis(200));
             }
             assertThat(handle.isHeld()).isTrue();
         }
     }
 
-    private static void assertBusy(CompletionStage<LockHandle> stage, Duration wait) {
+    private static void assertBusy(RedisLockTemplate instance, LockRequest request, Duration wait) {
         Stopwatch watch = Stopwatch.start();
-        assertThat(stage)
+        assertThat(instance.acquireAsync(request))
                 .failsWithin(Duration.ofSeconds(5))
                 .withThrowableThat()
                 .withCauseInstanceOf(LockNotAcquiredException.class);
-        assertThat(watch.elapsed()).isBetween(wait.minusMillis(5), wait.plus(NOISE));
+        assertThat(watch.elapsed()).isBetween(wait, wait.plus(NOISE));
     }
 
     @Test
@@ -179,25 +177,16 @@ abstract class AsyncContract extends ContractTopic {
     @Test
     void twoOfTheSameThreadExcludeEachOther() {
         LockHandle one = Callers.get(acquire(first, REQUEST));
-        assertBusy(first.acquireAsync(REQUEST.noWait()), Duration.ZERO);
+        assertBusy(first, REQUEST.noWait(), Duration.ZERO);
         one.close();
         Callers.get(acquire(first, REQUEST.noWait())).close();
     }
 
     @Test
     void isRenewed() {
-        LockHandle handle = Callers.get(acquire(first, leased("later", 200)));
-        Holds.assertHeldFor(handle, millis(700), () -> assertThat(onlyTtl()).isPositive());
+        LockHandle handle = Callers.get(acquire(first, leased("later", 300)));
+        Holds.assertHeldFor(handle, millis(900), () -> assertThat(onlyTtl()).isPositive());
         handle.close();
-    }
-
-    @Test
-    void refusesNonsenseThroughTheStage() {
-        assertThat(first.acquireAsync(REQUEST.renew(false).maxHold(millis(100))))
-                .failsWithin(Duration.ofSeconds(5))
-                .withThrowableThat()
-                .withCauseInstanceOf(IllegalArgumentException.class);
-        assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> LockRequest.of(" "));
     }
 
     private static CompletableFuture<LockHandle> acquire(RedisLockTemplate instance, LockRequest request) {
