@@ -130,7 +130,8 @@ final class NamedLock extends Timed {
 
     /** The short way for a caller that holds the lock: nothing changes but the count. Null if it does not hold it. */
     synchronized @Nullable EngineHandle enterAgain(Object caller) {
-        return tenure == null ? null : tenure.enterAgain(caller, engine.now());
+        Tenure current = tenure;
+        return current == null || current.hold().isAbandoned() ? null : current.enterAgain(caller, engine.now());
     }
 
     /**

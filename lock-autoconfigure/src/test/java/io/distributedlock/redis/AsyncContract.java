@@ -3,7 +3,6 @@ package io.distributedlock.redis;
 import static io.distributedlock.redis.Templates.leased;
 import static io.distributedlock.redis.Templates.millis;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
@@ -189,15 +188,6 @@ abstract class AsyncContract extends ContractTopic {
         LockHandle handle = Callers.get(acquire(first, leased("later", 200)));
         Holds.assertHeldFor(handle, millis(700), () -> assertThat(onlyTtl()).isPositive());
         handle.close();
-    }
-
-    @Test
-    void refusesNonsenseThroughTheStage() {
-        assertThat(first.acquireAsync(REQUEST.renew(false).maxHold(millis(100))))
-                .failsWithin(Duration.ofSeconds(5))
-                .withThrowableThat()
-                .withCauseInstanceOf(IllegalArgumentException.class);
-        assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> LockRequest.of(" "));
     }
 
     private static CompletableFuture<LockHandle> acquire(RedisLockTemplate instance, LockRequest request) {

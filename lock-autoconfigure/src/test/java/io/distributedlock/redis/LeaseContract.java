@@ -149,18 +149,15 @@ abstract class LeaseContract extends ContractTopic {
         assertThat(onlyTtl()).isLessThanOrEqualTo(400L);
         Holds.awaitLoss(handle, millis(400).plus(NOISE));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
-        assertThat(isBusy(second, "leased")).isFalse();
+        await().atMost(NOISE).until(() -> !isBusy(second, "leased"));
     }
 
     @Test
     void makesNoSenseWithAGreatestAgeWhenItIsNotRenewed() {
-        LockRequest contradiction = REQUEST.renew(false).maxHold(millis(200));
-        assertThatIllegalArgumentException().isThrownBy(() -> first.acquire(contradiction));
-        assertThatIllegalArgumentException().isThrownBy(() -> first.tryAcquire(contradiction));
-        assertThat(first.acquireAsync(contradiction))
-                .failsWithin(Duration.ofSeconds(5))
-                .withThrowableThat()
-                .withCauseInstanceOf(IllegalArgumentException.class);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> REQUEST.renew(false).maxHold(millis(200)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> REQUEST.maxHold(millis(200)).renew(false));
     }
 
     @Test

@@ -197,9 +197,10 @@ public final class TcpProxy implements AutoCloseable {
         }
 
         boolean reset() {
+            boolean first = links.remove(this);
             TcpProxy.reset(client);
             TcpProxy.reset(server);
-            return links.remove(this);
+            return first;
         }
     }
 }
