@@ -29,7 +29,8 @@ public interface LockOperations {
     /**
      * Acquires the lock, waiting as long as the request says, and says "busy" by an empty result.
      *
-     * @return the hold, or empty if the lock is held by somebody else. Empty never means that Redis could not be asked
+     * @return the hold, or empty if the lock is held by somebody else, or by the caller itself and the request is not
+     *     re-entrant. Empty never means that Redis could not be asked
      * @throws LockUnavailableException if Redis could not be asked, refused, or its answer stayed unknown
      * @throws LockInterruptedException if the thread was interrupted while it waited; the interrupt flag is set again
      */

@@ -1,11 +1,15 @@
 package io.distributedlock.autoconfigure;
 
+import java.util.Objects;
+import java.util.stream.StreamSupport;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
-/** Quotes the value as it was written. Comes before the one of Boot, which only knows that binding failed. */
+/** Quotes the value as it was written, and where. Comes before the one of Boot, which only knows that binding failed. */
 @Order(0)
 final class InvalidLockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockPropertyException> {
 
@@ -18,9 +22,19 @@ final class InvalidLockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<I
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockPropertyException cause) {
         return new FailureAnalysis(
-                "The property '%s' %s, but its value is '%s'."
-                        .formatted(cause.property(), cause.rule(), environment.getProperty(cause.property())),
+                "The property '%s' %s, but its value is %s.".formatted(cause.property(), cause.rule(), valueOf(cause)),
                 "Change the property '%s', or remove it to get its default.".formatted(cause.property()),
                 cause);
+    }
+
+    private String valueOf(InvalidLockPropertyException cause) {
+        ConfigurationPropertyName name = ConfigurationPropertyName.of(cause.property());
+        return StreamSupport.stream(
+                        ConfigurationPropertySources.get(environment).spliterator(), false)
+                .map(source -> source.getConfigurationProperty(name))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .map(found -> "'" + found.getValue() + "' (" + found.getOrigin() + ")")
+                .orElse("not known");
     }
 }

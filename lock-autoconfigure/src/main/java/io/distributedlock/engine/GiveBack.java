@@ -44,7 +44,12 @@ final class GiveBack extends Timed {
 
     private @Nullable CompletableFuture<ReleaseReply> sent;
 
+    private long sentAt;
+
     private boolean doubtful;
+
+    /** An attempt has failed and its failure was dealt with; only then may there be another one. */
+    private boolean resting;
 
     private boolean done;
 
@@ -90,6 +95,7 @@ final class GiveBack extends Timed {
         engine.locks().givingBack(this);
         Question question = unanswered;
         if (question == null || !question.isOpen()) {
+            uncertain |= question != null && !question.wasAnswered();
             send(engine.now());
         } else {
             engine.arm(this, question.sentAt() + timeout);
@@ -115,6 +121,8 @@ final class GiveBack extends Timed {
             if (done) {
                 return;
             }
+            resting = false;
+            sentAt = now;
             previous = sent;
             attempt = new CompletableFuture<>();
             sent = attempt;
@@ -159,12 +167,15 @@ final class GiveBack extends Timed {
 
     private void failed(Throwable failure) {
         boolean refused = Failures.isRefused(failure);
-        doubtful |= Failures.isUnknown(failure);
         tellRequeued(null, failure);
         if (refused) {
             finish();
             outcome.completeExceptionally(failure);
         } else {
+            synchronized (this) {
+                doubtful |= Failures.isUnknown(failure);
+                resting = true;
+            }
             engine.arm(this, engine.now() + Ask.backOff(failures++));
         }
     }
@@ -187,7 +198,7 @@ final class GiveBack extends Timed {
     /** The store can be reached again. */
     void retry() {
         synchronized (this) {
-            if (sent == null || !sent.isDone()) {
+            if (!resting) {
                 return;
             }
         }
@@ -199,9 +210,13 @@ final class GiveBack extends Timed {
         boolean overdue;
         boolean first;
         synchronized (this) {
-            first = sent == null;
+            CompletableFuture<ReleaseReply> attempt = sent;
+            first = attempt == null;
             uncertain |= first;
-            overdue = sent != null && !sent.isDone();
+            overdue = attempt != null && !resting;
+            if (attempt != null && overdue && (attempt.isDone() || now - sentAt < timeout)) {
+                return;
+            }
             doubtful |= overdue;
         }
         if (!first && now - giveUpAt >= 0) {

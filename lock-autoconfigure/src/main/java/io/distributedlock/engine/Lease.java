@@ -34,6 +34,8 @@ final class Lease {
 
     private long length;
 
+    private long cap = Long.MAX_VALUE;
+
     Lease(long number, long token, long sentAt, long length, boolean uncertain, @Nullable Question unanswered) {
         this.number = number;
         this.token = token;
@@ -45,7 +47,7 @@ final class Lease {
 
     /** Whether the store may see a question for it again after it has ended. */
     boolean mayComeBack() {
-        return uncertain || (unanswered != null && unanswered.isOpen());
+        return uncertain || (unanswered != null && !unanswered.wasAnswered());
     }
 
     static long margin(long length) {
@@ -104,6 +106,18 @@ final class Lease {
     /** The store set the lease to this length when it got what was sent at that time. */
     void renewed(long renewalSentAt, long newLength) {
         sentAt = renewalSentAt;
-        length = newLength;
+        length = Math.min(newLength, cap);
+    }
+
+    /**
+     * A command that shortens the lease to this length is sent. Until it is answered, a copy of it may take effect after any
+     * later renewal, so no renewal counts for more than that.
+     */
+    void cap(long shorter) {
+        cap = Math.min(cap, shorter);
+    }
+
+    void uncap() {
+        cap = Long.MAX_VALUE;
     }
 }

@@ -25,7 +25,7 @@ final class LeaseRenewal {
         this.store = store;
     }
 
-    /** A renewal that is due, and the lock that waits for its answer under the given count. */
+    /** A renewal that is due, and the lock that waits for its answer under the given count of that lease. */
     record Due(NamedLock lock, int renewal, RenewCommand command) {}
 
     synchronized void add(Due renewal) {
@@ -65,7 +65,7 @@ final class LeaseRenewal {
     private static void tell(List<Due> batch, @Nullable List<RenewReply> replies) {
         for (int i = 0; i < batch.size(); i++) {
             Due renewal = batch.get(i);
-            renewal.lock().renewed(renewal.renewal(), replies == null ? null : replies.get(i));
+            renewal.lock().renewed(renewal, replies == null ? null : replies.get(i));
         }
     }
 }

@@ -101,7 +101,7 @@ public final class LockEngine implements AutoCloseable {
         if (verdict instanceof Verdict.Granted granted) {
             return Optional.of(granted.handle());
         }
-        if (verdict instanceof Verdict.Busy) {
+        if (verdict instanceof Verdict.Busy || verdict instanceof Verdict.Reentered) {
             return Optional.empty();
         }
         throw failure(waiter);

@@ -130,7 +130,8 @@ final class NamedLock extends Timed {
 
     /** The short way for a caller that holds the lock: nothing changes but the count. Null if it does not hold it. */
     synchronized @Nullable EngineHandle enterAgain(Object caller) {
-        return tenure == null ? null : tenure.enterAgain(caller, engine.now());
+        Tenure current = tenure;
+        return current == null || current.hold().isAbandoned() ? null : current.enterAgain(caller, engine.now());
     }
 
     /**
@@ -288,9 +289,10 @@ final class NamedLock extends Timed {
 
     // ---- renewal and loss
 
-    void renewed(int renewal, @Nullable RenewReply reply) {
+    void renewed(LeaseRenewal.Due renewal, @Nullable RenewReply reply) {
         transition((now, effects) -> {
-            if (tenure != null && !tenure.renewed(renewal, reply, now)) {
+            boolean current = tenure != null && has(renewal.command().number());
+            if (tenure != null && current && !tenure.renewed(renewal.renewal(), reply, now)) {
                 lose(tenure, "Redis has it no longer, or somebody else has it", now, effects);
             }
         });

@@ -14,4 +14,9 @@ record Question(CompletableFuture<AcquireReply> answer, long sentAt) {
     boolean isOpen() {
         return !answer.isDone();
     }
+
+    /** Otherwise, or if it failed, a copy of it may still come to the store. */
+    boolean wasAnswered() {
+        return answer.isDone() && !answer.isCompletedExceptionally();
+    }
 }

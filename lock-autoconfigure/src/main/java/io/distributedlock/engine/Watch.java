@@ -20,6 +20,9 @@ final class Watch {
 
     private boolean failing;
 
+    /** Whether the renewal under way may shorten the lease in the store. */
+    private boolean capping;
+
     private int renewal;
 
     private long sentAt;
@@ -74,7 +77,12 @@ final class Watch {
         renewal++;
         sentAt = now;
         length = millis * 1_000_000;
-        if (now + length - lease.end() < 0) {
+        boolean shorter = now + length - lease.end() < 0;
+        capping = shorter && mayShorten;
+        if (capping) {
+            lease.cap(length);
+        }
+        if (shorter) {
             lease.renewed(now, length);
         }
         return new RenewCommand(hold.terms.name(), lease.number, millis, lease.token(), mayShorten);
@@ -92,6 +100,9 @@ final class Watch {
     void renewed(Lease lease) {
         underWay = false;
         failing = false;
+        if (capping) {
+            lease.uncap();
+        }
         lease.renewed(sentAt, length);
         plan(lease);
     }

@@ -39,13 +39,15 @@ final class KeyExpressions {
     private SpelExpression parse(String text, LockedMethod where) {
         try {
             return (SpelExpression) parser.parseExpression(text);
-        } catch (ParseException | IllegalStateException ex) {
-            throw where.refuse(
-                    "key",
-                    text,
-                    "not a SpEL expression: " + ex.getMessage(),
-                    "Correct the expression; a fixed text stands in quotes, as in \"'orders'\".",
-                    ex);
+        } catch (ParseException ex) {
+            throw refuse(text, ex.getSimpleMessage() + ", at " + ex.getPosition(), ex, where);
+        } catch (IllegalStateException ex) {
+            throw refuse(text, String.valueOf(ex.getMessage()), ex, where);
         }
+    }
+
+    private static InvalidLockedMethodException refuse(String text, String why, Exception cause, LockedMethod where) {
+        String action = "Correct the expression; a fixed text stands in quotes, as in \"'orders'\".";
+        return where.refuse("key", text, "not a SpEL expression: " + why, action, cause);
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
 /** Makes an operation of an annotation, or says what is wrong with it and where it stands. */
-final class LockAnnotationParser {
+class LockAnnotationParser {
 
     private static final String HOW_TO_WRITE = "Write it like \"30s\", \"500ms\" or \"PT30S\".";
 

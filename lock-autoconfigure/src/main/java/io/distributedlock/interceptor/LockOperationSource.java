@@ -41,24 +41,37 @@ final class LockOperationSource {
         MethodClassKey key = new MethodClassKey(method, targetClass);
         Optional<LockOperation> known = operations.get(key);
         if (known == null) {
-            known = Optional.ofNullable(compute(method, ClassUtils.getUserClass(targetClass)));
+            known = ofTarget(method, ClassUtils.getUserClass(targetClass));
             operations.put(key, known);
         }
         return known.orElse(null);
     }
 
-    private @Nullable LockOperation compute(Method method, Class<?> targetClass) {
-        if (Modifier.isPrivate(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
+    /** The same for a method of an interface and for that of the target, so that the start finds it for both. */
+    private Optional<LockOperation> ofTarget(Method method, Class<?> targetClass) {
+        Method specific = LockedMethod.isGenerated(targetClass)
+                ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
+                : AopUtils.getMostSpecificMethod(method, targetClass);
+        MethodClassKey key = new MethodClassKey(specific, targetClass);
+        Optional<LockOperation> known = operations.get(key);
+        if (known == null) {
+            known = Optional.ofNullable(compute(specific, targetClass));
+            operations.put(key, known);
+        }
+        return known;
+    }
+
+    private @Nullable LockOperation compute(Method specific, Class<?> targetClass) {
+        if (Modifier.isPrivate(specific.getModifiers()) || Modifier.isStatic(specific.getModifiers())) {
             return null;
         }
-        Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
-        Method declared = ClassUtils.getInterfaceMethodIfPossible(method, targetClass);
+        Method declared = ClassUtils.getInterfaceMethodIfPossible(specific, targetClass);
+        LockedMethod where = new LockedMethod(specific, declared, targetClass);
         try {
             MergedAnnotation<DistributedLocked> found = find(specific, declared);
-            return found.isPresent() ? parse(found, new LockedMethod(specific, declared, targetClass)) : null;
+            return found.isPresent() ? parse(found, where) : null;
         } catch (AnnotationConfigurationException ex) {
-            throw new LockedMethod(specific, declared, targetClass)
-                    .refuse(String.valueOf(ex.getMessage()), "Correct the attributes of the annotation.");
+            throw where.refuse(String.valueOf(ex.getMessage()), "Correct the attributes of the annotation.");
         }
     }
 

@@ -48,10 +48,11 @@ record LockedMethod(Method method, Method declared, Class<?> targetClass) {
     }
 
     private Class<?> owner() {
-        return hasStableName(targetClass) ? targetClass : method.getDeclaringClass();
+        return isGenerated(targetClass) ? method.getDeclaringClass() : targetClass;
     }
 
-    private static boolean hasStableName(Class<?> type) {
-        return !Proxy.isProxyClass(type) && !type.isHidden() && !ClassUtils.isLambdaClass(type);
+    /** Whether a class is made at run time, so that its name means nothing and its methods are those of interfaces. */
+    static boolean isGenerated(Class<?> type) {
+        return Proxy.isProxyClass(type) || type.isHidden() || ClassUtils.isLambdaClass(type);
     }
 }

@@ -1,13 +1,11 @@
 package io.distributedlock.interceptor;
 
-import java.lang.reflect.Proxy;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.ProxyProcessorSupport;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.util.ClassUtils;
 
 /** Foretells whether Spring's proxy creator will make a proxy of interfaces or of the class, by the creator's rules. */
 final class ProxyKind extends ProxyProcessorSupport {
@@ -21,7 +19,7 @@ final class ProxyKind extends ProxyProcessorSupport {
     }
 
     boolean isOfInterfaces(Class<?> type, String beanName) {
-        if (Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type)) {
+        if (LockedMethod.isGenerated(type)) {
             return true;
         }
         if (creatorPrefersClasses() || AutoProxyUtils.shouldProxyTargetClass(beanFactory, beanName)) {

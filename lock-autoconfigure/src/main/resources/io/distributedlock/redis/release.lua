@@ -7,7 +7,7 @@
 --       6 for "id": milliseconds to refuse the id from now on, or "0"
 --       7 for "id": another acquisition id that queues in the same step if this one owned the lock, or ""   8 its lease
 -- Gives {1, token, ...}   free
---       {2, token, ...}   handed to the first one in line
+--       {2, token, ...}   handed to the first one in line, who has that token
 --       {3, token}        did not own it, but waited, and does no longer
 --       {4, token}        one hold less of an explicit owner who has more
 --       {0}               nobody owns it
@@ -26,7 +26,9 @@ local holds, given = fields[4] or '', tonumber(fields[5] or '0')
 local function refuse(answer)
   if mode == 'id' and ARGV[6] ~= '0' then
     redis.call('HSET', cancelled, subject, '')
-    redis.call('PEXPIRE', cancelled, ARGV[6])
+    if redis.call('PTTL', cancelled) < tonumber(ARGV[6]) then
+      redis.call('PEXPIRE', cancelled, ARGV[6])
+    end
   end
   return answer
 end
@@ -138,11 +140,11 @@ while line ~= '' do
     end
     redis.call('PEXPIRE', entry, lease)
     if again == '' then
-      return refuse({2, token})
+      return refuse({2, next})
     elseif id == again then
-      return refuse({1, token, 1, next, waiting})
+      return refuse({1, next, 1, next, waiting})
     end
-    return refuse({2, token, 0, tonumber(lease), waiting})
+    return refuse({2, next, 0, tonumber(lease), waiting})
   end
 end
 redis.call('DEL', entry)

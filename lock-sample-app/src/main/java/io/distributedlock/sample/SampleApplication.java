@@ -2,9 +2,13 @@ package io.distributedlock.sample;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** Starts the sample. */
+/** A small shop. The lock is in {@link Shop}; the rest is there to watch it. */
 @SpringBootApplication
+@ConfigurationPropertiesScan
+@EnableScheduling
 public class SampleApplication {
 
     public static void main(String[] args) {

@@ -103,6 +103,7 @@ class TcpProxyTests {
 
     @Test
     void cutsConnections() {
+        assertThat(client.text("PING")).isEqualTo("PONG");
         assertThat(proxy.cut()).isEqualTo(1);
         assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> client.call("PING"));
         try (RespClient next = RespClient.connect(proxy.port())) {
@@ -113,8 +114,10 @@ class TcpProxyTests {
 
     @Test
     void refusesAndAcceptsAgain() {
+        assertThat(client.text("PING")).isEqualTo("PONG");
         proxy.refuse();
-        assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> RespClient.connect(proxy.port()));
+        await().untilAsserted(() -> assertThatExceptionOfType(UncheckedIOException.class)
+                .isThrownBy(() -> RespClient.connect(proxy.port()).close()));
         assertThat(client.text("PING")).isEqualTo("PONG");
         proxy.accept();
         try (RespClient next = RespClient.connect(proxy.port())) {

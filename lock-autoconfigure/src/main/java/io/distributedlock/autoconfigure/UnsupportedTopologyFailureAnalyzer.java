@@ -1,0 +1,20 @@
+package io.distributedlock.autoconfigure;
+
+import io.distributedlock.redis.UnsupportedTopologyException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.Order;
+
+/** Says that the application's Redis is not one for locks. */
+@Order(0)
+final class UnsupportedTopologyFailureAnalyzer extends AbstractFailureAnalyzer<UnsupportedTopologyException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, UnsupportedTopologyException cause) {
+        return new FailureAnalysis(
+                cause.getMessage(),
+                "Define a bean 'new RedisLockTemplate(…)' with a LettuceConnectionFactory for a single server; it"
+                        + " replaces the auto-configured one. To run without locks, set distributed-lock.enabled=false.",
+                cause);
+    }
+}

@@ -1,0 +1,91 @@
+package io.distributedlock.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.jayway.jsonpath.DocumentContext;
+import com.jayway.jsonpath.JsonPath;
+import io.distributedlock.engine.EngineSettings;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.core.Ordered;
+
+class DistributedLockPropertiesTests {
+
+    @Test
+    void hasTheDefaultsOfTheEngine() {
+        DistributedLockProperties properties = bind(Map.of());
+        assertThat(properties.toSettings()).isEqualTo(EngineSettings.DEFAULTS);
+        assertThat(properties.enabled()).isTrue();
+        assertThat(properties.keyPrefix()).isEqualTo("lock:");
+        assertThat(properties.order()).isEqualTo(Ordered.LOWEST_PRECEDENCE - 1);
+    }
+
+    @Test
+    void bindsEveryProperty() {
+        DistributedLockProperties properties = bind(Map.of(
+                "enabled", "false",
+                "key-prefix", "shop:",
+                "lease", "1m",
+                "wait", "-1",
+                "max-hold", "1h",
+                "order", "5",
+                "command-timeout", "3s",
+                "fairness.max-passes", "0",
+                "fairness.max-batch", "20ms",
+                "shutdown-grace", "0"));
+        assertThat(properties.enabled()).isFalse();
+        assertThat(properties.keyPrefix()).isEqualTo("shop:");
+        assertThat(properties.order()).isEqualTo(5);
+        assertThat(properties.toSettings())
+                .isEqualTo(new EngineSettings(
+                        Duration.ofMinutes(1),
+                        Duration.ofMillis(-1),
+                        Duration.ofHours(1),
+                        Duration.ofSeconds(3),
+                        0,
+                        Duration.ofMillis(20),
+                        Duration.ZERO));
+    }
+
+    @Test
+    void acceptsTheShortestAndTheLongestLease() {
+        assertThat(bind(Map.of("lease", "10ms")).lease()).hasMillis(10);
+        assertThat(bind(Map.of("lease", "365d")).lease()).hasDays(365);
+    }
+
+    @Test
+    void describesEveryPropertyForTheIde() throws IOException {
+        try (InputStream metadata = Objects.requireNonNull(
+                getClass().getResourceAsStream("/META-INF/spring-configuration-metadata.json"))) {
+            DocumentContext json = JsonPath.parse(metadata);
+            assertThat(json.<List<String>>read("$.properties[*].name"))
+                    .containsExactlyInAnyOrder(
+                            "distributed-lock.enabled",
+                            "distributed-lock.key-prefix",
+                            "distributed-lock.lease",
+                            "distributed-lock.wait",
+                            "distributed-lock.max-hold",
+                            "distributed-lock.order",
+                            "distributed-lock.command-timeout",
+                            "distributed-lock.fairness.max-passes",
+                            "distributed-lock.fairness.max-batch",
+                            "distributed-lock.shutdown-grace");
+            assertThat(json.<List<String>>read("$.properties[*].description"))
+                    .hasSize(10)
+                    .allSatisfy(description -> assertThat(description).isNotBlank());
+        }
+    }
+
+    private static DistributedLockProperties bind(Map<String, String> values) {
+        MapConfigurationPropertySource source = new MapConfigurationPropertySource();
+        values.forEach((name, value) -> source.put("distributed-lock." + name, value));
+        return new Binder(source).bindOrCreate("distributed-lock", DistributedLockProperties.class);
+    }
+}

@@ -1,0 +1,134 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.InMemoryLeaseStore.Renew;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A hold that nobody can close any more is not renewed for ever. */
+class AbandonedHandleTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    private static void collect(WeakReference<?> reference) {
+        await().atMost(Duration.ofSeconds(20)).until(() -> {
+            System.gc();
+            return reference.get() == null;
+        });
+    }
+
+    private void assertThatItEndsWithItsLease() {
+        world.advanceMillis(29_699);
+        assertThat(world.leases.leftovers()).isNotEmpty();
+        world.advanceMillis(301);
+
+        assertThat(one.network.sent(Renew.class)).isEmpty();
+        assertThat(world.leases.leftovers()).isEmpty();
+        assertThat(one.engine.locks().size()).isZero();
+    }
+
+    private WeakReference<LockHandle> acquireAndForget() {
+        return new WeakReference<>(one.engine.acquire(LockRequest.of("a")));
+    }
+
+    private WeakReference<LockHandle> acquireAsyncAndForget() {
+        return new WeakReference<>(one.acquire("a").handle());
+    }
+
+    @Test
+    void aForgottenHandleEndsWithItsLease() {
+        collect(acquireAndForget());
+
+        assertThatItEndsWithItsLease();
+    }
+
+    @Test
+    void aForgottenHandleOfAnAsynchronousCallerToo() {
+        collect(acquireAsyncAndForget());
+
+        assertThatItEndsWithItsLease();
+    }
+
+    @Test
+    void aHandleThatIsKeptIsRenewed() {
+        Attempt kept = one.acquire("a");
+        System.gc();
+
+        world.advanceSeconds(60);
+
+        assertThat(kept.isHeld()).isTrue();
+        kept.close();
+    }
+
+    @Test
+    void anInnerHandleKeepsTheHoldAlive() {
+        WeakReference<LockHandle> outer = acquireAndForget();
+        LockHandle inner = one.engine.acquire(LockRequest.of("a"));
+        collect(outer);
+
+        world.advanceSeconds(60);
+
+        assertThat(inner.isHeld()).isTrue();
+        endByLease();
+        assertThat(inner.isHeld()).isFalse();
+    }
+
+    @Test
+    void enteringAgainAfterTheOuterHandleWasForgottenKeepsTheHoldAlive() {
+        collect(acquireAndForget());
+        world.advanceSeconds(15);
+        LockHandle inner = one.engine.acquire(LockRequest.of("a"));
+
+        world.advanceSeconds(60);
+
+        assertThat(inner.isHeld()).isTrue();
+        endByLease();
+        assertThat(inner.isHeld()).isFalse();
+    }
+
+    private void endByLease() {
+        world.leases.forgetAll();
+        world.advanceSeconds(30);
+    }
+
+    @Test
+    void theHoldOfAThreadThatHasEndedEndsWithItsLease() {
+        LockHandle handle = CompletableFuture.supplyAsync(
+                        () -> one.engine.acquire(LockRequest.of("a")), this::runToTheEnd)
+                .join();
+
+        assertThatItEndsWithItsLease();
+        assertThat(handle.isHeld()).isFalse();
+    }
+
+    private void runToTheEnd(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.start();
+        try {
+            thread.join();
+        } catch (InterruptedException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    @Test
+    void callersBehindAForgottenHandleGoOn() {
+        collect(acquireAndForget());
+        Attempt behind = one.acquire("a");
+
+        world.advanceSeconds(30);
+
+        assertThat(behind.isHeld()).isTrue();
+        behind.close();
+    }
+}

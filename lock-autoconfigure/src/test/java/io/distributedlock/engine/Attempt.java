@@ -1,0 +1,59 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** An asynchronous acquisition and what has become of it. */
+final class Attempt {
+
+    private final CompletableFuture<LockHandle> stage;
+
+    Attempt(LockEngine engine, LockRequest request) {
+        stage = engine.acquireAsync(request).toCompletableFuture();
+    }
+
+    boolean isPending() {
+        return !stage.isDone();
+    }
+
+    boolean isGranted() {
+        return stage.isDone() && !stage.isCompletedExceptionally();
+    }
+
+    LockHandle handle() {
+        assertThat(stage).isCompleted();
+        return stage.join();
+    }
+
+    long token() {
+        return handle().fencingToken();
+    }
+
+    boolean isHeld() {
+        return handle().isHeld();
+    }
+
+    void close() {
+        handle().close();
+    }
+
+    /** Closes without waiting for the store's answer. */
+    void abandon() {
+        ((EngineHandle) handle()).abandon();
+    }
+
+    void cancel() {
+        stage.cancel(false);
+    }
+
+    /** Why it did not get the lock. */
+    @Nullable
+    Throwable failure() {
+        assertThat(stage).isCompletedExceptionally();
+        return stage.handle((handle, failure) -> Failures.unwrap(failure)).join();
+    }
+}

@@ -1,0 +1,252 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.engine.InMemoryLeaseStore.Renew;
+import io.distributedlock.engine.LeaseStore.AcquireCommand;
+import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Several instances that want the same lock. */
+class ContentionTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private static EngineSettings settings(int maxPasses, Duration maxBatch) {
+        EngineSettings defaults = EngineSettings.DEFAULTS;
+        return new EngineSettings(
+                defaults.lease(),
+                defaults.waitUpTo(),
+                null,
+                defaults.commandTimeout(),
+                maxPasses,
+                maxBatch,
+                Duration.ZERO);
+    }
+
+    private static List<Attempt> attempts(Instance instance, int count) {
+        return new ArrayList<>(
+                IntStream.range(0, count).mapToObj(i -> instance.acquire("a")).toList());
+    }
+
+    /** Closes one after the other as they are granted, until the other instance has the lock. */
+    private static int grantsBefore(Attempt elsewhere, List<Attempt> attempts) {
+        int grants = 0;
+        while (elsewhere.isPending()) {
+            assertThat(attempts.get(0).isGranted()).isTrue();
+            attempts.remove(0).close();
+            grants++;
+        }
+        return grants;
+    }
+
+    private static void finish(Attempt elsewhere, List<Attempt> attempts) {
+        elsewhere.close();
+        attempts.forEach(Attempt::close);
+    }
+
+    @Test
+    void theLockGoesToTheOtherInstanceAfterTheGreatestNumberOfPasses() {
+        Instance one = world.instance("one", settings(3, Duration.ofDays(1)));
+        List<Attempt> here = attempts(one, 10);
+        Attempt elsewhere = world.instance("two").acquire("a");
+
+        assertThat(grantsBefore(elsewhere, here)).isEqualTo(1 + 3);
+        finish(elsewhere, here);
+    }
+
+    @Test
+    void theLockGoesToTheOtherInstanceAfterTheLongestBatch() {
+        Instance one = world.instance("one", settings(1_000, Duration.ofMillis(10)));
+        List<Attempt> here = attempts(one, 5);
+        Attempt elsewhere = world.instance("two").acquire("a");
+        here.remove(0).close();
+        world.advanceMillis(9);
+        here.remove(0).close();
+        assertThat(elsewhere.isPending()).isTrue();
+
+        world.advanceMillis(1);
+        here.remove(0).close();
+
+        assertThat(elsewhere.isHeld()).isTrue();
+        finish(elsewhere, here);
+    }
+
+    @Test
+    void withoutPassesTheInstancesTakeTurns() {
+        Instance one = world.instance("one", settings(0, Duration.ofDays(1)));
+        Instance two = world.instance("two", settings(0, Duration.ofDays(1)));
+        List<Attempt> here = attempts(one, 5);
+        List<Attempt> there = attempts(two, 5);
+
+        for (int i = 0; i < 5; i++) {
+            assertThat(here.get(i).isHeld()).isTrue();
+            here.get(i).close();
+            assertThat(there.get(i).isHeld()).isTrue();
+            there.get(i).close();
+        }
+    }
+
+    @Test
+    void passesAreNotLimitedWhileNobodyElseWaits() {
+        Instance one = world.instance("one", settings(3, Duration.ofMillis(1)));
+        List<Attempt> here = attempts(one, 100);
+
+        here.forEach(attempt -> {
+            world.advanceMillis(1);
+            attempt.close();
+        });
+
+        assertThat(one.network.sent(AcquireCommand.class)).hasSize(1);
+    }
+
+    @Test
+    void passesBeforeTheOtherInstanceCameDoNotCount() {
+        Instance one = world.instance("one", settings(3, Duration.ofDays(1)));
+        List<Attempt> here = attempts(one, 20);
+        IntStream.range(0, 10).forEach(i -> here.remove(0).close());
+        Attempt elsewhere = world.instance("two").acquire("a");
+
+        assertThat(grantsBefore(elsewhere, here)).isEqualTo(1 + 3);
+        finish(elsewhere, here);
+    }
+
+    @Test
+    void aTransferTakesOneCommandAndQueuesAgainInTheSameStep() {
+        Instance one = world.instance("one", settings(0, Duration.ZERO));
+        List<Attempt> here = attempts(one, 3);
+        Instance two = world.instance("two");
+        Attempt elsewhere = two.acquire("a");
+        one.network.forgetSent();
+        two.network.forgetSent();
+
+        here.remove(0).close();
+
+        assertThat(elsewhere.isHeld()).isTrue();
+        assertThat(one.network.sent()).singleElement().isInstanceOf(ReleaseCommand.class);
+        assertThat(two.network.sent()).isEmpty();
+        elsewhere.close();
+        assertThat(here.get(0).isHeld()).isTrue();
+        here.forEach(Attempt::close);
+    }
+
+    @Test
+    void oneThatQueuedAgainGetsTheLockInTheAnswerIfTheOtherHasLeft() {
+        Instance one = world.instance("one", settings(0, Duration.ZERO));
+        List<Attempt> here = attempts(one, 2);
+        Attempt elsewhere = world.instance("two").acquire("a");
+        elsewhere.cancel();
+        one.network.forgetSent();
+
+        here.remove(0).close();
+
+        assertThat(one.network.sent()).singleElement().isInstanceOf(ReleaseCommand.class);
+        assertThat(here.get(0).isHeld()).isTrue();
+        here.forEach(Attempt::close);
+    }
+
+    @Test
+    void aLostRecallIsMadeUpForByTheNextRenewal() {
+        Instance one = world.instance("one", settings(0, Duration.ZERO));
+        one.network.holdMessages();
+        List<Attempt> here = attempts(one, 3);
+        Attempt elsewhere = world.instance("two").acquire("a");
+        here.remove(0).close();
+        assertThat(elsewhere.isPending()).isTrue();
+
+        world.advanceSeconds(10);
+        assertThat(one.network.sent(Renew.class)).hasSize(1);
+        here.remove(0).close();
+
+        assertThat(elsewhere.isHeld()).isTrue();
+        elsewhere.close();
+        one.network.flow();
+        world.advanceSeconds(2);
+        here.forEach(Attempt::close);
+    }
+
+    @Test
+    void aLostRecallIsRepeatedWithTheNextQuestion() {
+        Instance one = world.instance("one", settings(0, Duration.ZERO));
+        one.network.holdMessages();
+        List<Attempt> here = attempts(one, 2);
+        Attempt elsewhere = world.instance("two").acquire("a");
+        one.network.takeMessage();
+        one.network.flow();
+
+        world.advanceMillis(1_020);
+        here.remove(0).close();
+
+        assertThat(elsewhere.isHeld()).isTrue();
+        finish(elsewhere, here);
+    }
+
+    @Test
+    void theFirstAnswerTellsThatOthersWait() {
+        Instance one = world.instance("one", settings(0, Duration.ZERO));
+        Instance two = world.instance("two");
+        Attempt holder = two.acquire("a");
+        List<Attempt> here = attempts(one, 2);
+        Attempt third = world.instance("three").acquire("a");
+
+        holder.close();
+        assertThat(here.get(0).isHeld()).isTrue();
+        here.remove(0).close();
+
+        assertThat(third.isHeld()).isTrue();
+        finish(third, here);
+    }
+
+    @Test
+    void instancesGetTheLockInTheOrderInWhichTheyBeganToWait() {
+        List<Instance> instances =
+                IntStream.range(0, 6).mapToObj(i -> world.instance("i" + i)).toList();
+        List<Attempt> attempts =
+                instances.stream().map(instance -> instance.acquire("a")).toList();
+
+        for (int i = 0; i < attempts.size(); i++) {
+            assertThat(attempts.get(i).isHeld()).isTrue();
+            assertThat(attempts.stream().skip(i + 1)).allMatch(Attempt::isPending);
+            attempts.get(i).close();
+        }
+    }
+
+    @Test
+    void anInstanceThatIsDeadIsPassedOver() {
+        Instance dead = world.instance("dead");
+        Attempt holder = world.instance("one").acquire("a");
+        Attempt never = dead.acquire("a");
+        Attempt next = world.instance("two").acquire("a");
+        dead.network.disconnect();
+
+        holder.close();
+
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+        dead.reconnect();
+        never.close();
+    }
+
+    @Test
+    void aRecallOfAnEarlierHoldIsIgnored() {
+        Instance one = world.instance("one", settings(0, Duration.ZERO));
+        List<Attempt> here = attempts(one, 3);
+        Attempt elsewhere = world.instance("two").acquire("a");
+        here.remove(0).close();
+        elsewhere.close();
+        long earlier = one.network.sent(AcquireCommand.class).get(0).number();
+        one.network.forgetSent();
+
+        one.engine.locks().recalled("a", earlier);
+        here.remove(0).close();
+
+        assertThat(one.network.sent()).isEmpty();
+        here.forEach(Attempt::close);
+    }
+}

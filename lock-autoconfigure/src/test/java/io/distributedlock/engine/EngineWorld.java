@@ -1,0 +1,88 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Instances around one in-memory store, with time that only tests move. After each test nothing may be left: no lock in use
+ * and no timer in an engine, and in the store nothing that outlives two leases.
+ */
+final class EngineWorld implements AfterEachCallback {
+
+    private static final long SECOND = 1_000_000_000;
+
+    final ManualClock clock;
+
+    final SharedLeases leases;
+
+    private final List<Instance> instances = new ArrayList<>();
+
+    EngineWorld() {
+        this(ManualClock.startingAt(-5 * SECOND));
+    }
+
+    EngineWorld(ManualClock clock) {
+        this.clock = clock;
+        this.leases = new SharedLeases(clock);
+    }
+
+    Instance instance(String id) {
+        return instance(id, EngineSettings.DEFAULTS);
+    }
+
+    Instance instance(String id, EngineSettings settings) {
+        Instance instance = new Instance(id, leases, settings, clock);
+        instances.add(instance);
+        return instance;
+    }
+
+    void advanceMillis(long millis) {
+        advance(Duration.ofMillis(millis));
+    }
+
+    void advanceSeconds(long seconds) {
+        advance(Duration.ofSeconds(seconds));
+    }
+
+    /** Moves the time, and lets each timer run when it is due. */
+    void advance(Duration duration) {
+        long left = duration.toNanos();
+        runTimers();
+        while (left > 0) {
+            long step = left;
+            for (Instance instance : instances) {
+                step = instance.engine.timers().plan(clock.nanos(), step);
+            }
+            clock.advanceNanos(Math.max(1, step));
+            left -= Math.max(1, step);
+            runTimers();
+        }
+    }
+
+    void runTimers() {
+        instances.forEach(instance -> instance.engine.runTimers());
+    }
+
+    /** As if all instances were stopped meanwhile. */
+    void pauseMillis(long millis) {
+        clock.advanceMillis(millis);
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        if (context.getExecutionException().isPresent()) {
+            return;
+        }
+        for (Instance instance : instances) {
+            assertThat(instance.engine.locks().size()).as("locks in use").isZero();
+            assertThat(instance.engine.timers().size()).as("armed timers").isZero();
+        }
+        advance(EngineSettings.DEFAULTS.lease().multipliedBy(2));
+        assertThat(leases.leftovers()).as("left in the store").isEmpty();
+    }
+}

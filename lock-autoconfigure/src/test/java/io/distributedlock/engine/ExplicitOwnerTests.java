@@ -1,0 +1,181 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.ReleaseResult;
+import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** An owner by name is the same in every instance, and counted in the store. */
+class ExplicitOwnerTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    private final Instance two = world.instance("two");
+
+    private static LockRequest as(String owner) {
+        return LockRequest.of("a").owner(owner).waitForever();
+    }
+
+    @Test
+    void theSameOwnerEntersAgainAnywhereWithTheSameToken() {
+        Attempt here = one.acquire(as("job"));
+        Attempt there = two.acquire(as("job"));
+
+        assertThat(here.isHeld()).isTrue();
+        assertThat(there.isHeld()).isTrue();
+        assertThat(there.token()).isEqualTo(here.token());
+        here.close();
+        there.close();
+    }
+
+    @Test
+    void theLockIsFreeWhenTheLastHoldIsClosed() {
+        Attempt here = one.acquire(as("job"));
+        Attempt there = two.acquire(as("job"));
+        Attempt other = one.acquire("a");
+
+        here.close();
+        assertThat(there.isHeld()).isTrue();
+        assertThat(other.isPending()).isTrue();
+        there.close();
+
+        assertThat(other.isHeld()).isTrue();
+        other.close();
+    }
+
+    @Test
+    void anotherOwnerWaitsEvenInTheSameInstance() {
+        Attempt job = one.acquire(as("job"));
+        Attempt other = one.acquire(as("other"));
+
+        assertThat(other.isPending()).isTrue();
+        job.close();
+        assertThat(other.isHeld()).isTrue();
+        other.close();
+    }
+
+    @Test
+    void aSecondEntryThatIsNotReentrantIsRefusedAtOnce() {
+        Attempt here = one.acquire(as("job"));
+
+        Attempt there = two.acquire(as("job").reentrant(false));
+
+        assertThat(there.failure()).isInstanceOf(LockNotAcquiredException.class).hasMessageContaining("not re-entrant");
+        here.close();
+    }
+
+    @Test
+    void waitersOfTheSameOwnerEnterTogether() {
+        Attempt elsewhere = two.acquire("a");
+        Attempt first = one.acquire(as("job"));
+        Attempt between = world.instance("three").acquire("a");
+        Attempt second = two.acquire(as("job"));
+
+        elsewhere.close();
+
+        assertThat(first.isHeld()).isTrue();
+        assertThat(second.isHeld()).isTrue();
+        assertThat(between.isPending()).isTrue();
+        first.close();
+        second.close();
+        assertThat(between.isHeld()).isTrue();
+        between.close();
+    }
+
+    @Test
+    void holdsAreGivenBackByNameFromAnywhere() {
+        Attempt here = one.acquire(as("job"));
+        Attempt again = one.acquire(as("job"));
+
+        assertThat(two.engine.release("a", "other")).isEqualTo(ReleaseResult.NOT_YOURS);
+        assertThat(two.engine.release("a", "job")).isEqualTo(ReleaseResult.STILL_HELD);
+        assertThat(here.isHeld() && again.isHeld()).isTrue();
+        assertThat(two.engine.release("a", "job")).isEqualTo(ReleaseResult.RELEASED);
+        assertThat(two.engine.release("a", "job")).isEqualTo(ReleaseResult.NOT_HELD);
+
+        assertThat(here.isHeld() || again.isHeld()).isFalse();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(here::close);
+    }
+
+    @Test
+    void aHoldThatWasGivenBackByNameCountsWhenTheOthersAreClosed() {
+        Attempt here = one.acquire(as("job"));
+        Attempt again = one.acquire(as("job"));
+        two.engine.release("a", "job");
+
+        again.close();
+
+        assertThat(here.isHeld()).isFalse();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void aLockOfNoExplicitOwnerIsNobodysByName() {
+        Attempt here = one.acquire("a");
+
+        assertThat(two.engine.release("a", "one")).isEqualTo(ReleaseResult.NOT_YOURS);
+        assertThat(here.isHeld()).isTrue();
+        here.close();
+    }
+
+    @Test
+    void allHoldsAreLostByForce() {
+        Attempt here = one.acquire(as("job"));
+        Attempt there = two.acquire(as("job"));
+
+        one.engine.forceRelease("a");
+
+        assertThat(here.isHeld() || there.isHeld()).isFalse();
+    }
+
+    @Test
+    void theLongestLeaseOfAllHoldsCounts() {
+        Attempt here = one.acquire(as("job"));
+        Attempt there = two.acquire(as("job").lease(Duration.ofSeconds(3)));
+
+        world.advanceSeconds(2);
+
+        assertThat(world.leases.inspect("a"))
+                .get()
+                .satisfies(state -> assertThat(state.remainingLease()).isEqualTo(Duration.ofSeconds(28)));
+        here.close();
+        there.close();
+    }
+
+    @Test
+    void aStrayGrantOfAnExplicitOwnerIsGivenBack() {
+        Attempt elsewhere = two.acquire("a");
+        Attempt leaving = one.acquire(as("job"));
+        one.network.disconnect();
+        leaving.cancel();
+        world.advanceSeconds(70);
+        one.reconnect();
+
+        elsewhere.close();
+
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void aWaiterThatLeavesDoesNotStayInTheQueue() {
+        Attempt elsewhere = two.acquire("a");
+        Attempt leaving = one.acquire(as("job"));
+        leaving.cancel();
+
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
+        assertThat(world.leases.inspect("a"))
+                .get()
+                .satisfies(state -> assertThat(state.waitingInstances()).isZero());
+        elsewhere.close();
+    }
+}

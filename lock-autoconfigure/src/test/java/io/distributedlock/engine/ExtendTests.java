@@ -1,0 +1,175 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.InMemoryLeaseStore.ForceRelease;
+import io.distributedlock.engine.InMemoryLeaseStore.Renew;
+import io.distributedlock.engine.LeaseStoreException.Effect;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ExtendTests {
+
+    /** Calls that wait for an answer wait by the real clock; so they do not wait long here. */
+    private static final EngineSettings IMPATIENT = new EngineSettings(
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(10),
+            null,
+            Duration.ofMillis(100),
+            32,
+            Duration.ofMillis(10),
+            Duration.ZERO);
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one", IMPATIENT);
+
+    @Test
+    void theRemainingLeaseIsSetToTheGivenTime() {
+        Attempt attempt = one.acquire("a");
+        world.advanceSeconds(5);
+
+        attempt.handle().extend(Duration.ofSeconds(100));
+
+        assertThat(attempt.handle().remainingLease()).isEqualTo(Duration.ofSeconds(99));
+        assertThat(world.leases.inspect("a"))
+                .get()
+                .satisfies(state -> assertThat(state.remainingLease()).isEqualTo(Duration.ofSeconds(100)));
+        attempt.close();
+    }
+
+    @Test
+    void laterRenewalsDoNotShortenIt() {
+        Attempt attempt = one.acquire("a");
+        attempt.handle().extend(Duration.ofSeconds(100));
+
+        for (int i = 0; i < 100; i++) {
+            world.advanceSeconds(1);
+            assertThat(attempt.handle().remainingLease())
+                    .isGreaterThanOrEqualTo(Duration.ofSeconds(i < 70 ? 98 - i : 19));
+        }
+        attempt.close();
+    }
+
+    @Test
+    void itMayBeShortened() {
+        Attempt attempt = one.acquire("a");
+
+        attempt.handle().extend(Duration.ofSeconds(3));
+
+        assertThat(attempt.handle().remainingLease()).isEqualTo(Duration.ofMillis(2_970));
+        assertThat(world.leases.inspect("a"))
+                .get()
+                .satisfies(state -> assertThat(state.remainingLease()).isEqualTo(Duration.ofSeconds(3)));
+        attempt.close();
+    }
+
+    @Test
+    void aShorterLeaseCountsAlthoughItsAnswerIsLost() {
+        Attempt attempt = one.acquire("a");
+        Instance two = world.instance("two");
+        one.network.loseAnswers(1);
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> attempt.handle().extend(Duration.ofMillis(100)));
+        one.network.failNext(100, Effect.NOT_EXECUTED);
+        Attempt elsewhere = two.acquire("a");
+
+        for (int i = 0; i < 200; i++) {
+            world.advanceMillis(1);
+            assertThat(attempt.isHeld() && elsewhere.isGranted()).isFalse();
+        }
+
+        assertThat(elsewhere.isHeld()).isTrue();
+        elsewhere.close();
+        world.advanceSeconds(1);
+    }
+
+    @Test
+    void aHardEndIsMoved() {
+        Attempt attempt = one.acquire(LockRequest.of("a").renew(false));
+        attempt.handle().extend(Duration.ofSeconds(50));
+
+        world.advanceMillis(49_499);
+        assertThat(attempt.isHeld()).isTrue();
+        world.advanceMillis(501);
+
+        assertThat(attempt.isHeld()).isFalse();
+    }
+
+    @Test
+    void theGreatestAgeStillLimitsIt() {
+        Attempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(40)));
+
+        attempt.handle().extend(Duration.ofSeconds(100));
+        assertThat(attempt.handle().remainingLease()).isLessThanOrEqualTo(Duration.ofSeconds(40));
+        world.advanceSeconds(40);
+
+        assertThat(attempt.isHeld()).isFalse();
+    }
+
+    @Test
+    void whatWasLostOrClosedCannotBeExtended() {
+        Attempt lost = one.acquire("a");
+        world.leases.forgetAll();
+        Attempt closed = one.acquire("b");
+        closed.close();
+
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> lost.handle().extend(Duration.ofSeconds(1)));
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> closed.handle().extend(Duration.ofSeconds(1)));
+        assertThat(lost.isHeld()).isFalse();
+    }
+
+    @Test
+    void aTimeThatIsNoLeaseIsRefusedAndChangesNothing() {
+        Attempt attempt = one.acquire("a");
+
+        assertThatIllegalArgumentException().isThrownBy(() -> attempt.handle().extend(Duration.ZERO));
+        assertThat(attempt.handle().remainingLease()).isEqualTo(Duration.ofMillis(29_700));
+        attempt.close();
+    }
+
+    @Test
+    void ifTheAnswerStaysUnknownALongerLeaseDoesNotCount() {
+        Attempt attempt = one.acquire("a");
+        one.network.failNext(1, Effect.UNKNOWN);
+
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> attempt.handle().extend(Duration.ofSeconds(100)));
+
+        assertThat(attempt.handle().remainingLease()).isEqualTo(Duration.ofMillis(29_700));
+        attempt.close();
+    }
+
+    @Test
+    void anExtensionThatCouldNotBeSentInTimeIsNotSentLater() {
+        Attempt attempt = one.acquire("a");
+        one.network.disconnect();
+        one.network.forgetSent();
+
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> attempt.handle().extend(Duration.ofMillis(500)));
+        one.network.reconnect();
+
+        assertThat(one.network.sent(Renew.class)).isEmpty();
+        attempt.close();
+    }
+
+    @Test
+    void aForcedReleaseThatCouldNotBeSentInTimeIsNotSentLater() {
+        one.network.disconnect();
+
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> one.engine.forceRelease("a"));
+        one.network.reconnect();
+
+        assertThat(one.network.sent(ForceRelease.class)).isEmpty();
+    }
+}

@@ -1,0 +1,310 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.LeaseStore.AcquireCommand;
+import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A grant by message is a hint: it may be lost, late, doubled, or come to somebody who has left. */
+class GrantMessageTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    private final Instance two = world.instance("two");
+
+    private final Attempt elsewhere = two.acquire("a");
+
+    private Attempt waitWithLease(long millis) {
+        return one.acquire(LockRequest.of("a").lease(Duration.ofMillis(millis)).waitForever());
+    }
+
+    @Test
+    void theLockIsHandedOverWithoutAnotherCommandOfTheWaiter() {
+        Attempt waiting = one.acquire("a");
+        one.network.forgetSent();
+
+        elsewhere.close();
+
+        assertThat(waiting.isHeld()).isTrue();
+        assertThat(one.network.sent()).isEmpty();
+        waiting.close();
+    }
+
+    @Test
+    void aLostMessageIsMadeUpForByAskingWithinASecond() {
+        Attempt waiting = one.acquire("a");
+        one.network.holdMessages();
+        elsewhere.close();
+        one.network.takeMessage();
+
+        world.advanceMillis(1_020);
+
+        assertThat(waiting.isHeld()).isTrue();
+        waiting.close();
+    }
+
+    @Test
+    void aConnectionThatComesBackIsAReasonToAskAtOnce() {
+        Attempt waiting = one.acquire("a");
+        one.network.disconnect();
+        elsewhere.close();
+        assertThat(waiting.isPending()).isTrue();
+
+        one.reconnect();
+
+        assertThat(waiting.isHeld()).isTrue();
+        waiting.close();
+    }
+
+    @Test
+    void aGrantCountsFromTheLatestQuestionThatWasAnsweredWait() {
+        Attempt waiting = waitWithLease(2_000);
+        one.network.holdMessages();
+        elsewhere.close();
+        world.pauseMillis(600);
+
+        one.network.takeMessage().arrive();
+
+        assertThat(waiting.handle().remainingLease()).isEqualTo(Duration.ofMillis(2_000 - 20 - 600));
+        waiting.close();
+    }
+
+    @Test
+    void aGrantThatMayHaveLessThanHalfItsLeaseLeftIsConfirmedByAsking() {
+        Attempt waiting = waitWithLease(1_000);
+        one.network.holdMessages();
+        elsewhere.close();
+        world.pauseMillis(600);
+        one.network.holdCommands();
+
+        one.network.takeMessage().arrive();
+        assertThat(waiting.isPending()).isTrue();
+        one.network.flow();
+        one.network.take().run();
+
+        assertThat(waiting.handle().remainingLease()).isEqualTo(Duration.ofMillis(990));
+        waiting.close();
+    }
+
+    @Test
+    void aGrantThatComesAfterItsLeaseIsNoHold() {
+        Attempt waiting = waitWithLease(1_000);
+        one.network.holdMessages();
+        elsewhere.close();
+        world.pauseMillis(5_000);
+        Attempt next = two.acquire("a");
+
+        one.network.takeMessage().arrive();
+
+        assertThat(next.isHeld()).isTrue();
+        assertThat(waiting.isPending()).isTrue();
+        one.network.flow();
+        next.close();
+        assertThat(waiting.isHeld()).isTrue();
+        waiting.close();
+    }
+
+    @Test
+    void aGrantThatRanOutBeforeALaterQuestionIsNotTakenForAFreshOne() {
+        Attempt waiting = waitWithLease(1_000);
+        one.network.holdMessages();
+        elsewhere.close();
+        world.pauseMillis(1_500);
+        Attempt next = two.acquire("a");
+        world.runTimers();
+
+        one.network.takeMessage().arrive();
+
+        assertThat(next.isHeld()).isTrue();
+        assertThat(waiting.isPending()).isTrue();
+        one.network.flow();
+        next.close();
+        assertThat(waiting.isHeld()).isTrue();
+        waiting.close();
+    }
+
+    @Test
+    void aLateGrantMakesAQuestionUnderWayBeAskedOnceMore() {
+        Attempt waiting = waitWithLease(600);
+        one.network.holdMessages();
+        one.network.holdCommands();
+        world.advanceMillis(1_020);
+        assertThat(one.network.held()).isNotEmpty();
+        StoreCall<?> busy = one.network.take().execute();
+        elsewhere.close();
+        one.network.takeMessage().arrive();
+        assertThat(waiting.isPending()).isTrue();
+        one.network.flow();
+
+        busy.answer();
+
+        assertThat(waiting.isHeld()).isTrue();
+        waiting.close();
+    }
+
+    @Test
+    void aDoubledGrantIsOneGrant() {
+        Attempt waiting = one.acquire("a");
+        one.network.holdMessages();
+        elsewhere.close();
+        TestNetwork.Arrival message = one.network.takeMessage();
+        message.arrive();
+        one.network.forgetSent();
+
+        message.arrive();
+
+        assertThat(waiting.isHeld()).isTrue();
+        assertThat(one.network.sent()).isEmpty();
+        waiting.close();
+    }
+
+    @Test
+    void aDoubledGrantAfterTheReleaseTakesNothingFromTheNextHolder() {
+        Attempt waiting = one.acquire("a");
+        one.network.holdMessages();
+        elsewhere.close();
+        TestNetwork.Arrival message = one.network.takeMessage();
+        message.arrive();
+        waiting.close();
+        Attempt next = two.acquire("a");
+
+        message.arrive();
+
+        assertThat(next.isHeld()).isTrue();
+        assertThat(world.leases.inspect("a"))
+                .get()
+                .satisfies(state -> assertThat(state.owner()).isEqualTo("two"));
+        next.close();
+    }
+
+    @Test
+    void aGrantForAnUnknownAcquisitionIsGivenBack() {
+        one.engine.locks().granted("b", 999, 1, 30_000, 0);
+
+        assertThat(one.network.sent(ReleaseCommand.class))
+                .singleElement()
+                .satisfies(release -> assertThat(release.number()).isEqualTo(999));
+        elsewhere.close();
+    }
+
+    @Test
+    void aGrantThatCrossesACancellationIsGivenBack() {
+        Attempt waiting = one.acquire("a");
+        one.network.holdMessages();
+        elsewhere.close();
+
+        waiting.cancel();
+        assertThat(world.leases.leftovers()).isEmpty();
+        Attempt next = two.acquire("a");
+        one.network.takeMessage().arrive();
+
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+    }
+
+    @Test
+    void aGrantThatCrossesTheEndOfAWaitIsGivenBack() {
+        Attempt waiting = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofMillis(500)));
+        one.network.holdMessages();
+        elsewhere.close();
+        world.advanceMillis(500);
+
+        one.network.takeMessage().arrive();
+
+        assertThat(waiting.failure()).isNotNull();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void aGrantThatCrossesAQuestionWinsAndTheAnswerIsIgnored() {
+        Attempt waiting = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceMillis(1_020);
+        StoreCall<?> question = one.network.take();
+        elsewhere.close();
+        assertThat(waiting.isHeld()).isTrue();
+        Duration left = waiting.handle().remainingLease();
+
+        question.run();
+
+        assertThat(waiting.handle().remainingLease()).isEqualTo(left);
+        one.network.flow();
+        waiting.close();
+    }
+
+    @Test
+    void theReleaseWaitsForAQuestionThatIsStillUnderWay() {
+        Attempt waiting = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceMillis(1_020);
+        StoreCall<?> question = one.network.take();
+        elsewhere.close();
+        one.network.flow();
+        waiting.abandon();
+        assertThat(one.network.sent(ReleaseCommand.class)).isEmpty();
+
+        question.run();
+
+        assertThat(one.network.sent(ReleaseCommand.class))
+                .singleElement()
+                .satisfies(release -> assertThat(release.tombstoneMillis()).isZero());
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void theReleaseDoesNotWaitForAQuestionLongerThanTheCommandTimeoutAndThenCancelsIt() {
+        Attempt waiting = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceMillis(1_020);
+        StoreCall<?> question = one.network.take();
+        elsewhere.close();
+        one.network.flow();
+        world.advanceMillis(1_000);
+        waiting.abandon();
+        world.advanceMillis(1_000);
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
+
+        question.run();
+
+        assertThat(world.leases.inspect("a")).isEmpty();
+    }
+
+    @Test
+    void aQuestionThatFailsAfterTheGrantIsCancelledByTheRelease() {
+        Attempt waiting = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceMillis(1_020);
+        StoreCall<?> question = one.network.take();
+        elsewhere.close();
+        one.network.flow();
+        question.fail(LeaseStoreException.Effect.UNKNOWN);
+        waiting.close();
+
+        question.execute();
+
+        assertThat(world.leases.inspect("a")).isEmpty();
+    }
+
+    @Test
+    void anAnswerThatGrantsMakesTheMessageADouble() {
+        Attempt waiting = one.acquire("a");
+        one.network.holdMessages();
+        elsewhere.close();
+        world.advanceMillis(1_020);
+        assertThat(waiting.isHeld()).isTrue();
+        int questions = one.network.sent(AcquireCommand.class).size();
+
+        one.network.takeMessage().arrive();
+
+        assertThat(waiting.isHeld()).isTrue();
+        assertThat(one.network.sent(AcquireCommand.class)).hasSize(questions);
+        waiting.close();
+    }
+}

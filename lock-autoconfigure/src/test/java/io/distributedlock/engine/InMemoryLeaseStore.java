@@ -1,0 +1,89 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockState;
+import io.distributedlock.ReleaseResult;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** The store of one instance: {@link SharedLeases} behind a {@link Network}. */
+final class InMemoryLeaseStore implements LeaseStore {
+
+    /** Commands that are no records of the port. */
+    record Inspect(String name) {}
+
+    record ReleaseOwner(String name, String owner) {}
+
+    record ForceRelease(String name) {}
+
+    record Renew(List<RenewCommand> leases) {}
+
+    private final SharedLeases leases;
+
+    private final String instance;
+
+    private final Network network;
+
+    InMemoryLeaseStore(SharedLeases leases, String instance, Network network) {
+        this.leases = leases;
+        this.instance = instance;
+        this.network = network;
+    }
+
+    private <T> CompletableFuture<T> send(Object command, Supplier<T> execution) {
+        StoreCall<T> call = new StoreCall<>(command, execution);
+        network.send(call);
+        return call.answer;
+    }
+
+    private String id(long number) {
+        return SharedLeases.id(instance, number);
+    }
+
+    @Override
+    public CompletableFuture<AcquireReply> acquire(AcquireCommand command) {
+        return send(command, () -> leases.acquire(id(command.number()), command));
+    }
+
+    @Override
+    public CompletableFuture<ReleaseReply> release(ReleaseCommand command) {
+        Requeue requeue = command.requeue();
+        String again = requeue == null ? null : id(requeue.number());
+        return send(command, () -> leases.release(id(command.number()), again, command));
+    }
+
+    @Override
+    public CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
+        return send(
+                new Renew(commands),
+                () -> commands.stream()
+                        .map(command -> leases.renew(id(command.number()), command))
+                        .toList());
+    }
+
+    @Override
+    public CompletableFuture<Optional<LockState>> inspect(String name) {
+        return send(new Inspect(name), () -> leases.inspect(name));
+    }
+
+    @Override
+    public CompletableFuture<ReleaseResult> releaseOwner(String name, String owner, long floor) {
+        return send(new ReleaseOwner(name, owner), () -> leases.releaseOwner(name, owner, floor));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> forceRelease(String name, long floor) {
+        return send(new ForceRelease(name), () -> leases.forceRelease(name, floor));
+    }
+
+    @Override
+    public CompletableFuture<Void> ready() {
+        return network.ready();
+    }
+
+    @Override
+    public void listen(Listener listener) {
+        leases.subscribe(instance, network, listener);
+    }
+}

@@ -1,0 +1,36 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockRequest;
+
+/** One engine of an {@link EngineWorld}. */
+final class Instance {
+
+    final TestNetwork network = new TestNetwork();
+
+    final InMemoryLeaseStore store;
+
+    final LockEngine engine;
+
+    Instance(String id, SharedLeases leases, EngineSettings settings, NanoClock clock) {
+        store = new InMemoryLeaseStore(leases, id, network);
+        engine = new LockEngine(store, settings, clock, Runnable::run);
+    }
+
+    Attempt acquire(LockRequest request) {
+        return new Attempt(engine, request);
+    }
+
+    /** With the default lease of 30 s, waiting without limit. */
+    Attempt acquire(String name) {
+        return acquire(LockRequest.of(name).waitForever());
+    }
+
+    Attempt tryOnce(String name) {
+        return acquire(LockRequest.of(name).noWait());
+    }
+
+    void reconnect() {
+        network.reconnect();
+        engine.locks().connected();
+    }
+}

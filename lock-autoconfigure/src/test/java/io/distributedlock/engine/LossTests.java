@@ -1,0 +1,225 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.InMemoryLeaseStore.Renew;
+import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A hold that ends although its caller is not done. */
+class LossTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    private final AtomicInteger told = new AtomicInteger();
+
+    private Attempt holdAndListen() {
+        Attempt attempt = one.acquire("a");
+        attempt.handle().onLost(told::incrementAndGet);
+        return attempt;
+    }
+
+    private Attempt losing() {
+        Attempt attempt = holdAndListen();
+        world.leases.forgetAll();
+        world.advanceSeconds(10);
+        return attempt;
+    }
+
+    @Test
+    void aHoldThatTheStoreDoesNotKnowAnyMoreIsLostAtTheNextRenewal() {
+        Attempt attempt = losing();
+
+        assertThat(attempt.isHeld()).isFalse();
+        assertThat(attempt.handle().remainingLease()).isZero();
+        assertThat(told).hasValue(1);
+    }
+
+    @Test
+    void aHoldIsLostAtItsDeadlineWithoutAWordFromTheStore() {
+        Attempt attempt = holdAndListen();
+        one.network.disconnect();
+
+        world.advanceMillis(29_699);
+        assertThat(attempt.isHeld()).isTrue();
+        assertThat(told).hasValue(0);
+        world.advanceMillis(1);
+
+        assertThat(attempt.isHeld()).isFalse();
+        assertThat(told).hasValue(1);
+        world.advanceSeconds(2);
+    }
+
+    @Test
+    void thatHoldsForASilentStoreToo() {
+        Attempt attempt = holdAndListen();
+        one.network.holdCommands();
+
+        world.advanceMillis(29_700);
+
+        assertThat(attempt.isHeld()).isFalse();
+        assertThat(told).hasValue(1);
+        assertThat(one.network.sent(Renew.class)).hasSizeGreaterThan(5);
+        one.network.flow();
+        world.advanceSeconds(3);
+    }
+
+    @Test
+    void closingTellsOnceThatItWasLostAndSendsNothing() {
+        Attempt attempt = losing();
+        one.network.forgetSent();
+
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(attempt::close)
+                .satisfies(lost -> assertThat(lost.lockName()).isEqualTo("a"));
+        attempt.close();
+
+        assertThat(one.network.sent(ReleaseCommand.class)).isEmpty();
+    }
+
+    @Test
+    void theExceptionSaysHowLongItWasHeld() {
+        Attempt attempt = one.acquire(LockRequest.of("a").renew(false));
+        world.advanceMillis(29_700);
+
+        LockLostException lost = catchThrowableOfType(
+                LockLostException.class, () -> attempt.handle().throwIfLost());
+
+        assertThat(lost.heldFor()).isEqualTo(Duration.ofMillis(29_700));
+    }
+
+    @Test
+    void whoLooksAtAHoldPastItsDeadlineFindsItLostBeforeAnyTimerRan() {
+        Attempt attempt = holdAndListen();
+        world.pauseMillis(29_700);
+
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> attempt.handle().throwIfLost());
+        assertThat(told).hasValue(1);
+    }
+
+    @Test
+    void aCallbackOfALostHoldRunsAtOnce() {
+        Attempt attempt = losing();
+
+        attempt.handle().onLost(told::incrementAndGet);
+
+        assertThat(told).hasValue(2);
+    }
+
+    @Test
+    void aCallbackOfAClosedHoldNeverRuns() {
+        Attempt attempt = holdAndListen();
+        attempt.close();
+        attempt.handle().onLost(told::incrementAndGet);
+        world.leases.forgetAll();
+        world.advanceSeconds(60);
+
+        assertThat(told).hasValue(0);
+    }
+
+    @Test
+    void callersWhoWaitBehindALostHoldGoOnAtItsDeadline() {
+        Attempt late = one.acquire("a");
+        Attempt next = one.acquire("a");
+        one.network.disconnect();
+        world.advanceMillis(29_700);
+        assertThat(late.isHeld()).isFalse();
+        assertThat(next.isPending()).isTrue();
+
+        one.reconnect();
+        world.advanceMillis(300);
+
+        assertThat(next.isHeld()).isTrue();
+        assertThat(next.token()).isGreaterThan(late.token());
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+    }
+
+    @Test
+    void theLateReleaseDoesNotTouchTheNextHolder() {
+        Attempt late = one.acquire("a");
+        Instance two = world.instance("two");
+        world.pauseMillis(30_001);
+        Attempt next = two.acquire("a");
+
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
+
+        assertThat(next.isHeld()).isTrue();
+        assertThat(world.leases.inspect("a"))
+                .get()
+                .satisfies(state -> assertThat(state.owner()).isEqualTo("two"));
+        next.close();
+    }
+
+    @Test
+    void aForcedReleaseTellsTheHolder() {
+        Attempt attempt = holdAndListen();
+        Attempt behind = one.acquire("a");
+
+        assertThat(world.instance("two").engine.forceRelease("a")).isTrue();
+
+        assertThat(attempt.isHeld()).isFalse();
+        assertThat(told).hasValue(1);
+        assertThat(behind.isHeld()).isTrue();
+        behind.close();
+    }
+
+    @Test
+    void aForcedReleaseWhoseMessageIsLostIsNoticedAtTheNextRenewal() {
+        Attempt attempt = holdAndListen();
+        one.network.holdMessages();
+        world.instance("two").engine.forceRelease("a");
+        assertThat(attempt.isHeld()).isTrue();
+
+        world.advanceSeconds(10);
+
+        assertThat(attempt.isHeld()).isFalse();
+        assertThat(told).hasValue(1);
+    }
+
+    @Test
+    void forcingAFreeLockSaysThatNobodyHadIt() {
+        assertThat(one.engine.forceRelease("a")).isFalse();
+    }
+
+    @Test
+    void aRevokeOfAnEarlierHoldIsIgnored() {
+        one.network.holdMessages();
+        Attempt first = one.acquire("a");
+        world.instance("two").engine.forceRelease("a");
+        ((EngineHandle) first.handle()).abandon();
+        Attempt second = one.acquire("a");
+
+        one.network.takeMessage().arrive();
+
+        assertThat(second.isHeld()).isTrue();
+        second.close();
+    }
+
+    @Test
+    void aLeaseWhoseQuestionMayComeBackIsCancelledWhenItIsLost() {
+        one.network.loseAnswers(1);
+        Attempt attempt = one.acquire("a");
+        world.advanceMillis(200);
+        assertThat(attempt.isHeld()).isTrue();
+        world.leases.forgetAll();
+        world.advanceSeconds(10);
+
+        assertThat(attempt.isHeld()).isFalse();
+        assertThat(one.network.sent(ReleaseCommand.class))
+                .singleElement()
+                .satisfies(release -> assertThat(release.tombstoneMillis()).isEqualTo(60_000));
+    }
+}

@@ -1,0 +1,17 @@
+package io.distributedlock.engine;
+
+import java.util.concurrent.CompletableFuture;
+
+/** What lies between one instance and the store: a connection for commands and one for messages. */
+interface Network {
+
+    void send(StoreCall<?> call);
+
+    /** Tells the instance, when and as often as the network likes. */
+    void deliver(StoreMessage message, Runnable arrival);
+
+    /** Whether the store finds somebody there to hear its messages. */
+    boolean isSubscribed();
+
+    CompletableFuture<Void> ready();
+}

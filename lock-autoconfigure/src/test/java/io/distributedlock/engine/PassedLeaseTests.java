@@ -1,0 +1,131 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.InMemoryLeaseStore.Renew;
+import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A lease that was passed on inside the instance, to a caller with other wishes. */
+class PassedLeaseTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    private Attempt passTo(LockRequest request) {
+        Attempt first = one.acquire("a");
+        Attempt next = one.acquire(request.waitForever());
+        world.advanceSeconds(5);
+        first.close();
+        return next;
+    }
+
+    private static LockRequest request(int leaseSeconds) {
+        return LockRequest.of("a").lease(Duration.ofSeconds(leaseSeconds));
+    }
+
+    private long lastRenewalMillis() {
+        var renewals = one.network.sent(Renew.class);
+        return renewals.get(renewals.size() - 1).leases().get(0).leaseMillis();
+    }
+
+    @Test
+    void untilTheNextRenewalTheOldDeadlineHolds() {
+        Attempt next = passTo(request(60));
+
+        assertThat(next.handle().remainingLease()).isEqualTo(Duration.ofMillis(24_700));
+        next.close();
+    }
+
+    @Test
+    void theNextRenewalSetsItsOwnLease() {
+        Attempt next = passTo(request(60));
+
+        world.advanceSeconds(5);
+
+        assertThat(lastRenewalMillis()).isEqualTo(60_000);
+        assertThat(next.handle().remainingLease()).isGreaterThan(Duration.ofSeconds(59));
+        next.close();
+    }
+
+    @Test
+    void aRenewalThatShortensTheLeaseCountsFromWhenItIsSent() {
+        Attempt next = passTo(request(2));
+        one.network.holdCommands();
+
+        world.advanceSeconds(5);
+
+        assertThat(lastRenewalMillis()).isEqualTo(2_000);
+        assertThat(next.handle().remainingLease()).isLessThanOrEqualTo(Duration.ofSeconds(2));
+        one.network.flow();
+        world.advanceSeconds(3);
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+    }
+
+    @Test
+    void aLeaseThatIsNotRenewedEndsAtItsOwnLeaseCountedFromThePass() {
+        Attempt next = passTo(request(6).renew(false));
+
+        world.advanceMillis(5_999);
+        assertThat(next.isHeld()).isTrue();
+        world.advanceMillis(1);
+
+        assertThat(next.isHeld()).isFalse();
+    }
+
+    @Test
+    void aLeaseThatIsNotRenewedGetsItsFullLengthAlthoughThePassedOneIsShorter() {
+        Attempt next = passTo(request(60).renew(false));
+
+        world.advanceSeconds(58);
+        assertThat(next.isHeld()).isTrue();
+        world.advanceSeconds(2);
+
+        assertThat(next.isHeld()).isFalse();
+    }
+
+    @Test
+    void theGreatestAgeCountsFromThePass() {
+        Attempt next = passTo(request(30).maxHold(Duration.ofSeconds(20)));
+
+        world.advanceSeconds(19);
+        assertThat(next.isHeld()).isTrue();
+        world.advanceSeconds(1);
+
+        assertThat(next.isHeld()).isFalse();
+    }
+
+    @Test
+    void aLeaseWithLessThanAThirdLeftIsNotPassedOnButTakenAnew() {
+        Attempt first = one.acquire(LockRequest.of("a").renew(false));
+        Attempt next = one.acquire("a");
+        world.advanceSeconds(25);
+
+        first.close();
+
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
+        assertThat(next.handle().remainingLease()).isEqualTo(Duration.ofMillis(29_700));
+        next.close();
+    }
+
+    @Test
+    void aRenewalUnderWayWhenTheLeaseIsPassedOnCountsForTheNextHold() {
+        Attempt first = one.acquire("a");
+        Attempt next = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceSeconds(10);
+        first.close();
+
+        one.network.flow();
+        one.network.take().run();
+
+        assertThat(next.handle().remainingLease()).isGreaterThan(Duration.ofSeconds(29));
+        next.close();
+    }
+}

@@ -1,0 +1,134 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockInterruptedException;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.InMemoryLeaseStore.Renew;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ReentryTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    private LockHandle enter() {
+        return one.engine.acquire(LockRequest.of("a"));
+    }
+
+    @Test
+    void enteringAgainCostsNoCommandAndHasTheSameToken() {
+        LockHandle outer = enter();
+        LockHandle inner = enter();
+
+        assertThat(one.network.sent()).hasSize(1);
+        assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+        inner.close();
+        outer.close();
+    }
+
+    @Test
+    void theLockIsFreeWhenTheLastEntryIsClosedInWhateverOrder() {
+        LockHandle outer = enter();
+        LockHandle inner = enter();
+
+        outer.close();
+
+        assertThat(outer.isHeld()).isFalse();
+        assertThat(inner.isHeld()).isTrue();
+        assertThat(one.tryOnce("a").failure()).isInstanceOf(LockNotAcquiredException.class);
+        inner.close();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void closingAnEntryTwiceCountsOnce() {
+        LockHandle outer = enter();
+        LockHandle inner = enter();
+
+        inner.close();
+        inner.close();
+
+        assertThat(outer.isHeld()).isTrue();
+        outer.close();
+    }
+
+    @Test
+    void aRequestThatIsNotReentrantIsRefusedAtOnce() {
+        LockHandle outer = enter();
+
+        assertThatExceptionOfType(LockNotAcquiredException.class)
+                .isThrownBy(() ->
+                        one.engine.acquire(LockRequest.of("a").reentrant(false).waitForever()))
+                .withMessageContaining("not re-entrant");
+        assertThat(outer.isHeld()).isTrue();
+        outer.close();
+    }
+
+    @Test
+    void asynchronousCallersAreDifferentOwnersEvenOnOneThread() {
+        Attempt first = one.acquire("a");
+        Attempt second = one.acquire("a");
+
+        assertThat(second.isPending()).isTrue();
+        first.close();
+        second.close();
+    }
+
+    @Test
+    void theSettingsOfTheOuterHoldStay() {
+        LockHandle outer = enter();
+        LockHandle inner = one.engine.acquire(
+                LockRequest.of("a").lease(Duration.ofSeconds(1)).renew(false));
+
+        world.advanceSeconds(10);
+
+        assertThat(one.network.sent(Renew.class).get(0).leases())
+                .singleElement()
+                .satisfies(renewal -> assertThat(renewal.leaseMillis()).isEqualTo(30_000));
+        inner.close();
+        outer.close();
+    }
+
+    @Test
+    void aLostHoldIsNotEnteredAgain() {
+        LockHandle outer = enter();
+        world.pauseMillis(31_000);
+
+        LockHandle next = enter();
+
+        assertThat(next.fencingToken()).isGreaterThan(outer.fencingToken());
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+    }
+
+    @Test
+    void everyEntryOfALostHoldIsTold() {
+        LockHandle outer = enter();
+        LockHandle inner = enter();
+        world.pauseMillis(31_000);
+
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(inner::close);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
+        outer.close();
+    }
+
+    @Test
+    void anInterruptedCallerDoesNotEnterAgainAndKeepsItsFlag() {
+        LockHandle outer = enter();
+        Thread.currentThread().interrupt();
+
+        assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(this::enter);
+        assertThat(Thread.interrupted()).isTrue();
+        outer.close();
+    }
+}

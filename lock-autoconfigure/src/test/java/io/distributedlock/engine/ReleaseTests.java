@@ -1,0 +1,183 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import io.distributedlock.engine.LeaseStoreException.Effect;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ReleaseTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    /** Closing waits for an answer that comes only when the test moves the time. */
+    private CompletableFuture<Void> closeElsewhere(Attempt attempt) {
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(attempt::close);
+        await().until(() -> !one.network.sent(ReleaseCommand.class).isEmpty());
+        return closing;
+    }
+
+    @Test
+    void aReleaseThatIsAnsweredNotHeldAfterOneOfUnknownOutcomeWasItsOwnDoing() throws Exception {
+        Attempt attempt = one.acquire("a");
+        one.network.loseAnswers(1);
+
+        CompletableFuture<Void> closing = closeElsewhere(attempt);
+        await().until(() -> one.engine.timers().size() == 1);
+        world.advanceMillis(100);
+
+        closing.get(5, TimeUnit.SECONDS);
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(2);
+    }
+
+    @Test
+    void aReleaseThatFindsNothingWithoutSuchDoubtTellsOfTheLoss() {
+        Attempt attempt = one.acquire("a");
+        world.leases.forgetAll();
+
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(attempt::close)
+                .withMessageContaining("gone");
+    }
+
+    @Test
+    void aReleaseThatFindsAnotherOwnerTellsOfTheLossAndTouchesNothing() {
+        Attempt attempt = one.acquire("a");
+        world.leases.forgetAll();
+        Attempt elsewhere = world.instance("two").acquire("a");
+
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(attempt::close)
+                .withMessageContaining("somebody else");
+        assertThat(elsewhere.isHeld()).isTrue();
+        elsewhere.close();
+    }
+
+    @Test
+    void aRefusedReleaseIsReportedAndNotRepeated() {
+        Attempt attempt = one.acquire("a");
+        one.network.failNext(1, Effect.REFUSED);
+
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(attempt::close);
+
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
+    }
+
+    @Test
+    void aReleaseThatCouldNotBeSentIsRepeated() {
+        Attempt attempt = one.acquire("a");
+        one.network.failNext(3, Effect.NOT_EXECUTED);
+
+        attempt.abandon();
+        assertThat(world.leases.leftovers()).isNotEmpty();
+        world.advanceMillis(800);
+
+        assertThat(world.leases.leftovers()).isEmpty();
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(4);
+    }
+
+    @Test
+    void itIsRepeatedAtOnceWhenTheConnectionComesBack() {
+        Attempt attempt = one.acquire("a");
+        one.network.disconnect();
+        attempt.abandon();
+
+        one.reconnect();
+
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void itIsNotRepeatedOnceTheLeaseHasEndedByItself() {
+        Attempt attempt = one.acquire("a");
+        one.network.disconnect();
+        attempt.abandon();
+        world.advanceSeconds(31);
+        one.network.forgetSent();
+
+        one.reconnect();
+        world.advanceSeconds(10);
+
+        assertThat(one.network.sent()).isEmpty();
+    }
+
+    @Test
+    void aReleaseWithoutAnAnswerIsSentAgainAfterTheCommandTimeout() {
+        Attempt attempt = one.acquire("a");
+        one.network.holdCommands();
+        attempt.abandon();
+
+        world.advanceMillis(1_999);
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
+        world.advanceMillis(1);
+
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(2);
+        one.network.flow();
+        one.network.take();
+        one.network.take().run();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void theLateAnswerToARepeatedReleaseIsIgnored() {
+        Attempt attempt = one.acquire("a");
+        one.network.holdCommands();
+        attempt.abandon();
+        world.advanceMillis(2_000);
+        StoreCall<?> first = one.network.take();
+        StoreCall<?> second = one.network.take();
+        one.network.flow();
+        second.run();
+        Attempt next = one.acquire("a");
+
+        first.run();
+
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+    }
+
+    @Test
+    void anInterruptedCallerStillReleasesAndKeepsItsFlag() {
+        Attempt attempt = one.acquire("a");
+        Thread.currentThread().interrupt();
+
+        attempt.close();
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void aCloseWithoutAnAnswerIsToldSoAfterTheCommandTimeout() {
+        EngineSettings impatient = new EngineSettings(
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(10),
+                null,
+                Duration.ofMillis(100),
+                32,
+                Duration.ofMillis(10),
+                Duration.ZERO);
+        Instance two = world.instance("two", impatient);
+        Attempt attempt = two.acquire("a");
+        two.network.holdCommands();
+
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(attempt::close)
+                .withMessageContaining("has not confirmed");
+
+        two.network.flow();
+        two.network.take().run();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+}

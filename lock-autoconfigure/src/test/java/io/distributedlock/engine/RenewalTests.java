@@ -1,0 +1,254 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.InMemoryLeaseStore.Renew;
+import io.distributedlock.engine.LeaseStore.AcquireCommand;
+import io.distributedlock.engine.LeaseStoreException.Effect;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The watchdog. */
+class RenewalTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    private List<Renew> renewals() {
+        return one.network.sent(Renew.class);
+    }
+
+    @Test
+    void aLeaseIsRenewedAtAThirdOfItToItsFullLength() {
+        Attempt attempt = one.acquire("a");
+
+        world.advanceMillis(9_700);
+        assertThat(renewals()).isEmpty();
+        world.advanceMillis(300);
+
+        assertThat(renewals())
+                .singleElement()
+                .satisfies(renewal ->
+                        assertThat(renewal.leases().get(0).leaseMillis()).isEqualTo(30_000));
+        assertThat(attempt.handle().remainingLease()).isGreaterThan(Duration.ofSeconds(29));
+        attempt.close();
+    }
+
+    @Test
+    void aHoldLastsAsLongAsItsCallerWants() {
+        Attempt attempt = one.acquire("a");
+
+        world.advance(Duration.ofHours(1));
+
+        assertThat(attempt.isHeld()).isTrue();
+        assertThat(renewals()).hasSizeBetween(359, 375);
+        attempt.close();
+    }
+
+    @Test
+    void whatIsDueTogetherGoesOutInBatchesOfAHundred() {
+        List<Attempt> attempts =
+                IntStream.range(0, 250).mapToObj(i -> one.acquire("a" + i)).toList();
+
+        world.advanceSeconds(10);
+
+        assertThat(renewals().stream().map(renewal -> renewal.leases().size())).containsExactly(100, 100, 50);
+        attempts.forEach(Attempt::close);
+    }
+
+    @Test
+    void aRenewalThatFailsIsTriedAgainSoon() {
+        Attempt attempt = one.acquire("a");
+        one.network.failNext(3, Effect.UNKNOWN);
+
+        world.advanceSeconds(12);
+
+        assertThat(renewals()).hasSize(4);
+        world.advanceSeconds(30);
+        assertThat(attempt.isHeld()).isTrue();
+        attempt.close();
+    }
+
+    @Test
+    void aRefusedRenewalIsNoLoss() {
+        Attempt attempt = one.acquire("a");
+        one.network.failNext(5, Effect.REFUSED);
+
+        world.advanceSeconds(40);
+
+        assertThat(attempt.isHeld()).isTrue();
+        attempt.close();
+    }
+
+    @Test
+    void anAnswerThatDoesNotComeCountsAsUnknownAfterTheCommandTimeout() {
+        Attempt attempt = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceSeconds(10);
+        assertThat(renewals()).hasSize(1);
+        world.advanceMillis(2_000);
+        assertThat(renewals()).hasSize(2);
+        one.network.flow();
+        one.network.take();
+
+        one.network.take().run();
+
+        assertThat(attempt.handle().remainingLease()).isGreaterThan(Duration.ofSeconds(29));
+        attempt.close();
+    }
+
+    @Test
+    void theAnswerToARenewalThatWasGivenUpChangesNothing() {
+        Attempt attempt = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceSeconds(10);
+        StoreCall<?> late = one.network.take().execute();
+        world.advanceMillis(2_000);
+        Duration left = attempt.handle().remainingLease();
+
+        late.answer();
+
+        assertThat(attempt.handle().remainingLease()).isEqualTo(left);
+        one.network.flow();
+        one.network.take().run();
+        attempt.close();
+    }
+
+    @Test
+    void aRenewalCountsFromWhenItWasSent() {
+        Attempt attempt = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceSeconds(10);
+        world.advanceMillis(1_000);
+        one.network.take().run();
+
+        assertThat(attempt.handle().remainingLease()).isLessThanOrEqualTo(Duration.ofMillis(28_700));
+        one.network.flow();
+        attempt.close();
+    }
+
+    @Test
+    void aConnectionThatComesBackLetsItTryAgainAtOnce() {
+        Attempt attempt = one.acquire("a");
+        one.network.disconnect();
+        world.advanceMillis(10_100);
+        int before = renewals().size();
+
+        one.reconnect();
+        world.runTimers();
+
+        assertThat(renewals()).hasSize(before + 1);
+        attempt.close();
+    }
+
+    @Test
+    void nothingIsRenewedAfterTheRelease() {
+        one.acquire("a").close();
+        world.advanceSeconds(60);
+
+        assertThat(renewals()).isEmpty();
+    }
+
+    @Test
+    void theAnswerToARenewalAfterTheReleaseIsIgnored() {
+        Attempt attempt = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceSeconds(10);
+        StoreCall<?> renewal = one.network.take();
+        one.network.flow();
+        attempt.close();
+        Attempt next = one.acquire("a");
+
+        renewal.run();
+
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+    }
+
+    @Test
+    void theAnswerToARenewalOfAnEarlierLeaseIsNotTakenForThatOfTheNext() {
+        Attempt first = one.acquire("a");
+        Attempt second = one.acquire(LockRequest.of("a").waitForever());
+        one.network.holdCommands();
+        world.advanceSeconds(10);
+        StoreCall<?> earlier = one.network.take();
+        world.leases.forgetAll();
+        earlier.execute();
+        one.engine
+                .locks()
+                .revoked("a", one.network.sent(AcquireCommand.class).get(0).number());
+        assertThat(first.isHeld()).isFalse();
+        one.network.take().run();
+        world.advanceSeconds(10);
+        assertThat(second.isHeld()).isTrue();
+
+        earlier.answer();
+
+        assertThat(second.isHeld()).isTrue();
+        one.network.flow();
+        one.network.take().run();
+        second.close();
+    }
+
+    @Test
+    void aRenewalThatArrivesAfterTheReleaseCreatesNothing() {
+        Attempt attempt = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceSeconds(10);
+        StoreCall<?> renewal = one.network.take();
+        one.network.flow();
+        attempt.close();
+
+        renewal.run();
+
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void aLeaseThatIsNotToBeRenewedIsNot() {
+        Attempt attempt = one.acquire(LockRequest.of("a").renew(false));
+        world.advanceSeconds(31);
+
+        assertThat(renewals()).isEmpty();
+        assertThat(attempt.isHeld()).isFalse();
+    }
+
+    @Test
+    void aLeaseIsNotRenewedBeyondTheGreatestAge() {
+        Attempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(35)));
+
+        world.advanceSeconds(34);
+        assertThat(attempt.isHeld()).isTrue();
+        world.advanceSeconds(1);
+
+        assertThat(attempt.isHeld()).isFalse();
+        assertThat(attempt.handle().isHeld()).isFalse();
+        assertThat(renewals())
+                .allSatisfy(renewal ->
+                        assertThat(renewal.leases().get(0).leaseMillis()).isLessThanOrEqualTo(26_000));
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void theSettingsGiveTheGreatestAgeWhereTheRequestDoesNot() {
+        EngineSettings settings = new EngineSettings(
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(3),
+                Duration.ofSeconds(2),
+                32,
+                Duration.ofMillis(10),
+                Duration.ZERO);
+        Attempt attempt = world.instance("limited", settings).acquire("a");
+
+        world.advanceSeconds(3);
+
+        assertThat(attempt.isHeld()).isFalse();
+    }
+}

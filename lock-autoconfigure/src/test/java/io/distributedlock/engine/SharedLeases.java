@@ -1,0 +1,263 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockState;
+import io.distributedlock.ReleaseResult;
+import io.distributedlock.engine.LeaseEntry.Queued;
+import io.distributedlock.engine.LeaseStore.AcquireCommand;
+import io.distributedlock.engine.LeaseStore.AcquireReply;
+import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import io.distributedlock.engine.LeaseStore.ReleaseReply;
+import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
+import io.distributedlock.engine.LeaseStore.RenewCommand;
+import io.distributedlock.engine.LeaseStore.RenewReply;
+import io.distributedlock.engine.LeaseStore.Requeue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all instances share: the scripts of the real store, step by step, over maps.
+ */
+final class SharedLeases extends LeaseServer {
+
+    private final Map<String, LeaseEntry> entries = new HashMap<>();
+
+    SharedLeases(NanoClock clock) {
+        super(clock);
+    }
+
+    // ---- acquire.lua
+
+    AcquireReply acquire(String id, AcquireCommand command) {
+        return script(() -> {
+            LeaseEntry entry = entries.get(command.name());
+            if (isCancelled(command.name(), id)) {
+                return new AcquireReply.Cancelled();
+            }
+            if (entry == null) {
+                return grant(id, command);
+            }
+            if (entry.holder.equals(id)) {
+                lengthen(entry, command.leaseMillis());
+                return new AcquireReply.Granted(entry.token, entry.line.size());
+            }
+            return entry.isOwnedBy(command.owner()) ? reenter(entry, id, command) : line(entry, id, command);
+        });
+    }
+
+    private AcquireReply grant(String id, AcquireCommand command) {
+        LeaseEntry entry = new LeaseEntry(id, command.owner());
+        entry.token = nextToken(0, command.floor());
+        entry.expireAfter(command.leaseMillis(), now());
+        entries.put(command.name(), entry);
+        return new AcquireReply.Granted(entry.token, 0);
+    }
+
+    private AcquireReply reenter(LeaseEntry entry, String id, AcquireCommand command) {
+        boolean mine = entry.holds.contains(id);
+        if (!mine && !command.reentrant()) {
+            return new AcquireReply.Reentered(entry.token);
+        }
+        int waiting = entry.line.size();
+        entry.line.remove(entry.inLine(id));
+        if (!mine) {
+            entry.holds.add(id);
+        }
+        lengthen(entry, command.leaseMillis());
+        return new AcquireReply.Granted(entry.token, waiting);
+    }
+
+    private AcquireReply line(LeaseEntry entry, String id, AcquireCommand command) {
+        boolean first = entry.line.isEmpty() || entry.line.get(0).id().equals(id);
+        boolean queued = entry.inLine(id) != null;
+        if (!queued && command.queue()) {
+            entry.line.add(new Queued(id, command.leaseMillis(), command.owner()));
+        }
+        String holding = entry.toRecall();
+        if (command.queue() && first && holding != null && !instanceOf(holding).equals(instanceOf(id))) {
+            publish(holding, new StoreMessage.Recall(command.name(), numberOf(holding)));
+        }
+        return new AcquireReply.Busy(entry.remainingMillis(now()), queued || command.queue(), entry.token);
+    }
+
+    // ---- renew.lua
+
+    RenewReply renew(String id, RenewCommand command) {
+        return script(() -> {
+            LeaseEntry entry = entries.get(command.name());
+            if (entry == null) {
+                return new RenewReply(false, 0, 0);
+            }
+            boolean shared = entry.hasExplicitOwner();
+            boolean mine = shared ? entry.holds.contains(id) : entry.holder.equals(id);
+            if (mine) {
+                if (command.mayShorten() && !shared) {
+                    entry.expireAfter(command.leaseMillis(), now());
+                }
+                lengthen(entry, command.leaseMillis());
+                entry.token = Math.max(entry.token, command.token());
+            }
+            return new RenewReply(mine, entry.token, entry.line.size());
+        });
+    }
+
+    private void lengthen(LeaseEntry entry, long leaseMillis) {
+        if (entry.remainingMillis(now()) < leaseMillis) {
+            entry.expireAfter(leaseMillis, now());
+        }
+    }
+
+    // ---- release.lua
+
+    ReleaseReply release(String id, @Nullable String again, ReleaseCommand command) {
+        return script(() -> {
+            boolean wanted = again != null && !isCancelled(command.name(), again);
+            ReleaseReply reply = releaseById(id, wanted ? again : null, command);
+            if (command.tombstoneMillis() > 0) {
+                bury(command.name(), id, command.tombstoneMillis());
+            }
+            return reply;
+        });
+    }
+
+    private ReleaseReply releaseById(String id, @Nullable String again, ReleaseCommand command) {
+        LeaseEntry entry = entries.get(command.name());
+        if (entry == null) {
+            return new ReleaseReply(Outcome.NOT_HELD, 0, null);
+        }
+        if (!entry.holder.equals(id)) {
+            if (!entry.holds.contains(id)) {
+                boolean left = entry.line.remove(entry.inLine(id));
+                return new ReleaseReply(left ? Outcome.LEFT_QUEUE : Outcome.NOT_YOURS, entry.token, null);
+            }
+            entry.holds.remove(id);
+            if (entry.hasMoreHolds()) {
+                return new ReleaseReply(Outcome.STILL_HELD, entry.token, null);
+            }
+        }
+        revoke(command.name(), entry.holds);
+        entry.token = Math.max(entry.token, command.token());
+        return handOver(command, entry, again);
+    }
+
+    private ReleaseReply handOver(ReleaseCommand command, LeaseEntry entry, @Nullable String again) {
+        long released = entry.token;
+        Requeue requeue = command.requeue();
+        if (again != null && requeue != null && entry.inLine(again) == null) {
+            entry.line.add(new Queued(again, requeue.leaseMillis(), null));
+        }
+        Queued next = transfer(command.name(), entry, command.floor(), again);
+        if (next == null) {
+            return new ReleaseReply(Outcome.RELEASED, released, null);
+        }
+        int waiting = entry.line.size();
+        AcquireReply requeued = next.id().equals(again)
+                ? new AcquireReply.Granted(entry.token, waiting)
+                : again == null ? null : new AcquireReply.Busy(next.leaseMillis(), true, released);
+        return new ReleaseReply(next.id().equals(again) ? Outcome.RELEASED : Outcome.TRANSFERRED, released, requeued);
+    }
+
+    /** The first in line who is there to hear it gets the lock, or nobody. */
+    private @Nullable Queued transfer(String name, LeaseEntry entry, long floor, @Nullable String again) {
+        while (!entry.line.isEmpty()) {
+            Queued next = entry.line.remove(0);
+            entry.token = nextToken(entry.token, floor);
+            List<String> together = new ArrayList<>(List.of(next.id()));
+            if (next.owner() != null) {
+                entry.line.stream()
+                        .filter(other -> next.owner().equals(other.owner()))
+                        .forEach(other -> together.add(other.id()));
+                entry.line.removeIf(other -> next.owner().equals(other.owner()));
+            }
+            if (tellGranted(name, entry, next, together, again)) {
+                entry.holder = next.owner() == null ? next.id() : "=" + next.owner();
+                entry.holds = next.owner() == null ? new ArrayList<>() : together;
+                entry.given = 0;
+                entry.expireAfter(next.leaseMillis(), now());
+                return next;
+            }
+        }
+        entries.remove(name);
+        return null;
+    }
+
+    private boolean tellGranted(
+            String name, LeaseEntry entry, Queued next, List<String> together, @Nullable String again) {
+        boolean heard = next.id().equals(again);
+        for (String id : together) {
+            if (!id.equals(again)) {
+                heard |= publish(
+                        id,
+                        new StoreMessage.Grant(name, numberOf(id), entry.token, next.leaseMillis(), entry.line.size()));
+            }
+        }
+        return heard;
+    }
+
+    private void revoke(String name, List<String> ids) {
+        ids.forEach(id -> publish(id, new StoreMessage.Revoke(name, numberOf(id))));
+    }
+
+    ReleaseResult releaseOwner(String name, String owner, long floor) {
+        return script(() -> {
+            LeaseEntry entry = entries.get(name);
+            if (entry == null || !entry.isOwnedBy(owner)) {
+                return entry == null ? ReleaseResult.NOT_HELD : ReleaseResult.NOT_YOURS;
+            }
+            entry.given++;
+            if (entry.hasMoreHolds()) {
+                return ReleaseResult.STILL_HELD;
+            }
+            revoke(name, entry.holds);
+            transfer(name, entry, floor, null);
+            return ReleaseResult.RELEASED;
+        });
+    }
+
+    boolean forceRelease(String name, long floor) {
+        return script(() -> {
+            LeaseEntry entry = entries.get(name);
+            if (entry == null) {
+                return false;
+            }
+            revoke(name, entry.hasExplicitOwner() ? entry.holds : List.of(entry.holder));
+            transfer(name, entry, floor, null);
+            return true;
+        });
+    }
+
+    // ---- what else the server does
+
+    Optional<LockState> inspect(String name) {
+        return script(() -> Optional.ofNullable(entries.get(name))
+                .map(entry -> new LockState(
+                        name,
+                        entry.hasExplicitOwner() ? entry.holder.substring(1) : instanceOf(entry.holder),
+                        entry.token,
+                        Duration.ofMillis(entry.remainingMillis(now())),
+                        entry.line.size())));
+    }
+
+    /** Forgets everything, as after a restart without persistence. */
+    synchronized void forgetAll() {
+        entries.clear();
+        forgetCancelled();
+    }
+
+    /** Entries and tombstones that still exist. */
+    synchronized List<String> leftovers() {
+        expire();
+        List<String> left = new ArrayList<>(cancelled());
+        entries.forEach((name, entry) -> left.add(name + " of " + entry.holder));
+        return left;
+    }
+
+    @Override
+    void expireEntries(long now) {
+        entries.values().removeIf(entry -> entry.isExpired(now));
+    }
+}

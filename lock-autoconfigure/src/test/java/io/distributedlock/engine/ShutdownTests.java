@@ -1,0 +1,130 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ShutdownTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private static EngineSettings withGrace(Duration grace) {
+        EngineSettings defaults = EngineSettings.DEFAULTS;
+        return new EngineSettings(
+                defaults.lease(), defaults.waitUpTo(), null, Duration.ofMillis(200), 32, Duration.ZERO, grace);
+    }
+
+    private final Instance one = world.instance("one", withGrace(Duration.ZERO));
+
+    private final Instance patient = world.instance("patient", withGrace(Duration.ofMinutes(1)));
+
+    @Test
+    void waitersAreSentAwayAtOnce() {
+        Attempt elsewhere = patient.acquire("a");
+        Attempt waiting = one.acquire("a");
+
+        one.engine.close();
+
+        assertThat(waiting.failure())
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("shutting down");
+        assertThat(world.leases.inspect("a"))
+                .get()
+                .satisfies(state -> assertThat(state.waitingInstances()).isZero());
+        elsewhere.close();
+    }
+
+    @Test
+    void newCallersAreRefused() {
+        one.engine.close();
+
+        assertThat(one.acquire("a").failure()).isInstanceOf(LockUnavailableException.class);
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> one.engine.acquire(LockRequest.of("a")));
+    }
+
+    @Test
+    void holdsThatOutlastTheGraceAreLostAndReleased() {
+        AtomicInteger told = new AtomicInteger();
+        Attempt attempt = one.acquire("a");
+        attempt.handle().onLost(told::incrementAndGet);
+
+        one.engine.close();
+
+        assertThat(told).hasValue(1);
+        assertThat(world.leases.leftovers()).isEmpty();
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(attempt::close)
+                .withMessageContaining("shut down");
+    }
+
+    @Test
+    void closingWaitsForHoldsThatEndWithinTheGraceAndLetsThemEnterAgain() throws Exception {
+        LockHandle outer = patient.engine.acquire(LockRequest.of("a"));
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(patient.engine::close);
+        await().until(patient.engine::isClosing);
+        LockHandle inner = patient.engine.acquire(LockRequest.of("a"));
+        assertThat(closing).isNotDone();
+
+        inner.close();
+        outer.close();
+
+        closing.get(5, TimeUnit.SECONDS);
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void closingDoesNotWaitLongerThanACommandForWhatCannotBeGivenBack() {
+        one.acquire("a");
+        one.network.disconnect();
+
+        one.engine.close();
+
+        one.reconnect();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void closingTwiceIsClosingOnce() {
+        one.engine.close();
+        one.engine.close();
+    }
+
+    @Test
+    void anAsynchronousCallerAfterTheEndIsStillTold() {
+        InMemoryLeaseStore store = new InMemoryLeaseStore(world.leases, "real", new TestNetwork());
+        LockEngine real = new LockEngine(store, withGrace(Duration.ZERO));
+        real.close();
+
+        CompletableFuture<LockHandle> stage =
+                real.acquireAsync(LockRequest.of("a")).toCompletableFuture();
+
+        assertThat(stage).failsWithin(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void anAsynchronousWaiterOfARealEngineIsToldAtTheEnd() {
+        Attempt elsewhere = one.acquire("a");
+        InMemoryLeaseStore store = new InMemoryLeaseStore(world.leases, "real", new TestNetwork());
+        LockEngine real = new LockEngine(store, withGrace(Duration.ZERO));
+        CompletableFuture<LockHandle> stage =
+                real.acquireAsync(LockRequest.of("a").waitForever()).toCompletableFuture();
+
+        real.close();
+
+        assertThat(stage).failsWithin(Duration.ofSeconds(5));
+        elsewhere.close();
+    }
+}

@@ -1,0 +1,34 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.engine.LeaseStore.Listener;
+
+/** What the store tells an instance without being asked. */
+sealed interface StoreMessage {
+
+    String name();
+
+    long number();
+
+    void tell(Listener listener);
+
+    record Grant(String name, long number, long token, long leaseMillis, int waiting) implements StoreMessage {
+        @Override
+        public void tell(Listener listener) {
+            listener.granted(name, number, token, leaseMillis, waiting);
+        }
+    }
+
+    record Recall(String name, long number) implements StoreMessage {
+        @Override
+        public void tell(Listener listener) {
+            listener.recalled(name, number);
+        }
+    }
+
+    record Revoke(String name, long number) implements StoreMessage {
+        @Override
+        public void tell(Listener listener) {
+            listener.revoked(name, number);
+        }
+    }
+}

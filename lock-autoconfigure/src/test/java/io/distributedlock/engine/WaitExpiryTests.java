@@ -1,0 +1,190 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.LeaseStoreException.Effect;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a caller is told when its wait is over: busy only if the store's latest word was that. */
+class WaitExpiryTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    private final Instance two = world.instance("two");
+
+    private Attempt waitFor(Duration wait) {
+        return one.acquire(LockRequest.of("a").waitUpTo(wait));
+    }
+
+    @Test
+    void itIsBusyWhenAnotherInstanceHoldsItAllTheTime() {
+        Attempt elsewhere = two.acquire("a");
+        Attempt waiting = waitFor(Duration.ofSeconds(1));
+
+        world.advanceMillis(999);
+        assertThat(waiting.isPending()).isTrue();
+        world.advanceMillis(1);
+
+        assertThat(waiting.failure())
+                .isInstanceOfSatisfying(
+                        LockNotAcquiredException.class,
+                        busy -> assertThat(busy.waited()).isEqualTo(Duration.ofSeconds(1)));
+        elsewhere.close();
+    }
+
+    @Test
+    void itIsBusyWhenAnotherCallerHereHoldsItAllTheTime() {
+        Attempt holder = one.acquire("a");
+        Attempt waiting = waitFor(Duration.ofMillis(5));
+
+        world.advanceMillis(5);
+
+        assertThat(waiting.failure()).isInstanceOf(LockNotAcquiredException.class);
+        holder.close();
+    }
+
+    @Test
+    void itIsUnavailableWhenTheStoreCouldNotBeReachedAllTheTime() {
+        one.network.disconnect();
+        Attempt waiting = waitFor(Duration.ofSeconds(1));
+
+        world.advanceMillis(999);
+        assertThat(waiting.isPending()).isTrue();
+        world.advanceMillis(1);
+
+        assertThat(waiting.failure()).isInstanceOf(LockUnavailableException.class);
+    }
+
+    @Test
+    void itIsUnavailableWhenTheLatestThatIsKnownIsTrouble() {
+        Attempt elsewhere = two.acquire("a");
+        Attempt waiting = waitFor(Duration.ofSeconds(5));
+        one.network.disconnect();
+
+        world.advanceSeconds(5);
+
+        assertThat(waiting.failure()).isInstanceOf(LockUnavailableException.class);
+        elsewhere.close();
+        one.reconnect();
+    }
+
+    @Test
+    void itIsBusyWhenTheLatestAnswerWasBusyAndAQuestionIsUnderWay() {
+        Attempt elsewhere = two.acquire("a");
+        Attempt waiting = waitFor(Duration.ofMillis(1_100));
+        one.network.holdCommands();
+
+        world.advanceMillis(1_100);
+
+        assertThat(one.network.held()).hasSize(1);
+        assertThat(waiting.failure()).isInstanceOf(LockNotAcquiredException.class);
+        one.network.flow();
+        one.network.take().run();
+        elsewhere.close();
+    }
+
+    @Test
+    void aCallerThatHasHeardNothingWaitsForAFirstWordUpToOneCommandTimeout() {
+        one.network.holdCommands();
+        Attempt waiting = waitFor(Duration.ofMillis(50));
+
+        world.advanceMillis(1_999);
+        assertThat(waiting.isPending()).isTrue();
+        world.advanceMillis(1);
+
+        assertThat(waiting.failure()).isInstanceOf(LockUnavailableException.class);
+        one.network.flow();
+        world.advanceSeconds(3);
+    }
+
+    @Test
+    void aFirstWordAfterTheWaitStillGivesTheLock() {
+        one.network.holdCommands();
+        Attempt waiting = waitFor(Duration.ofMillis(50));
+        world.advanceMillis(500);
+        one.network.flow();
+
+        one.network.take().run();
+
+        assertThat(waiting.isHeld()).isTrue();
+        waiting.close();
+    }
+
+    @Test
+    void oneThatTriesOnceWaitsOneCommandTimeoutForAConnection() {
+        one.network.disconnect();
+        Attempt once = one.tryOnce("a");
+
+        world.advanceMillis(1_999);
+        assertThat(once.isPending()).isTrue();
+        world.advanceMillis(1);
+
+        assertThat(once.failure()).isInstanceOf(LockUnavailableException.class);
+    }
+
+    @Test
+    void oneThatTriesOnceGetsTheLockIfTheConnectionComesInTime() {
+        one.network.disconnect();
+        Attempt once = one.tryOnce("a");
+        world.advanceMillis(1_500);
+
+        one.reconnect();
+
+        assertThat(once.isHeld()).isTrue();
+        once.close();
+    }
+
+    @Test
+    void aRefusalByTheStoreEndsAnyWaitAtOnce() {
+        one.network.failNext(1, Effect.REFUSED);
+
+        Attempt waiting = one.acquire("a");
+
+        assertThat(waiting.failure()).isInstanceOf(LockUnavailableException.class);
+    }
+
+    @Test
+    void aWaitWithoutLimitOutlastsTrouble() {
+        one.network.disconnect();
+        Attempt waiting = one.acquire("a");
+        world.advance(Duration.ofHours(1));
+
+        one.reconnect();
+
+        assertThat(waiting.isHeld()).isTrue();
+        waiting.close();
+    }
+
+    @Test
+    void aVeryLongWaitCountsAsUnlimited() {
+        Attempt holder = one.acquire("a");
+        Attempt waiting = waitFor(Duration.ofSeconds(Long.MAX_VALUE));
+
+        holder.close();
+
+        assertThat(waiting.isHeld()).isTrue();
+        waiting.close();
+    }
+
+    @Test
+    void troubleEndsTheFirstWaitsOnTimeAndTheLockIsThereForLaterOnes() {
+        one.network.failNext(1, Effect.UNKNOWN);
+        Attempt impatient = waitFor(Duration.ofMillis(10));
+        Attempt patient = one.acquire("a");
+
+        world.advanceMillis(10);
+        assertThat(impatient.failure()).isInstanceOf(LockUnavailableException.class);
+        world.advanceMillis(200);
+
+        assertThat(patient.isHeld()).isTrue();
+        patient.close();
+    }
+}

@@ -1,0 +1,10 @@
+package io.distributedlock.interceptor.elsewhere;
+
+import io.distributedlock.annotation.DistributedLocked;
+
+/** A class whose subclasses in other packages cannot override its method. */
+public class Elsewhere {
+
+    @DistributedLocked
+    void run() {}
+}

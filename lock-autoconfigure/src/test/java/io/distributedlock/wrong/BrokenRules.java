@@ -1,0 +1,48 @@
+package io.distributedlock.wrong;
+
+import java.util.Timer;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.expression.Expression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/** What the rules of the architecture forbid, to see that they find it. This package is not null-marked either. */
+public final class BrokenRules {
+
+    private BrokenRules() {}
+
+    public static final class WallClock {
+
+        long now() {
+            return System.currentTimeMillis();
+        }
+    }
+
+    public static final class WithTimer {
+
+        private final Timer timer = new Timer();
+
+        void stop() {
+            timer.cancel();
+        }
+    }
+
+    public static final class Parsing {
+
+        Expression parse(String text) {
+            return new SpelExpressionParser().parseRaw(text);
+        }
+    }
+
+    @AutoConfiguration
+    public static class Configuration {
+
+        public void visible() {}
+    }
+
+    public static final class Sleeping {
+
+        void sleep() throws InterruptedException {
+            Thread.sleep(1);
+        }
+    }
+}

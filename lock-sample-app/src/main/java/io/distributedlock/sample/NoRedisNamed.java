@@ -1,0 +1,20 @@
+package io.distributedlock.sample;
+
+import java.util.stream.Stream;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/** Holds unless {@code spring.data.redis}, from whatever source, says where a Redis is. */
+final class NoRedisNamed implements Condition {
+
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+        Binder binder = Binder.get(context.getEnvironment());
+        return Stream.of("host", "port", "url", "sentinel.nodes", "cluster.nodes", "masterreplica.nodes")
+                .map(place -> binder.bind("spring.data.redis." + place, Bindable.listOf(String.class)))
+                .noneMatch(named -> named.isBound());
+    }
+}

@@ -1,0 +1,63 @@
+package io.distributedlock.sample;
+
+import io.lettuce.core.resource.Delay;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.listener.ChannelTopic;
+import org.springframework.data.redis.listener.RedisMessageListenerContainer;
+
+/** What a real application would not need: a Redis of its own. And how an instance hears of sales. */
+@Configuration(proxyBeanMethods = false)
+class RedisConfiguration {
+
+    private static final Log logger = LogFactory.getLog(RedisConfiguration.class);
+
+    @Bean
+    RedisMessageListenerContainer saleAnnouncements(RedisConnectionFactory connections, Tills tills) {
+        RedisMessageListenerContainer container = new RedisMessageListenerContainer();
+        container.setConnectionFactory(connections);
+        container.setRecoveryInterval(1000);
+        container.setErrorHandler(
+                ex -> logger.warn("This instance could not finish its part of a sale: " + ex.getMessage()));
+        container.addMessageListener(
+                (message, pattern) ->
+                        tills.serveAll(Sale.valueOf(new String(message.getBody(), StandardCharsets.UTF_8))),
+                ChannelTopic.of(Sales.CHANNEL));
+        return container;
+    }
+
+    /** Comes back as fast as the connections of the locks do; Lettuce by itself waits up to 30 s. */
+    @Bean
+    ClientResourcesBuilderCustomizer fastReconnect() {
+        return resources -> resources.reconnectDelay(Delay.constant(Duration.ofSeconds(1)));
+    }
+
+    /** Stays away as soon as {@code spring.data.redis} names a Redis. */
+    @Configuration(proxyBeanMethods = false)
+    @Conditional(NoRedisNamed.class)
+    static class Embedded {
+
+        @Bean
+        SharedRedis sharedRedis(ShopProperties properties) {
+            return SharedRedis.at(properties.redisPort());
+        }
+
+        @Bean
+        DataRedisConnectionDetails redisConnectionDetails(SharedRedis redis) {
+            return new DataRedisConnectionDetails() {
+                @Override
+                public Standalone getStandalone() {
+                    return Standalone.of("127.0.0.1", redis.port());
+                }
+            };
+        }
+    }
+}

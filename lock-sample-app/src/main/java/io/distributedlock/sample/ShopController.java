@@ -1,0 +1,111 @@
+package io.distributedlock.sample;
+
+import io.distributedlock.DistributedLockException;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockUnavailableException;
+import java.util.List;
+import java.util.stream.Stream;
+import org.springframework.dao.DataAccessException;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What the page asks for. */
+@RestController
+@RequestMapping("/api")
+class ShopController {
+
+    private static final List<String> LOCKS = List.of("sale", "stock:" + Sale.WITH_LOCK.product());
+
+    private final Sales sales;
+
+    private final Ledger ledger;
+
+    private final PurchaseLog log;
+
+    private final LockOperations locks;
+
+    private final Instances instances;
+
+    private final RedisWatch redis;
+
+    private final ShopProperties properties;
+
+    ShopController(
+            Sales sales,
+            Ledger ledger,
+            PurchaseLog log,
+            LockOperations locks,
+            Instances instances,
+            RedisWatch redis,
+            ShopProperties properties) {
+        this.sales = sales;
+        this.ledger = ledger;
+        this.log = log;
+        this.locks = locks;
+        this.instances = instances;
+        this.redis = redis;
+        this.properties = properties;
+    }
+
+    /** Who holds a lock now. */
+    record Holder(String lock, String instance, long token, long remainingMillis, int waitingInstances) {}
+
+    record State(String instance, String redis, boolean redisUp, List<Holder> holders, List<SaleReport> sales) {}
+
+    @GetMapping("/state")
+    State state() {
+        try {
+            return redis.up() ? state(true, holders(), reports()) : state(false, List.of(), List.of());
+        } catch (DataAccessException | LockUnavailableException ex) {
+            return state(false, List.of(), List.of());
+        }
+    }
+
+    private State state(boolean redisUp, List<Holder> holders, List<SaleReport> reports) {
+        return new State(properties.instance(), redis.place(), redisUp, holders, reports);
+    }
+
+    private List<SaleReport> reports() {
+        return Stream.of(Sale.values()).map(ledger::report).toList();
+    }
+
+    @GetMapping("/sales/{sale}/purchases")
+    List<Purchase> purchases(@PathVariable Sale sale) {
+        return log.all(sale.product());
+    }
+
+    @PostMapping("/sales/{sale}")
+    SaleReport run(@PathVariable Sale sale) {
+        return sales.run(sale, report -> {});
+    }
+
+    @ExceptionHandler(LockNotAcquiredException.class)
+    ProblemDetail busy() {
+        return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, "Another sale is running.");
+    }
+
+    @ExceptionHandler({DistributedLockException.class, DataAccessException.class, IllegalStateException.class})
+    ProblemDetail brokeOff(RuntimeException ex) {
+        return ProblemDetail.forStatusAndDetail(
+                HttpStatus.SERVICE_UNAVAILABLE, "The sale broke off: " + ex.getMessage());
+    }
+
+    private List<Holder> holders() {
+        return LOCKS.stream()
+                .flatMap(name -> locks.inspect(name).stream())
+                .map(lock -> new Holder(
+                        lock.name(),
+                        instances.nameOf(lock.owner()),
+                        lock.fencingToken(),
+                        lock.remainingLease().toMillis(),
+                        lock.waitingInstances()))
+                .toList();
+    }
+}

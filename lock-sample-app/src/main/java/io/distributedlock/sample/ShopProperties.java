@@ -1,0 +1,27 @@
+package io.distributedlock.sample;
+
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+/**
+ * How this instance of the shop works; the values are in {@code application.yml}.
+ *
+ * @param instance what this instance is called on the page
+ * @param redisPort where the instances find their own Redis; 0 starts one at any free port
+ * @param openingSales whether both sales are run once at start
+ * @param stock how many pieces a sale has
+ * @param customers how many customers come to this instance in a sale
+ * @param tills how many of them are served at the same time
+ * @param browsing how long a customer looks around at most before buying
+ * @param selling how long a sale takes between reading the stock and writing it
+ */
+@ConfigurationProperties("shop")
+record ShopProperties(
+        String instance,
+        int redisPort,
+        boolean openingSales,
+        int stock,
+        int customers,
+        int tills,
+        Duration browsing,
+        Duration selling) {}

@@ -1,0 +1,5 @@
+/** What the README says, compiled and run. Outside of the sample's package, so that the sample does not scan it. */
+@NullMarked
+package io.distributedlock.readme;
+
+import org.jspecify.annotations.NullMarked;

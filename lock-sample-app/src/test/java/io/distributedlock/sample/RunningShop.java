@@ -1,0 +1,63 @@
+package io.distributedlock.sample;
+
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.web.client.RestClient;
+
+/** An instance of the sample, with random ports and without the opening sales unless asked for. */
+record RunningShop(ConfigurableApplicationContext context) implements AutoCloseable {
+
+    static RunningShop start(String instance, String... arguments) {
+        Map<String, String> byName = new LinkedHashMap<>(Map.of(
+                "server.port", "0",
+                "shop.redis-port", "0",
+                "shop.opening-sales", "false",
+                "shop.instance", instance));
+        Stream.of(arguments).map(argument -> argument.split("=", 2)).forEach(pair -> byName.put(pair[0], pair[1]));
+        String[] all = byName.entrySet().stream().map(entry -> "--" + entry).toArray(String[]::new);
+        return new RunningShop(new SpringApplicationBuilder(SampleApplication.class).run(all));
+    }
+
+    RunningShop startSecond(String instance) {
+        return start(instance, "shop.redis-port=" + redisPort(), "distributed-lock.wait=3s");
+    }
+
+    int redisPort() {
+        return context.getBean(SharedRedis.class).port();
+    }
+
+    String url() {
+        return "http://localhost:" + context.getEnvironment().getRequiredProperty("local.server.port");
+    }
+
+    RestClient client() {
+        return RestClient.create(url());
+    }
+
+    SaleReport run(Sale sale) {
+        return client().post().uri("/api/sales/{sale}", sale).retrieve().requiredBody(SaleReport.class);
+    }
+
+    ShopController.State state() {
+        return client().get().uri("/api/state").retrieve().requiredBody(ShopController.State.class);
+    }
+
+    /** In the order of their start. */
+    List<Purchase> purchases(Sale sale) {
+        Purchase[] purchases = client().get()
+                .uri("/api/sales/{sale}/purchases", sale)
+                .retrieve()
+                .requiredBody(Purchase[].class);
+        return Stream.of(purchases).sorted(Comparator.comparing(Purchase::from)).toList();
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

@@ -1,0 +1,5 @@
+/** Tests of the sample. */
+@NullMarked
+package io.distributedlock.sample;
+
+import org.jspecify.annotations.NullMarked;
