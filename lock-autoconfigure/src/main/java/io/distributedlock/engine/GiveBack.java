@@ -172,11 +172,11 @@ final class GiveBack extends Timed {
             finish();
             outcome.completeExceptionally(failure);
         } else {
-            engine.arm(this, engine.now() + Ask.backOff(failures++));
             synchronized (this) {
                 doubtful |= Failures.isUnknown(failure);
                 resting = true;
             }
+            engine.arm(this, engine.now() + Ask.backOff(failures++));
         }
     }
 
