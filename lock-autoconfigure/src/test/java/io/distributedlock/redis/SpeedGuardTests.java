@@ -39,8 +39,7 @@ class SpeedGuardTests {
      */
     private static final double MOST_BEYOND_BARE_SCRIPTS = 1.45;
 
-    private static final String TAKE =
-            """
+    private static final String TAKE = """
             if redis.call('EXISTS', KEYS[1]) == 0 then
               redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'token', ARGV[2])
               redis.call('PEXPIRE', KEYS[1], ARGV[3])
@@ -49,8 +48,7 @@ class SpeedGuardTests {
             return {0, redis.call('PTTL', KEYS[1])}
             """;
 
-    private static final String GIVE_BACK =
-            """
+    private static final String GIVE_BACK = """
             if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then
               return redis.call('DEL', KEYS[1])
             end
