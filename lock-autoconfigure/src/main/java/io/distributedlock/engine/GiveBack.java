@@ -57,7 +57,12 @@ final class GiveBack extends Timed {
 
     /** Gives back a lease. */
     GiveBack(NamedLock lock, Lease lease) {
-        this(lock, lease.number, lease.token(), lease.length(), lease.end(), lease.uncertain, lease.unanswered);
+        this(lock, lease.number, lease.token(), lease.length(), giveUpAt(lease), lease.uncertain, lease.unanswered);
+    }
+
+    /** What cannot come back ends with its lease by itself. */
+    private static long giveUpAt(Lease lease) {
+        return lease.mayComeBack() ? lease.end() + lease.length() : lease.end();
     }
 
     /** Leaves the queue. */
@@ -89,6 +94,10 @@ final class GiveBack extends Timed {
         requeue = again;
         requeueAnswer = answer;
         return this;
+    }
+
+    boolean isFor(long acquisition) {
+        return number == acquisition;
     }
 
     void start() {
