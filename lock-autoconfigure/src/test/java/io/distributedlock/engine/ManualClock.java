@@ -36,6 +36,7 @@ final class ManualClock implements NanoClock {
         return now;
     }
 
+    @SuppressWarnings("NonAtomicVolatileUpdate")
     void advanceNanos(long nanos) {
         if (nanos < 0) {
             throw new IllegalArgumentException("A monotonic clock does not run backwards, but " + nanos + " ns");
