@@ -18,7 +18,6 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -197,7 +196,6 @@ class EngineLincheckTests {
     }
 
     @Test
-    @Disabled("An answer to a question that was sent before the caller came decides it, too")
     void callersUnderStressSeeAReentrantLock() {
         new StressOptions()
                 .iterations(20)

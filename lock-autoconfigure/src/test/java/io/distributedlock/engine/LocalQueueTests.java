@@ -7,7 +7,6 @@ import io.distributedlock.LockRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -199,7 +198,6 @@ class LocalQueueTests {
     }
 
     @Test
-    @Disabled("An answer to a question that was sent before the caller came decides it, too")
     void aQuestionThatWasSentBeforeItCameDoesNotTellACallerThatTriesOnceThatItIsBusy() {
         Attempt elsewhere = world.instance("two").acquire("a");
         one.network.holdCommands();
