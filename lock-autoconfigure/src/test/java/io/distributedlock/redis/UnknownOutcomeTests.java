@@ -12,6 +12,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.CommandCounter;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,31 @@ class UnknownOutcomeTests extends FaultTopic {
             assertThat(watch.elapsed()).isLessThan(millis(500).plus(NOISE));
         }
         await().atMost(REQUEST.lease().multipliedBy(2).plus(NOISE)).until(() -> keys().isEmpty());
+    }
+
+    /** Its bytes lie in the buffers of a dead connection, and reach Redis when everything is over. */
+    @Test
+    void anAcquisitionOfADeadConnectionCannotWinAfterItsRelease() {
+        RedisLockTemplate locks = proxied();
+        RedisLockTemplate other = direct();
+        for (int i = 0; i < 3; i++) {
+            proxy.requests().hold();
+            Callers.Call<LockHandle> call = callers.call(() -> {
+                LockHandle handle = locks.acquire(REQUEST);
+                handle.close();
+                return handle;
+            });
+            await().pollInterval(millis(1)).until(() -> proxy.requests().pending() > 0);
+            assertThat(proxy.abandon()).isPositive();
+            proxy.heal();
+            assertThat(call.get().isHeld()).isFalse();
+            try (CommandCounter counter = CommandCounter.start(redis)) {
+                proxy.deliverAbandoned();
+                await().until(() -> counter.scripts() > 0);
+            }
+            assertThat(keys()).noneMatch(key -> key.endsWith("}"));
+            assertFree(other);
+        }
     }
 
     @Test
@@ -109,7 +135,7 @@ class UnknownOutcomeTests extends FaultTopic {
         proxy.requests().hold();
         await().until(() -> proxy.requests().pending() > 0);
         Holds.awaitLoss(handle, millis(600).plus(NOISE));
-        try (LockHandle next = other.acquire(leased("unknown", 800).renew(false))) {
+        try (LockHandle next = other.acquire(leased("unknown", 2_000).renew(false))) {
             proxy.heal();
             Holds.assertHeldFor(
                     next, millis(600), () -> assertThat(next.remainingLease()).isPositive());
@@ -154,11 +180,11 @@ class UnknownOutcomeTests extends FaultTopic {
         proxy.replies().delay(millis(200));
         Stopwatch watch = Stopwatch.start();
         LockHandle handle = locks.acquire(leased("unknown", 800).renew(false));
-        assertThat(watch.elapsed()).isGreaterThan(millis(210));
-        assertThat(handle.remainingLease()).isLessThan(millis(800 - 210));
+        Duration elapsed = watch.elapsed();
+        assertThat(elapsed).isGreaterThan(millis(210));
+        assertThat(elapsed.plus(handle.remainingLease())).isLessThanOrEqualTo(millis(800));
         proxy.heal();
-        Holds.awaitLoss(handle, millis(800));
-        assertThat(watch.elapsed()).isLessThan(millis(800 + 50));
+        Holds.awaitLoss(handle, millis(800).plus(NOISE));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 

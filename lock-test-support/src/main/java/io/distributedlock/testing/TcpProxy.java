@@ -82,6 +82,20 @@ public final class TcpProxy implements AutoCloseable {
         return count;
     }
 
+    /**
+     * Resets the clients' side of all connections only. What they have sent and was held back by now lies about like bytes
+     * in the buffers of a dead connection, until {@link #deliverAbandoned()}.
+     */
+    public int abandon() {
+        links.forEach(Link::abandon);
+        return links.size();
+    }
+
+    /** The bytes of abandoned connections reach the server after all. */
+    public void deliverAbandoned() {
+        links.forEach(link -> link.abandoned = false);
+    }
+
     /** From now on, nobody listens. Existing connections go on. */
     public synchronized void refuse() {
         close(listener);
@@ -155,8 +169,8 @@ public final class TcpProxy implements AutoCloseable {
             return;
         }
         links.add(link);
-        daemon("requests", () -> requests.pump(client, server, link::reset));
-        daemon("replies", () -> replies.pump(server, client, link::reset));
+        daemon("requests", () -> requests.pump(client, server, link::isAbandoned, link::reset));
+        daemon("replies", () -> replies.pump(server, client, () -> false, link::reset));
     }
 
     private static void daemon(String name, Runnable task) {
@@ -191,9 +205,20 @@ public final class TcpProxy implements AutoCloseable {
 
         private final Socket server;
 
+        private volatile boolean abandoned;
+
         Link(Socket client, Socket server) {
             this.client = client;
             this.server = server;
+        }
+
+        boolean isAbandoned() {
+            return abandoned;
+        }
+
+        void abandon() {
+            abandoned = true;
+            TcpProxy.reset(client);
         }
 
         boolean reset() {

@@ -10,6 +10,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One direction of all connections of a {@link TcpProxy}. What is set holds for bytes from now on. */
@@ -87,10 +88,10 @@ public final class TcpStream {
         return read.get() - delivered.get() - dropped.get();
     }
 
-    /** Reads until the end of the stream, which is passed on when all bytes before it were. */
-    void pump(Socket from, Socket to, Runnable end) {
+    /** Reads until the end of the stream, which is passed on when all bytes before it were. Nothing passes while frozen. */
+    void pump(Socket from, Socket to, BooleanSupplier frozen, Runnable end) {
         BlockingQueue<Chunk> queue = new LinkedBlockingQueue<>();
-        Thread writer = new Thread(() -> write(queue, from, to, end), "tcp-proxy-writer");
+        Thread writer = new Thread(() -> write(queue, to, frozen, end), "tcp-proxy-writer");
         writer.setDaemon(true);
         writer.start();
         byte[] buffer = new byte[65_536];
@@ -101,16 +102,16 @@ public final class TcpStream {
                 queue.add(new Chunk(Arrays.copyOf(buffer, count), System.nanoTime() + delay.toNanos()));
             }
         } catch (IOException e) {
-            end.run();
+            // The sender is gone; what it has sent is still delivered.
         } finally {
             queue.add(Chunk.END);
         }
     }
 
-    private void write(BlockingQueue<Chunk> queue, Socket from, Socket to, Runnable end) {
+    private void write(BlockingQueue<Chunk> queue, Socket to, BooleanSupplier frozen, Runnable end) {
         try {
             for (Chunk chunk = queue.take(); chunk != Chunk.END; chunk = queue.take()) {
-                deliver(chunk, from, to);
+                deliver(chunk, to, frozen);
             }
         } catch (IOException e) {
             // The receiver is gone.
@@ -121,11 +122,11 @@ public final class TcpStream {
         }
     }
 
-    private void deliver(Chunk chunk, Socket from, Socket to) throws IOException, InterruptedException {
+    private void deliver(Chunk chunk, Socket to, BooleanSupplier frozen) throws IOException, InterruptedException {
         for (long left = chunk.due() - System.nanoTime(); left > 0; left = chunk.due() - System.nanoTime()) {
             LockSupport.parkNanos(left);
         }
-        if (awaitPassage(from) == Mode.DROP || isLost(chunk)) {
+        if (awaitPassage(to, frozen) == Mode.DROP || isLost(chunk)) {
             dropped.addAndGet(chunk.bytes().length);
         } else {
             to.getOutputStream().write(chunk.bytes());
@@ -138,11 +139,11 @@ public final class TcpStream {
         return text != null && new String(chunk.bytes(), StandardCharsets.ISO_8859_1).contains(text);
     }
 
-    private Mode awaitPassage(Socket from) throws IOException, InterruptedException {
+    private Mode awaitPassage(Socket to, BooleanSupplier frozen) throws IOException, InterruptedException {
         synchronized (monitor) {
-            while (mode == Mode.HOLD) {
-                monitor.wait(100);
-                if (from.isClosed()) {
+            while (mode == Mode.HOLD || frozen.getAsBoolean()) {
+                monitor.wait(20);
+                if (to.isClosed()) {
                     throw new IOException("Cut while held");
                 }
             }

@@ -113,6 +113,22 @@ class TcpProxyTests {
     }
 
     @Test
+    void deliversWhatAnAbandonedConnectionHasSent() throws IOException {
+        proxy.requests().hold();
+        client.send("INCR", "abandoned");
+        await().until(() -> proxy.requests().pending() > 0);
+        assertThat(proxy.abandon()).isEqualTo(1);
+        proxy.heal();
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> client.reply());
+        try (RespClient next = RespClient.connect(proxy.port())) {
+            assertThat(next.call("GET", "abandoned")).isNull();
+            proxy.deliverAbandoned();
+            await().until(() -> "1".equals(next.call("GET", "abandoned")));
+            await().until(() -> proxy.connections() == 1);
+        }
+    }
+
+    @Test
     void refusesAndAcceptsAgain() {
         assertThat(client.text("PING")).isEqualTo("PONG");
         proxy.refuse();
