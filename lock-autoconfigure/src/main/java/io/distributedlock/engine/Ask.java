@@ -82,14 +82,17 @@ final class Ask {
         return given;
     }
 
-    /** Wait, says the store. Returns for how long. */
+    /**
+     * Wait, says the store. Returns for how long: until the holder's lease ends, but often enough to find a grant in time
+     * whose message was lost.
+     */
     long busy(long ttlMillis, boolean nowQueued, long token) {
         busyToken = Math.max(busyToken, token);
         grantedSince = sentAt;
         queued = nowQueued;
         failures = 0;
         long jitter = 1_000_000 + engine.random(19_000_000);
-        return Math.min(Math.max(ttlMillis, 0) * 1_000_000 + jitter, MAX_PAUSE);
+        return Math.min(Math.max(ttlMillis, 0) * 1_000_000 + jitter, Math.min(MAX_PAUSE, lease / 2));
     }
 
     /** Whether a grant with this token is older than an answer that said "wait": it had run out by then. */
