@@ -10,7 +10,22 @@ public class LockUnavailableException extends DistributedLockException {
 
     private static final long serialVersionUID = 1L;
 
+    private final boolean afterHold;
+
     public LockUnavailableException(String lockName, String message, @Nullable Throwable cause) {
+        this(lockName, message, cause, false);
+    }
+
+    public LockUnavailableException(String lockName, String message, @Nullable Throwable cause, boolean afterHold) {
         super(lockName, message, cause);
+        this.afterHold = afterHold;
+    }
+
+    /**
+     * Whether the lock was held, the work under it is done, and only its release is not confirmed. Trying again would do
+     * the work twice. Otherwise, the work has not begun.
+     */
+    public boolean isAfterHold() {
+        return afterHold;
     }
 }

@@ -3,6 +3,7 @@ package io.distributedlock.autoconfigure;
 import io.distributedlock.LockOperations;
 import io.distributedlock.interceptor.DistributedLockAdvisor;
 import io.distributedlock.interceptor.DistributedLockValidator;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -40,7 +41,7 @@ public final class DistributedLockAutoConfiguration {
         int order = Binder.get(environment)
                 .bindOrCreate("distributed-lock", DistributedLockProperties.class)
                 .order();
-        return new DistributedLockAdvisor(beanFactory, locks::getObject, order);
+        return new DistributedLockAdvisor(beanFactory, () -> locks(beanFactory), order);
     }
 
     @Bean
@@ -48,5 +49,15 @@ public final class DistributedLockAutoConfiguration {
     static DistributedLockValidator distributedLockValidator(
             ConfigurableListableBeanFactory beanFactory, DistributedLockAdvisor advisor) {
         return new DistributedLockValidator(beanFactory, advisor);
+    }
+
+    /** Not by a parameter, as its name would choose among several. */
+    private static LockOperations locks(ConfigurableListableBeanFactory beanFactory) {
+        ObjectProvider<LockOperations> locks = beanFactory.getBeanProvider(LockOperations.class);
+        try {
+            return locks.getObject();
+        } catch (NoUniqueBeanDefinitionException ex) {
+            throw LocksUnusableException.severalLocks(String.valueOf(ex.getBeanNamesFound()));
+        }
     }
 }

@@ -14,6 +14,6 @@ class MissingRedisConfiguration {
     @Bean
     @Lazy(false)
     LockOperations missingLockOperations() {
-        throw RedisForLocksException.noLettuce();
+        throw LocksUnusableException.noLettuce();
     }
 }

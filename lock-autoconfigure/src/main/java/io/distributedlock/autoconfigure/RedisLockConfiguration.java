@@ -34,15 +34,15 @@ class RedisLockConfiguration {
             return lettuce;
         }
         throw candidate == null
-                ? RedisForLocksException.noConnectionFactory()
-                : RedisForLocksException.notLettuce(candidate.getClass());
+                ? LocksUnusableException.noConnectionFactory()
+                : LocksUnusableException.notLettuce(candidate.getClass());
     }
 
     private static @Nullable RedisConnectionFactory single(ObjectProvider<RedisConnectionFactory> connections) {
         try {
             return connections.getIfAvailable();
         } catch (NoUniqueBeanDefinitionException ex) {
-            throw RedisForLocksException.ambiguous(String.valueOf(ex.getBeanNamesFound()));
+            throw LocksUnusableException.ambiguous(String.valueOf(ex.getBeanNamesFound()));
         }
     }
 }

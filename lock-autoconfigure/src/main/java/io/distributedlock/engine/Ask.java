@@ -57,10 +57,15 @@ final class Ask {
         return question == answered;
     }
 
-    /** The question whose answer is still to come, or null. */
+    /** The question whose answer was not looked at yet, or null. */
     @Nullable
     Question unanswered() {
-        return question != null && question.isOpen() ? question : null;
+        return question;
+    }
+
+    /** The answer to the latest question is being looked at. */
+    void answered() {
+        question = null;
     }
 
     /** Nobody waits for the answer any more, but it may have done its work in the store. Returns what to cancel. */

@@ -98,6 +98,7 @@ final class Asking {
 
     @Nullable
     Grant answered(@Nullable AcquireReply reply, @Nullable Throwable failure, long now, Effects effects) {
+        ask.answered();
         if (reply == null) {
             failed(Failures.unwrap(failure), now, effects);
             return null;

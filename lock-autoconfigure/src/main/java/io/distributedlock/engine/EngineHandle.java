@@ -12,9 +12,9 @@ final class EngineHandle implements LockHandle {
 
     private final Hold hold;
 
-    /** Keeps the hold from counting as abandoned while anybody can still reach this handle. */
-    @SuppressWarnings({"unused", "FieldCanBeLocal"})
-    private final Object anchor;
+    /** Keeps the hold from counting as abandoned while anybody can still reach this handle and may close it. */
+    @SuppressWarnings("unused")
+    private volatile @Nullable Object anchor;
 
     private static final AtomicIntegerFieldUpdater<EngineHandle> CLOSED =
             AtomicIntegerFieldUpdater.newUpdater(EngineHandle.class, "closed");
@@ -74,6 +74,7 @@ final class EngineHandle implements LockHandle {
     @Override
     public void close() {
         if (CLOSED.compareAndSet(this, 0, 1)) {
+            anchor = null;
             GiveBack release = hold.lock.leave(hold);
             throwIfLost();
             if (release != null) {

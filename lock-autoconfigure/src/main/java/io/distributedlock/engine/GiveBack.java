@@ -44,7 +44,12 @@ final class GiveBack extends Timed {
 
     private @Nullable CompletableFuture<ReleaseReply> sent;
 
+    private long sentAt;
+
     private boolean doubtful;
+
+    /** An attempt has failed and its failure was dealt with; only then may there be another one. */
+    private boolean resting;
 
     private boolean done;
 
@@ -52,7 +57,12 @@ final class GiveBack extends Timed {
 
     /** Gives back a lease. */
     GiveBack(NamedLock lock, Lease lease) {
-        this(lock, lease.number, lease.token(), lease.length(), lease.end(), lease.uncertain, lease.unanswered);
+        this(lock, lease.number, lease.token(), lease.length(), giveUpAt(lease), lease.uncertain, lease.unanswered);
+    }
+
+    /** What cannot come back ends with its lease by itself. */
+    private static long giveUpAt(Lease lease) {
+        return lease.mayComeBack() ? lease.end() + lease.length() : lease.end();
     }
 
     /** Leaves the queue. */
@@ -86,6 +96,10 @@ final class GiveBack extends Timed {
         return this;
     }
 
+    boolean isFor(long acquisition) {
+        return number == acquisition;
+    }
+
     void start() {
         engine.locks().givingBack(this);
         Question question = unanswered;
@@ -116,6 +130,8 @@ final class GiveBack extends Timed {
             if (done) {
                 return;
             }
+            resting = false;
+            sentAt = now;
             previous = sent;
             attempt = new CompletableFuture<>();
             sent = attempt;
@@ -160,12 +176,15 @@ final class GiveBack extends Timed {
 
     private void failed(Throwable failure) {
         boolean refused = Failures.isRefused(failure);
-        doubtful |= Failures.isUnknown(failure);
         tellRequeued(null, failure);
         if (refused) {
             finish();
             outcome.completeExceptionally(failure);
         } else {
+            synchronized (this) {
+                doubtful |= Failures.isUnknown(failure);
+                resting = true;
+            }
             engine.arm(this, engine.now() + Ask.backOff(failures++));
         }
     }
@@ -188,7 +207,7 @@ final class GiveBack extends Timed {
     /** The store can be reached again. */
     void retry() {
         synchronized (this) {
-            if (sent == null || !sent.isDone()) {
+            if (!resting) {
                 return;
             }
         }
@@ -200,9 +219,13 @@ final class GiveBack extends Timed {
         boolean overdue;
         boolean first;
         synchronized (this) {
-            first = sent == null;
+            CompletableFuture<ReleaseReply> attempt = sent;
+            first = attempt == null;
             uncertain |= first;
-            overdue = sent != null && !sent.isDone();
+            overdue = attempt != null && !resting;
+            if (attempt != null && overdue && (attempt.isDone() || now - sentAt < timeout)) {
+                return;
+            }
             doubtful |= overdue;
         }
         if (!first && now - giveUpAt >= 0) {

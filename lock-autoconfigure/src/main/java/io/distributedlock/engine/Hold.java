@@ -69,13 +69,14 @@ final class Hold {
         follow(lease, now);
     }
 
-    /** What a new handle keeps, whether or not the earlier ones are gone. */
+    /** What a new handle keeps. If the earlier ones are gone, nobody can close their entries any more. */
     Object anchorForNext() {
         Object known = anchor.get();
         if (known == null) {
             known = new Object();
             anchor = new WeakReference<>(known);
             abandonmentTold = false;
+            entries = 0;
         }
         return known;
     }

@@ -87,12 +87,16 @@ final class LocksInUse implements LeaseStore.Listener {
     @Override
     public void granted(String name, long number, long token, long leaseMillis, int waiting) {
         boolean known = tell(name, lock -> lock.granted(number, token, leaseMillis, waiting));
-        if (!known) {
+        if (!known && !isGivingBack(number)) {
             // Nobody waits for it any more, and whoever left could not say so in time.
             NamedLock stray = new NamedLock(engine, name, null);
             long lease = leaseMillis * 1_000_000;
             new GiveBack(stray, number, token, lease, engine.now() + lease, false, null).start();
         }
+    }
+
+    private boolean isGivingBack(long number) {
+        return givingBack.stream().anyMatch(giveBack -> giveBack.isFor(number));
     }
 
     @Override

@@ -109,6 +109,7 @@ final class StoreCalls {
                 "Lock '" + name + "' was held until its release, but Redis has not confirmed that. It is free when its"
                         + " lease ends, at the latest"
                         + (cause == null ? "" : ": " + cause.getMessage()),
-                cause);
+                cause,
+                true);
     }
 }

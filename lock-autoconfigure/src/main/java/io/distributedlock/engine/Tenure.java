@@ -56,8 +56,9 @@ final class Tenure {
         if (hold.owner != owner || !hold.isHeld(now)) {
             return null;
         }
+        Object anchor = hold.anchorForNext();
         hold.entries++;
-        return new EngineHandle(hold, hold.anchorForNext());
+        return new EngineHandle(hold, anchor);
     }
 
     /** Whether the closing of an inner entry was all there was to do. */

@@ -26,6 +26,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
     private final transient LockOperationSource source;
 
+    private final transient LockableTypes types = new LockableTypes();
+
     private final transient SingletonSupplier<LockOperations> locks;
 
     private final transient Pointcut pointcut;
@@ -42,7 +44,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
     public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockOperations> locks, int order) {
         this.source = new LockOperationSource(new LockAnnotationParser(beanFactory));
         this.locks = SingletonSupplier.of(locks);
-        this.pointcut = new LockPointcut(source);
+        this.pointcut = new LockPointcut(source, types);
         this.advice = new LockInterceptor(source, this.locks::obtain);
         setOrder(order);
     }
@@ -55,6 +57,15 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
     @Override
     public Advice getAdvice() {
         return advice;
+    }
+
+    /** Finds the locks now, so that there being none or several is said at the start. */
+    void requireLocks() {
+        locks.obtain();
+    }
+
+    LockableTypes types() {
+        return types;
     }
 
     LockOperationSource source() {

@@ -25,6 +25,8 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
 
     private final ConfigurableListableBeanFactory beanFactory;
 
+    private final DistributedLockAdvisor advisor;
+
     private final LockedClassInspector inspector;
 
     private final ProxyKind proxyKind;
@@ -37,6 +39,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
 
     public DistributedLockValidator(ConfigurableListableBeanFactory beanFactory, DistributedLockAdvisor advisor) {
         this.beanFactory = beanFactory;
+        this.advisor = advisor;
         this.inspector = new LockedClassInspector(advisor.source());
         this.proxyKind = new ProxyKind(beanFactory);
     }
@@ -69,13 +72,16 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
                 hasLockedMethods(type, beanName);
             }
         }
+        if (inspected.containsValue(true)) {
+            advisor.requireLocks();
+        }
     }
 
     private boolean hasLockedMethods(Class<?> type, String beanName) {
         Class<?> userClass = ClassUtils.getUserClass(type);
         Boolean known = inspected.get(userClass);
         if (known == null) {
-            known = LockPointcut.isCandidate(userClass)
+            known = advisor.types().contains(userClass)
                     && inspector.inspect(userClass, proxyKind.isOfInterfaces(userClass, beanName));
             inspected.put(userClass, known);
         }

@@ -1,37 +1,23 @@
 package io.distributedlock.interceptor;
 
-import io.distributedlock.LockOperations;
-import io.distributedlock.annotation.DistributedLocked;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
-import org.springframework.core.annotation.AnnotationUtils;
 
 /** Selects the locked methods, and never those of the machinery that locks them. */
 final class LockPointcut extends StaticMethodMatcherPointcut {
 
     private final LockOperationSource source;
 
-    LockPointcut(LockOperationSource source) {
+    LockPointcut(LockOperationSource source, LockableTypes types) {
         this.source = source;
-        setClassFilter(new CandidateFilter());
+        setClassFilter(new TypeFilter(types));
     }
 
     @Override
     public boolean matches(Method method, Class<?> targetClass) {
         return source.get(method, targetClass) != null;
-    }
-
-    /** Whether a class may have locked methods at all. */
-    static boolean isCandidate(Class<?> type) {
-        return AnnotationUtils.isCandidateClass(type, DistributedLocked.class)
-                && !LockOperations.class.isAssignableFrom(type)
-                && !isRedis(type.getName());
-    }
-
-    private static boolean isRedis(String className) {
-        return className.startsWith("org.springframework.data.redis.") || className.startsWith("io.lettuce.");
     }
 
     @Override
@@ -49,26 +35,17 @@ final class LockPointcut extends StaticMethodMatcherPointcut {
         return "methods with @DistributedLocked";
     }
 
-    private static final class CandidateFilter implements ClassFilter {
+    /** Asked for each bean before any of its methods is. */
+    private record TypeFilter(LockableTypes types) implements ClassFilter {
 
         @Override
         public boolean matches(Class<?> type) {
-            return isCandidate(type);
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof CandidateFilter;
-        }
-
-        @Override
-        public int hashCode() {
-            return CandidateFilter.class.hashCode();
+            return types.contains(type);
         }
 
         @Override
         public String toString() {
-            return "classes that may have @DistributedLocked";
+            return "classes with @DistributedLocked";
         }
     }
 }

@@ -1,11 +1,9 @@
 package io.distributedlock.interceptor;
 
-import io.distributedlock.annotation.DistributedLocked;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Set;
 import org.springframework.core.MethodIntrospector;
-import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
@@ -38,19 +36,14 @@ final class LockedClassInspector {
     }
 
     private static Set<Method> methodsOf(Class<?> type) {
-        try {
-            return MethodIntrospector.selectMethods(type, (MethodFilter) method -> true);
-        } catch (IllegalStateException | LinkageError ex) {
-            // A class that misses an optional one of its own; it has worked so far without being looked into.
-            return Set.of();
-        }
+        return MethodIntrospector.selectMethods(type, (MethodFilter) method -> true);
     }
 
     private static void requireReachable(Method method, Class<?> type) {
-        if (Modifier.isPrivate(method.getModifiers()) && isAnnotated(method)) {
+        if (Modifier.isPrivate(method.getModifiers()) && LockableTypes.isAnnotated(method)) {
             throw refuse(method, type, "a private method is never called through the proxy that locks it", "private");
         }
-        if (Modifier.isStatic(method.getModifiers()) && isAnnotated(method)) {
+        if (Modifier.isStatic(method.getModifiers()) && LockableTypes.isAnnotated(method)) {
             throw refuse(method, type, "a static method is never called through the proxy that locks it", "static");
         }
     }
@@ -73,7 +66,7 @@ final class LockedClassInspector {
     }
 
     private static void requireInInterface(Method method, Class<?> type) {
-        if (isAnnotated(method) && !isInInterface(method, type)) {
+        if (LockableTypes.isAnnotated(method) && !isInInterface(method, type)) {
             throw new LockedMethod(method, method, type)
                     .refuse(
                             "the bean is proxied by its interfaces, and none of them has the method",
@@ -96,10 +89,6 @@ final class LockedClassInspector {
                                     + method.getDeclaringClass().getName(),
                             "Make the method protected or public.");
         }
-    }
-
-    private static boolean isAnnotated(Method method) {
-        return MergedAnnotations.from(method).isPresent(DistributedLocked.class);
     }
 
     private static InvalidLockedMethodException refuse(Method method, Class<?> type, String problem, String modifier) {

@@ -6,7 +6,6 @@ import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -22,18 +21,14 @@ final class RedisClientSource implements AutoCloseable {
 
     private final ClientResources resources;
 
-    /** Set if the application has no event loops to share. */
-    private final @Nullable ClientResources own;
-
     private final LettuceConnectionFactory factory;
 
     RedisClientSource(LettuceConnectionFactory application, Duration commandTimeout) {
         LettuceClientConfiguration configured = application.getClientConfiguration();
         ClientResources shared = configured.getClientResources().orElse(null);
-        // What is mutated keeps sharing the event loops, so only resources built from nothing are ours to shut down.
-        ClientResources.Builder builder = shared == null ? DefaultClientResources.builder() : shared.mutate();
-        this.resources = builder.reconnectDelay(RECONNECT).build();
-        this.own = shared == null ? resources : null;
+        this.resources = shared == null
+                ? DefaultClientResources.builder().reconnectDelay(RECONNECT).build()
+                : new SharedClientResources(shared, RECONNECT);
         this.factory = new LettuceConnectionFactory(
                 target(application), new LockClientConfiguration(configured, resources, commandTimeout));
         factory.afterPropertiesSet();
@@ -65,8 +60,6 @@ final class RedisClientSource implements AutoCloseable {
     @Override
     public void close() {
         factory.destroy();
-        if (own != null) {
-            own.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
-        }
+        resources.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
     }
 }

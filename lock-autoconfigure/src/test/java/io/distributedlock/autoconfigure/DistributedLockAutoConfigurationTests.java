@@ -102,7 +102,7 @@ class DistributedLockAutoConfigurationTests {
     }
 
     @Test
-    void needsNoRedisForLocksOfTheApplication() {
+    void needsNoLocksUnusableOfTheApplication() {
         bare.withUserConfiguration(OwnLocks.class)
                 .withClassLoader(new FilteredClassLoader("io.lettuce", "org.springframework.data.redis"))
                 .run(context -> assertThat(context).hasNotFailed().hasSingleBean(LockOperations.class));
@@ -153,7 +153,7 @@ class DistributedLockAutoConfigurationTests {
         }) {
             verify(bare.withClassLoader(without), analysis -> {
                 assertThat(analysis.getDescription())
-                        .isEqualTo("Distributed locks have no Redis: Lettuce, the Redis client they use, is not on"
+                        .isEqualTo("Distributed locks cannot work: Lettuce, the Redis client they use, is not on"
                                 + " the class path.");
                 assertThat(analysis.getAction())
                         .startsWith("Add the dependency org.springframework.boot:spring-boot-starter-data-redis")
@@ -166,7 +166,7 @@ class DistributedLockAutoConfigurationTests {
     void saysThatThereIsNoConnectionFactory() {
         verify(bare, analysis -> {
             assertThat(analysis.getDescription())
-                    .isEqualTo("Distributed locks have no Redis: there is no RedisConnectionFactory bean.");
+                    .isEqualTo("Distributed locks cannot work: there is no RedisConnectionFactory bean.");
             assertThat(analysis.getAction())
                     .contains("define a LettuceConnectionFactory bean, or define a LockOperations bean of your own.");
         });
@@ -195,6 +195,20 @@ class DistributedLockAutoConfigurationTests {
                     .contains("first, second");
             assertThat(analysis.getAction()).startsWith("Mark the one that the locks are to use as @Primary");
         });
+    }
+
+    @Test
+    void saysThatThereAreSeveralLockOperations() {
+        ApplicationContextRunner several =
+                bare.withUserConfiguration(OwnLocks.class).withBean("more", RecordingLocks.class, RecordingLocks::new);
+        verify(several, analysis -> {
+            assertThat(analysis.getDescription())
+                    .contains("several LockOperations beans")
+                    .contains("[more, locks]");
+            assertThat(analysis.getAction()).startsWith("Mark the one for annotated methods as @Primary");
+        });
+        several.withBean("primary", RecordingLocks.class, RecordingLocks::new, bean -> bean.setPrimary(true))
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test

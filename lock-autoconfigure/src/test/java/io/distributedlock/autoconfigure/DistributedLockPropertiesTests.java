@@ -55,6 +55,12 @@ class DistributedLockPropertiesTests {
     }
 
     @Test
+    void acceptsTheShortestAndTheLongestLease() {
+        assertThat(bind(Map.of("lease", "10ms")).lease()).hasMillis(10);
+        assertThat(bind(Map.of("lease", "365d")).lease()).hasDays(365);
+    }
+
+    @Test
     void describesEveryPropertyForTheIde() throws IOException {
         try (InputStream metadata = Objects.requireNonNull(
                 getClass().getResourceAsStream("/META-INF/spring-configuration-metadata.json"))) {

@@ -171,6 +171,7 @@ class AbandonedQuestionTests {
                 .get()
                 .satisfies(state -> assertThat(state.remainingLease()).isEqualTo(Duration.ofSeconds(100)));
         attempt.close();
+        world.advanceSeconds(140);
     }
 
     @Test

@@ -111,7 +111,9 @@ abstract class LeaseServer {
         Tombstones old = cancelled.get(name);
         Set<String> ids = new HashSet<>(old == null ? Set.of() : old.ids());
         ids.add(id);
-        cancelled.put(name, new Tombstones(ids, now() + TimeUnit.MILLISECONDS.toNanos(millis)));
+        long expireAt = now() + TimeUnit.MILLISECONDS.toNanos(millis);
+        cancelled.put(
+                name, new Tombstones(ids, old == null || old.expireAt() - expireAt < 0 ? expireAt : old.expireAt()));
     }
 
     final void forgetCancelled() {

@@ -196,4 +196,21 @@ class LocalQueueTests {
         assertThat(third.isGranted()).isTrue();
         third.close();
     }
+
+    @Test
+    void aQuestionThatWasSentBeforeItCameDoesNotTellACallerThatTriesOnceThatItIsBusy() {
+        Attempt elsewhere = world.instance("two").acquire("a");
+        one.network.holdCommands();
+        Attempt early = one.tryOnce("a");
+        StoreCall<?> question = one.network.take().execute();
+        elsewhere.close();
+        Attempt once = one.tryOnce("a");
+        one.network.flow();
+
+        question.answer();
+
+        assertThat(early.failure()).isInstanceOf(LockNotAcquiredException.class);
+        assertThat(once.isHeld()).isTrue();
+        once.close();
+    }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.InMemoryLeaseStore.Renew;
+import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.time.Duration;
 import java.util.List;
@@ -168,6 +169,31 @@ class RenewalTests {
 
         assertThat(next.isHeld()).isTrue();
         next.close();
+    }
+
+    @Test
+    void theAnswerToARenewalOfAnEarlierLeaseIsNotTakenForThatOfTheNext() {
+        Attempt first = one.acquire("a");
+        Attempt second = one.acquire(LockRequest.of("a").waitForever());
+        one.network.holdCommands();
+        world.advanceSeconds(10);
+        StoreCall<?> earlier = one.network.take();
+        world.leases.forgetAll();
+        earlier.execute();
+        one.engine
+                .locks()
+                .revoked("a", one.network.sent(AcquireCommand.class).get(0).number());
+        assertThat(first.isHeld()).isFalse();
+        one.network.take().run();
+        world.advanceSeconds(10);
+        assertThat(second.isHeld()).isTrue();
+
+        earlier.answer();
+
+        assertThat(second.isHeld()).isTrue();
+        one.network.flow();
+        one.network.take().run();
+        second.close();
     }
 
     @Test

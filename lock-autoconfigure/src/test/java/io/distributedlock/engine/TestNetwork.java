@@ -43,35 +43,51 @@ final class TestNetwork implements Network {
     private CompletableFuture<Void> ready = CompletableFuture.completedFuture(null);
 
     @Override
-    public synchronized void send(StoreCall<?> call) {
-        sent.add(call.command);
-        if (down) {
-            call.fail(Effect.NOT_EXECUTED);
-        } else if (failing > 0 && failure != null) {
-            failing--;
-            fail(call, failure);
-        } else if (holdsCommands) {
-            held.add(call);
-        } else {
-            call.run();
-        }
+    public void send(StoreCall<?> call) {
+        Runnable fate = fateOf(call);
+        fate.run();
     }
 
-    private void fail(StoreCall<?> call, Effect effect) {
-        if (executesFailing) {
+    /** What happens to it, outside of the monitor, as an answer may lead to the next command. */
+    private synchronized Runnable fateOf(StoreCall<?> call) {
+        sent.add(call.command);
+        if (down) {
+            return () -> call.fail(Effect.NOT_EXECUTED);
+        }
+        if (failing > 0 && failure != null) {
+            failing--;
+            Effect effect = failure;
+            boolean executes = executesFailing;
+            return () -> fail(call, executes, effect);
+        }
+        if (holdsCommands) {
+            held.add(call);
+            return () -> {};
+        }
+        return call::run;
+    }
+
+    private static void fail(StoreCall<?> call, boolean executes, Effect effect) {
+        if (executes) {
             call.execute();
         }
         call.fail(effect);
     }
 
     @Override
-    public synchronized void deliver(StoreMessage message, Runnable arrival) {
+    public void deliver(StoreMessage message, Runnable arrival) {
+        if (keeps(message, arrival)) {
+            return;
+        }
+        arrival.run();
+    }
+
+    private synchronized boolean keeps(StoreMessage message, Runnable arrival) {
         told.add(message);
         if (holdsMessages) {
             arrivals.add(new Arrival(message, arrival));
-        } else {
-            arrival.run();
         }
+        return holdsMessages;
     }
 
     @Override
@@ -125,11 +141,11 @@ final class TestNetwork implements Network {
     }
 
     /** All commands so far, oldest first. */
-    List<Object> sent() {
+    synchronized List<Object> sent() {
         return List.copyOf(sent);
     }
 
-    <T> List<T> sent(Class<T> type) {
+    synchronized <T> List<T> sent(Class<T> type) {
         return sent.stream().filter(type::isInstance).map(type::cast).toList();
     }
 

@@ -59,6 +59,9 @@ class AnnotationCheckTests {
         "unknownBean, key = \"@tenants.name\", there is no bean @tenants",
         "unquoted, key = \"order\", the call has no property order",
         "unquotedPath, key = \"order.id\", the call has no property order",
+        "unquotedPart, key = \"'order:' + order\", the call has no property order",
+        "unquotedArgument, key = \"#id.concat(order)\", the call has no property order",
+        "unknownQuotedBean, key = \"@'a.b'.name\", there is no bean @'a.b'",
         "unknownOfRoot, key = \"#root.params\", the call has no property params"
     })
     void quotesTheValueAndWhereItStands(String method, String attribute, String problem) {
@@ -266,6 +269,15 @@ class AnnotationCheckTests {
 
         @DistributedLocked("order.id")
         void unquotedPath(String order) {}
+
+        @DistributedLocked("'order:' + order")
+        void unquotedPart(String order) {}
+
+        @DistributedLocked("#id.concat(order)")
+        void unquotedArgument(String id, String order) {}
+
+        @DistributedLocked("@'a.b'.name")
+        void unknownQuotedBean() {}
 
         @DistributedLocked("#root.params")
         void unknownOfRoot() {}

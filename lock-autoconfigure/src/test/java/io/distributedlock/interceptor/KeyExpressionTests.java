@@ -13,6 +13,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.convert.TypeDescriptor;
 
 /** What key expressions know, what becomes a name, and what is refused without running the method or asking Redis. */
 class KeyExpressionTests {
@@ -59,9 +62,47 @@ class KeyExpressionTests {
     }
 
     @Test
+    void knowsBeansWithAQuotedName() {
+        locked.beans.registerSingleton("the.tenants", new Tenants());
+        locked.byClass(new WithQuotedBean()).run();
+        assertThat(locks.name()).isEqualTo("acme");
+    }
+
+    @Test
     void knowsStaticMethodsOfTypesInAnnotations() {
         shop.byType(-3);
         assertThat(locks.name()).isEqualTo("3");
+    }
+
+    @Test
+    void findsTypesWhereBeansComeFrom() {
+        List<String> asked = new ArrayList<>();
+        locked.beans.setBeanClassLoader(new ClassLoader(getClass().getClassLoader()) {
+            @Override
+            protected Class<?> findClass(String name) throws ClassNotFoundException {
+                asked.add(name);
+                throw new ClassNotFoundException(name);
+            }
+        });
+        Locked later = new Locked(locks, locked.beans);
+        assertThatThrownBy(() -> later.byClass(new WithType()).run())
+                .isExactlyInstanceOf(IllegalArgumentException.class);
+        assertThat(asked).contains("no.such.Type");
+    }
+
+    @Test
+    void convertsToTextWhateverHasOne() {
+        KeyContext.TextConverter converter = new KeyContext.TextConverter();
+        TypeDescriptor point = TypeDescriptor.valueOf(Point.class);
+        assertThat(converter.canConvert(point, TypeDescriptor.valueOf(String.class)))
+                .isTrue();
+        assertThat(converter.canConvert(point, TypeDescriptor.valueOf(Integer.class)))
+                .isFalse();
+        assertThat(converter.canConvert(TypeDescriptor.valueOf(String.class), TypeDescriptor.valueOf(Integer.class)))
+                .isTrue();
+        assertThat(converter.convertValue(
+                        "7", TypeDescriptor.valueOf(String.class), TypeDescriptor.valueOf(Integer.class)))
+                .isEqualTo(7);
     }
 
     @Test
@@ -86,6 +127,8 @@ class KeyExpressionTests {
             {Path.of("a", "b"), Path.of("a", "b").toString()},
             {Optional.of("inside"), "inside"},
             {OptionalLong.of(8), "8"},
+            {OptionalInt.of(9), "9"},
+            {OptionalDouble.of(0.5), "0.5"},
             {new Point(1, 2), "Point[x=1, y=2]"},
         });
     }
@@ -108,6 +151,8 @@ class KeyExpressionTests {
                         Float.NEGATIVE_INFINITY,
                         Optional.empty(),
                         OptionalLong.empty(),
+                        OptionalInt.empty(),
+                        OptionalDouble.empty(),
                         new Object(),
                         new HashedOnly(),
                         new int[] {1},
@@ -165,7 +210,7 @@ class KeyExpressionTests {
         assertThatThrownBy(() -> shop.byName(null))
                 .isExactlyInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("Shop#byName(Order)")
-                .hasMessageContaining("\"'order:' + #order.id\"")
+                .hasMessageContaining("\"'order:' + #order.id\" cannot be evaluated: ")
                 .hasCauseInstanceOf(RuntimeException.class);
         assertThat(target.calls).isEmpty();
         assertThat(locks.events()).isEmpty();
@@ -314,6 +359,18 @@ class KeyExpressionTests {
 
         @DistributedLocked("@tenants.name + '-' + #id")
         void run(String id) {}
+    }
+
+    static class WithType {
+
+        @DistributedLocked("T(no.such.Type).name")
+        void run() {}
+    }
+
+    static class WithQuotedBean {
+
+        @DistributedLocked("@'the.tenants'.name")
+        void run() {}
     }
 
     static class Shop {

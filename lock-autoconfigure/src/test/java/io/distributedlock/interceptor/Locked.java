@@ -7,16 +7,17 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 /** Proxies without a context, for tests of what an advised call does. */
 final class Locked {
 
-    final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+    final DefaultListableBeanFactory beans;
 
     final DistributedLockAdvisor advisor;
 
-    private Locked(LockOperations locks) {
+    Locked(LockOperations locks, DefaultListableBeanFactory beans) {
+        this.beans = beans;
         advisor = new DistributedLockAdvisor(beans, () -> locks, DistributedLockAdvisor.DEFAULT_ORDER);
     }
 
     static Locked by(LockOperations locks) {
-        return new Locked(locks);
+        return new Locked(locks, new DefaultListableBeanFactory());
     }
 
     /** A proxy that extends the class of the target. */

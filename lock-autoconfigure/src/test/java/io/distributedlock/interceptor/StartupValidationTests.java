@@ -79,6 +79,24 @@ class StartupValidationTests {
     }
 
     @Test
+    void refusesAFinalMethodOfABeanWithoutInterfacesWhateverIsPreferred() {
+        assertThat(refusal(() -> start(FinalMethod.class, false, NONE)).description())
+                .contains("a proxy cannot override a final method");
+    }
+
+    @Test
+    void acceptsGeneratedBeans() {
+        Api lambda = () -> "done";
+        GenericApplicationContext context = prepare(Object.class, true);
+        context.registerBean("lambda", Api.class, () -> lambda);
+        context.refresh();
+        try (context) {
+            assertThat(context.getBean(Api.class).wrong()).isEqualTo("done");
+            assertThat(context.getBean(RecordingLocks.class).name()).isEqualTo(Api.class.getName() + ".wrong()");
+        }
+    }
+
+    @Test
     void leavesHelpersOfAnAnnotatedClassAlone() {
         start(Helpers.class, true, NONE).close();
     }

@@ -99,8 +99,8 @@ abstract class ExclusionContract extends ContractTopic {
         List<Callers.Call<?>> calls = new ArrayList<>();
         for (LockOperations locks : List.of(first, second)) {
             calls.add(callers.call(() -> {
-                try (LockHandle handle = locks.acquire(leased("counter", 100).waitForever())) {
-                    count(350);
+                try (LockHandle handle = locks.acquire(leased("counter", 300).waitForever())) {
+                    count(700);
                     assertThat(handle.isHeld()).isTrue();
                 }
                 return 1;

@@ -126,8 +126,8 @@ abstract class ExplicitOwnerContract extends ContractTopic {
 
     @Test
     void isRenewedWhileAnyInstanceHoldsIt() {
-        LockHandle one = first.acquire(REQUEST.lease(millis(200)));
-        LockHandle two = second.acquire(REQUEST.lease(millis(300)));
+        LockHandle one = first.acquire(REQUEST.lease(millis(300)));
+        LockHandle two = second.acquire(REQUEST.lease(millis(400)));
         Holds.assertHeldFor(one, millis(700), () -> assertThat(two.isHeld()).isTrue());
         one.close();
         Holds.assertHeldFor(two, millis(700), () -> assertThat(onlyTtl()).isPositive());

@@ -73,7 +73,7 @@ abstract class ReentryContract extends ContractTopic {
     /** A re-entry after a first full cycle once was not renewed in a well-known library. */
     @Test
     void renewsTheLeaseAfterEarlierReentries() {
-        LockRequest shortly = REQUEST.lease(millis(150));
+        LockRequest shortly = REQUEST.lease(millis(300));
         for (int round = 0; round < 2; round++) {
             try (LockHandle outer = first.acquire(shortly);
                     LockHandle inner = first.acquire(shortly)) {
@@ -82,7 +82,7 @@ abstract class ReentryContract extends ContractTopic {
             }
         }
         try (LockHandle handle = first.acquire(shortly)) {
-            Holds.assertHeldFor(handle, millis(450), () -> assertThat(onlyTtl()).isPositive());
+            Holds.assertHeldFor(handle, millis(900), () -> assertThat(onlyTtl()).isPositive());
             assertThat(isBusy(second, "reentered")).isTrue();
         }
     }

@@ -13,6 +13,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.testing.RespClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -185,7 +186,9 @@ abstract class WaitingContract extends ContractTopic {
             interrupted += call.get() ? 0 : 1;
         }
         assertThat(interrupted).as("interrupts that hit, seed %d", seed).isPositive();
-        await("nothing is left, seed " + seed).atMost(millis(500)).until(() -> keys().isEmpty());
+        await("nothing is left, seed " + seed)
+                .atMost(millis(500))
+                .untilAsserted(() -> assertThat(contents()).isEmpty());
     }
 
     @Test
@@ -232,5 +235,19 @@ abstract class WaitingContract extends ContractTopic {
 
     private int waiting() {
         return first.inspect("wanted").map(LockState::waitingInstances).orElse(0);
+    }
+
+    /** What is in Redis, to be shown in a failure. */
+    private String contents() {
+        StringBuilder contents = new StringBuilder();
+        for (String key : keys()) {
+            try (RespClient client = redisOf(key)) {
+                contents.append(key)
+                        .append(' ')
+                        .append(client.list("HGETALL", key))
+                        .append(client.number("PTTL", key));
+            }
+        }
+        return contents.toString();
     }
 }

@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -97,7 +96,11 @@ class BrowserTests {
             assertThat(card(page, Sale.WITHOUT_LOCK).locator(".bar.overlap"))
                     .not()
                     .hasCount(0);
-            screenshots(page);
+            for (int width : List.of(390, 1280)) {
+                assertFits(page, width);
+                screenshot(page, ColorScheme.LIGHT);
+                screenshot(page, ColorScheme.DARK);
+            }
         }
     }
 
@@ -148,12 +151,18 @@ class BrowserTests {
         }
     }
 
-    private static void screenshots(Page page) {
-        for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
-            page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
-            page.screenshot(new Page.ScreenshotOptions()
-                    .setPath(Path.of("target", "page-" + scheme.name().toLowerCase(Locale.ROOT) + ".png"))
-                    .setFullPage(true));
-        }
+    /** Nothing sticks out of the page or of a card. */
+    private static void assertFits(Page page, int width) {
+        page.setViewportSize(width, 900);
+        assertThat(page.evaluate("document.documentElement.scrollWidth")).isEqualTo(width);
+        String tooWide = "cards => cards.filter(card => card.scrollWidth > card.clientWidth).length";
+        assertThat(page.locator(".card").evaluateAll(tooWide)).isEqualTo(0);
+    }
+
+    private static void screenshot(Page page, ColorScheme scheme) {
+        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+        page.screenshot(new Page.ScreenshotOptions()
+                .setPath(Path.of("target", "page-" + page.viewportSize().width + "-" + scheme + ".png"))
+                .setFullPage(true));
     }
 }

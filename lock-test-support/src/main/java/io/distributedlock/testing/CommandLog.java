@@ -42,7 +42,18 @@ public final class CommandLog implements AutoCloseable {
      * @param name in lower case
      * @param arguments as MONITOR writes them
      */
-    public record Entry(long micros, boolean inScript, String name, String arguments) {}
+    public record Entry(long micros, boolean inScript, String name, String arguments) {
+
+        private static final Pattern WORD = Pattern.compile("\"([^\"\\\\]*)\"");
+
+        /** The arguments one by one, for commands without special characters. */
+        public List<String> words() {
+            return WORD.matcher(arguments)
+                    .results()
+                    .map(result -> result.group(1))
+                    .toList();
+        }
+    }
 
     private record Mark(String text, CountDownLatch seen) {}
 

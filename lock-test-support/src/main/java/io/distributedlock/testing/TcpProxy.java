@@ -197,10 +197,10 @@ public final class TcpProxy implements AutoCloseable {
         }
 
         boolean reset() {
-            boolean first = links.remove(this);
+            boolean open = links.remove(this);
             TcpProxy.reset(client);
             TcpProxy.reset(server);
-            return first;
+            return open;
         }
     }
 }

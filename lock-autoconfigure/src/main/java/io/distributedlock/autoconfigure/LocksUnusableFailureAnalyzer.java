@@ -6,10 +6,10 @@ import org.springframework.core.annotation.Order;
 
 /** Says why there is no Redis for the locks, and what to add or define. */
 @Order(0)
-final class RedisForLocksFailureAnalyzer extends AbstractFailureAnalyzer<RedisForLocksException> {
+final class LocksUnusableFailureAnalyzer extends AbstractFailureAnalyzer<LocksUnusableException> {
 
     @Override
-    protected FailureAnalysis analyze(Throwable rootFailure, RedisForLocksException cause) {
+    protected FailureAnalysis analyze(Throwable rootFailure, LocksUnusableException cause) {
         return new FailureAnalysis(cause.description(), cause.action(), cause);
     }
 }

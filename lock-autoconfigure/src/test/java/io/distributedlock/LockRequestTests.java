@@ -1,0 +1,134 @@
+package io.distributedlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LockRequestTests {
+
+    private static final LockRequest REQUEST = LockRequest.of("name");
+
+    @Test
+    void leavesToTheSettingsWhatIsNotSaid() {
+        assertThat(REQUEST.name()).isEqualTo("name");
+        assertThat(REQUEST.lease()).isNull();
+        assertThat(REQUEST.waitUpTo()).isNull();
+        assertThat(REQUEST.maxHold()).isNull();
+        assertThat(REQUEST.owner()).isNull();
+        assertThat(REQUEST.renew()).isTrue();
+        assertThat(REQUEST.reentrant()).isTrue();
+    }
+
+    @Test
+    void keepsWhatWasSaidBefore() {
+        LockRequest request = REQUEST.lease(Duration.ofSeconds(1))
+                .waitUpTo(Duration.ofSeconds(2))
+                .maxHold(Duration.ofSeconds(3))
+                .owner("owner")
+                .reentrant(false);
+        assertThat(request.name()).isEqualTo("name");
+        assertThat(request.lease()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(request.waitUpTo()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(request.maxHold()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(request.owner()).isEqualTo("owner");
+        assertThat(request.reentrant()).isFalse();
+        assertThat(request.renew()).isTrue();
+        assertThat(REQUEST.lease(Duration.ofSeconds(1)).renew(false).lease()).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void isImmutable() {
+        LockRequest unused = REQUEST.lease(Duration.ofSeconds(1))
+                .noWait()
+                .renew(false)
+                .owner("owner")
+                .reentrant(false);
+        assertThat(unused).isNotSameAs(REQUEST);
+        leavesToTheSettingsWhatIsNotSaid();
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = {"", " ", "\t\n"})
+    void refusesBlankNamesAndOwners(String blank) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockRequest.of(blank))
+                .withMessageContaining("name");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> REQUEST.owner(blank))
+                .withMessageContaining("owner");
+    }
+
+    @Test
+    void refusesNamesAndOwnersThatAreTooLong() {
+        String longest = "x".repeat(LockRequest.MAX_NAME_LENGTH);
+        assertThat(LockRequest.of(longest).name()).isEqualTo(longest);
+        assertThat(REQUEST.owner(longest).owner()).isEqualTo(longest);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockRequest.of(longest + "x"))
+                .withMessageContaining("65537")
+                .withMessageNotContaining("xx");
+        assertThatIllegalArgumentException().isThrownBy(() -> REQUEST.owner(longest + "x"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0.01S", "PT1S", "P365D"})
+    void acceptsLeases(Duration lease) {
+        assertThat(REQUEST.lease(lease).lease()).isEqualTo(lease);
+        assertThat(LockRequest.requireLease(lease)).isEqualTo(lease);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0S", "PT-1S", "PT0.009999999S", "P365DT0.000000001S", "PT2562047788015215H"})
+    void refusesLeases(Duration lease) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> REQUEST.lease(lease))
+                .withMessageContaining(lease.toString());
+        assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.requireLease(lease));
+    }
+
+    @Test
+    void hasThreeKindsOfWaits() {
+        assertThat(REQUEST.waitUpTo(Duration.ofMillis(5)).waitUpTo()).isEqualTo(Duration.ofMillis(5));
+        assertThat(REQUEST.noWait().waitUpTo()).isEqualTo(Duration.ZERO);
+        assertThat(REQUEST.waitForever().waitUpTo()).isNegative();
+        assertThat(REQUEST.waitUpTo(Duration.ofDays(-1)).waitUpTo())
+                .isEqualTo(REQUEST.waitForever().waitUpTo());
+        assertThat(REQUEST.waitForever().noWait().waitUpTo()).isEqualTo(Duration.ZERO);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0S", "PT-1S"})
+    void refusesGreatestAgesThatAreNotPositive(Duration maxHold) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> REQUEST.maxHold(maxHold))
+                .withMessageContaining(maxHold.toString());
+    }
+
+    @Test
+    void refusesAGreatestAgeForALeaseThatIsAHardEnd() {
+        Duration maxHold = Duration.ofSeconds(1);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> REQUEST.renew(false).maxHold(maxHold));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> REQUEST.maxHold(maxHold).renew(false));
+    }
+
+    @Test
+    void refusesNull() {
+        assertThatNullPointerException().isThrownBy(() -> REQUEST.lease(null));
+        assertThatNullPointerException().isThrownBy(() -> REQUEST.waitUpTo(null));
+        assertThatNullPointerException().isThrownBy(() -> REQUEST.maxHold(null));
+    }
+
+    @Test
+    void showsItself() {
+        assertThat(REQUEST.lease(Duration.ofSeconds(7))).asString().contains("name", "PT7S");
+    }
+}

@@ -1,0 +1,127 @@
+package io.distributedlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The current hold, and the assertion that there is one. */
+class LockScopeTests {
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertThat(LockHandle.current()).isEmpty();
+    }
+
+    @Test
+    void thereIsNoHoldOutside() {
+        assertThat(LockHandle.current()).isEmpty();
+        assertThatIllegalStateException()
+                .isThrownBy(LockAssert::assertLocked)
+                .withMessageContaining("@DistributedLocked");
+    }
+
+    @Test
+    void theInnermostIsCurrent() {
+        StubHandle outer = new StubHandle(false);
+        StubHandle inner = new StubHandle(false);
+        try (LockScope one = LockScope.open(outer)) {
+            assertThat(LockHandle.current()).containsSame(outer);
+            try (LockScope two = LockScope.open(inner)) {
+                assertThat(one).isNotSameAs(two);
+                assertThat(LockHandle.current()).containsSame(inner);
+                try (LockScope three = LockScope.open(inner)) {
+                    assertThat(two).isNotSameAs(three);
+                    assertThat(LockHandle.current()).containsSame(inner);
+                }
+                assertThat(LockHandle.current()).containsSame(inner);
+            }
+            assertThat(LockHandle.current()).containsSame(outer);
+            LockAssert.assertLocked();
+        }
+    }
+
+    @Test
+    void otherThreadsHaveTheirOwn() throws Exception {
+        try (LockScope scope = LockScope.open(new StubHandle(false))) {
+            assertThat(scope).isNotNull();
+            assertThat(CompletableFuture.supplyAsync(LockHandle::current).get(10, TimeUnit.SECONDS))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void isClosedAfterAFailure() {
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> {
+            try (LockScope scope = LockScope.open(new StubHandle(false))) {
+                assertThat(scope).isNotNull();
+                throw new UnsupportedOperationException();
+            }
+        });
+    }
+
+    @Test
+    void aLostHoldDoesNotPassTheAssertion() {
+        try (LockScope scope = LockScope.open(new StubHandle(true))) {
+            assertThat(scope).isNotNull();
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(LockAssert::assertLocked);
+        }
+        StubHandle held = new StubHandle(false);
+        try (LockScope outer = LockScope.open(new StubHandle(true));
+                LockScope inner = LockScope.open(held)) {
+            assertThat(outer).isNotSameAs(inner);
+            LockAssert.assertLocked();
+        }
+    }
+
+    /** Held or lost, and nothing else. */
+    private record StubHandle(boolean lost) implements LockHandle {
+
+        @Override
+        public String name() {
+            return "stub";
+        }
+
+        @Override
+        public long fencingToken() {
+            return 1;
+        }
+
+        @Override
+        public boolean isHeld() {
+            return !lost;
+        }
+
+        @Override
+        public Duration remainingLease() {
+            return Duration.ZERO;
+        }
+
+        @Override
+        public void extend(Duration lease) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void onLost(Runnable callback) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void throwIfLost() {
+            if (lost) {
+                throw new LockLostException("stub", "lost", Duration.ZERO);
+            }
+        }
+
+        @Override
+        public void close() {
+            throw new UnsupportedOperationException();
+        }
+    }
+}

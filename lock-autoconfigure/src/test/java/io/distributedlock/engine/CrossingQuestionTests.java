@@ -1,0 +1,91 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A message grants the lock while a question for it is still under way. */
+class CrossingQuestionTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    private final Instance two = world.instance("two");
+
+    private final Attempt elsewhere = two.acquire("a");
+
+    @Test
+    void aGrantThatCrossesAQuestionWinsAndTheAnswerIsIgnored() {
+        Attempt waiting = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceMillis(1_020);
+        StoreCall<?> question = one.network.take();
+        elsewhere.close();
+        assertThat(waiting.isHeld()).isTrue();
+        Duration left = waiting.handle().remainingLease();
+
+        question.run();
+
+        assertThat(waiting.handle().remainingLease()).isEqualTo(left);
+        one.network.flow();
+        waiting.close();
+    }
+
+    @Test
+    void theReleaseWaitsForAQuestionThatIsStillUnderWay() {
+        Attempt waiting = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceMillis(1_020);
+        StoreCall<?> question = one.network.take();
+        elsewhere.close();
+        one.network.flow();
+        waiting.abandon();
+        assertThat(one.network.sent(ReleaseCommand.class)).isEmpty();
+
+        question.run();
+
+        assertThat(one.network.sent(ReleaseCommand.class))
+                .singleElement()
+                .satisfies(release -> assertThat(release.tombstoneMillis()).isZero());
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void theReleaseDoesNotWaitForAQuestionLongerThanTheCommandTimeoutAndThenCancelsIt() {
+        Attempt waiting = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceMillis(1_020);
+        StoreCall<?> question = one.network.take();
+        elsewhere.close();
+        one.network.flow();
+        world.advanceMillis(1_000);
+        waiting.abandon();
+        world.advanceMillis(1_000);
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
+
+        question.run();
+
+        assertThat(world.leases.inspect("a")).isEmpty();
+    }
+
+    @Test
+    void aQuestionThatFailsAfterTheGrantIsCancelledByTheRelease() {
+        Attempt waiting = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceMillis(1_020);
+        StoreCall<?> question = one.network.take();
+        elsewhere.close();
+        one.network.flow();
+        question.fail(LeaseStoreException.Effect.UNKNOWN);
+        waiting.close();
+
+        question.execute();
+
+        assertThat(world.leases.inspect("a")).isEmpty();
+    }
+}

@@ -1,0 +1,27 @@
+package io.distributedlock.engine;
+
+import java.util.concurrent.CompletableFuture;
+
+/** A network without delays and faults, for threads. */
+final class DirectNetwork implements Network {
+
+    @Override
+    public void send(StoreCall<?> call) {
+        call.run();
+    }
+
+    @Override
+    public void deliver(StoreMessage message, Runnable arrival) {
+        arrival.run();
+    }
+
+    @Override
+    public boolean isSubscribed() {
+        return true;
+    }
+
+    @Override
+    public CompletableFuture<Void> ready() {
+        return CompletableFuture.completedFuture(null);
+    }
+}

@@ -1,0 +1,49 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Many random runs of several engines over one store through bad networks. A run that fails is repeated by
+ * {@code -Dsimulation.seed=…}; {@code -Dsimulation.seconds=…} makes it search longer.
+ */
+class EngineSimulationTests {
+
+    private static final Duration BUDGET = Duration.ofSeconds(Long.getLong("simulation.seconds", 8));
+
+    private int grants;
+
+    private int losses;
+
+    @Test
+    void whateverGoesWrongHoldsExcludeEachOtherTokensGrowWaitsEndAndNothingIsLeft() {
+        Long only = Long.getLong("simulation.seed");
+        if (only != null) {
+            run(only);
+            return;
+        }
+        long first = System.nanoTime();
+        int runs = 0;
+        while (System.nanoTime() - first < BUDGET.toNanos()) {
+            run(first + runs++);
+        }
+        System.out.println("simulation.seed=" + first + " runs=" + runs + " grants=" + grants + " losses=" + losses);
+        assertThat(grants)
+                .as("a simulation in which nothing happens proves nothing")
+                .isGreaterThan(runs * 20);
+        assertThat(losses).isPositive();
+    }
+
+    private void run(long seed) {
+        Simulation simulation = new Simulation(seed);
+        try {
+            simulation.run();
+        } catch (RuntimeException | Error ex) {
+            throw new AssertionError("Repeat with -Dsimulation.seed=" + seed, ex);
+        }
+        grants += simulation.checker.grants();
+        losses += simulation.checker.losses();
+    }
+}

@@ -1,0 +1,38 @@
+package io.distributedlock.engine;
+
+import java.lang.reflect.Field;
+
+/** What the public API does only blocking. */
+final class SimHolds {
+
+    private static final Field HOLD = field();
+
+    private SimHolds() {}
+
+    private static Field field() {
+        try {
+            Field hold = EngineHandle.class.getDeclaredField("hold");
+            hold.setAccessible(true);
+            return hold;
+        } catch (NoSuchFieldException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    private static Hold of(EngineHandle handle) {
+        try {
+            return (Hold) HOLD.get(handle);
+        } catch (IllegalAccessException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    /** Sends an extension and does not wait for its answer. */
+    static void extend(LockEngine engine, EngineHandle handle, long millis) {
+        Hold hold = of(handle);
+        LeaseRenewal.Due due = hold.lock.extend(hold, millis * 1_000_000);
+        if (due != null) {
+            engine.renewal().sendNow(due);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.distributedlock.redis;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import io.distributedlock.testing.ChildRequests;
+import io.distributedlock.testing.ChildRequests.Request;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** An instance in a JVM of its own. Requests of the same lane are made by the same thread. */
+final class LockChild {
+
+    private final LockOperations locks;
+
+    private final RespClient redis;
+
+    private final Map<String, LockHandle> handles = new ConcurrentHashMap<>();
+
+    private LockChild(LockOperations locks, RespClient redis) {
+        this.locks = locks;
+        this.redis = redis;
+    }
+
+    /** The argument is the port of Redis. */
+    public static void main(String[] args) {
+        int port = Integer.parseInt(args[0]);
+        LettuceConnectionFactory factory = StandaloneServer.connectionFactory(port);
+        RedisLockTemplate template = new RedisLockTemplate(factory, Templates.PREFIX, Templates.SETTINGS);
+        template.start();
+        LockChild child = new LockChild(template, RespClient.connect(port));
+        template.acquire(LockRequest.of("warm-up")).close();
+        ChildRequests.serve(child::answer);
+    }
+
+    private String answer(Request request) {
+        return switch (request.name()) {
+            case "acquire" -> acquire(request.text(0), request.number(1));
+            case "close" -> close(request.text(0));
+            case "held" -> Boolean.toString(handle(request.text(0)).isHeld());
+            case "count" -> count(request.text(0), request.number(1));
+            case "work" -> workUntilLost(request.text(0));
+            case "write" -> Boolean.toString(write(handle(request.text(0))));
+            default -> throw new IllegalArgumentException(request.name());
+        };
+    }
+
+    private LockHandle handle(String name) {
+        LockHandle handle = handles.get(name);
+        if (handle == null) {
+            throw new IllegalStateException("No handle of " + name);
+        }
+        return handle;
+    }
+
+    private String acquire(String name, long leaseMillis) {
+        LockRequest request = LockRequest.of(name).lease(Duration.ofMillis(leaseMillis));
+        LockHandle handle = locks.acquire(request.waitUpTo(Duration.ofSeconds(30)));
+        handles.put(name, handle);
+        return Long.toString(handle.fencingToken());
+    }
+
+    private String close(String name) {
+        handle(name).close();
+        return "closed";
+    }
+
+    /** Reads a counter, and writes it a moment later: safe under the lock only. */
+    private String count(String name, long times) {
+        for (long i = 0; i < times; i++) {
+            try (LockHandle handle = locks.acquire(LockRequest.of(name).waitForever())) {
+                long read = Long.parseLong(redis.text("GET", "counter"));
+                LockSupport.parkNanos(50_000);
+                redis.call("SET", "counter", Long.toString(read + 1));
+                handle.throwIfLost();
+            }
+        }
+        return Long.toString(times);
+    }
+
+    /** Writes as long as it believes to hold the lock. Returns when it noticed the loss, and its writes. */
+    private String workUntilLost(String name) {
+        LockHandle handle = handle(name);
+        int accepted = 0;
+        int refused = 0;
+        try {
+            while (true) {
+                handle.throwIfLost();
+                if (write(handle)) {
+                    accepted++;
+                } else {
+                    refused++;
+                }
+            }
+        } catch (LockLostException e) {
+            return System.nanoTime() + " " + accepted + " " + refused;
+        }
+    }
+
+    private boolean write(LockHandle handle) {
+        return FencedStore.write(redis, handle.fencingToken());
+    }
+}

@@ -1,0 +1,231 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import io.distributedlock.testing.ChildJvm;
+import io.distributedlock.testing.LeakCheck;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Instances in JVMs of their own, which are killed and stopped. */
+class MultiJvmTests {
+
+    private static final StandaloneServer SERVER = new StandaloneServer();
+
+    private static final Duration NOISE = ContractTopic.NOISE;
+
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    @RegisterExtension
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+
+    private final Templates templates = new Templates();
+
+    private final Callers callers = new Callers();
+
+    private final List<ChildJvm> children = new ArrayList<>();
+
+    private RedisLockTemplate locks;
+
+    private RespClient redis;
+
+    @BeforeEach
+    void open() {
+        locks = templates.on(SERVER.newConnectionFactory());
+        redis = SERVER.redis().connect();
+    }
+
+    @AfterEach
+    void close() {
+        children.forEach(ChildJvm::close);
+        callers.close();
+        templates.close();
+        redis.close();
+        assertThat(children).noneMatch(child -> ProcessHandle.of(child.pid()).isPresent());
+    }
+
+    @AfterAll
+    static void stopServer() {
+        SERVER.close();
+    }
+
+    /** Reads and writes of a value without any protection but the lock, by eight threads of four JVMs. */
+    @Test
+    void excludeEachOther() {
+        redis.call("SET", "counter", "0");
+        List<ChildJvm> jvms = startChildren(4);
+        List<CompletableFuture<String>> answers = new ArrayList<>();
+        for (ChildJvm child : jvms) {
+            for (int lane = 0; lane < 2; lane++) {
+                answers.add(child.send("lane" + lane, "count", "shared", 150));
+            }
+        }
+        int expected = answers.stream()
+                .mapToInt(answer -> Integer.parseInt(ChildJvm.await(answer, LIMIT)))
+                .sum();
+        assertThat(expected).isEqualTo(4 * 2 * 150);
+        assertThat(redis.text("GET", "counter")).isEqualTo(Integer.toString(expected));
+    }
+
+    @Test
+    void aKilledHolderIsFollowedWhenItsLeaseHasPassed() {
+        Duration lease = millis(1_000);
+        for (ChildJvm child : startChildren(2)) {
+            long token = Long.parseLong(child.ask("a", "acquire", "shared", lease.toMillis()));
+            Callers.Call<LockHandle> next = waitForIt();
+            child.signal("KILL");
+            Stopwatch watch = Stopwatch.start();
+            LockHandle handle = next.get();
+            assertThat(watch.elapsed()).isBetween(millis(200), lease.plus(NOISE));
+            assertThat(handle.fencingToken()).isGreaterThan(token);
+            handle.close();
+        }
+    }
+
+    /** One that is killed while it waits is no obstacle for those behind it. */
+    @Test
+    void aKilledWaiterIsPassedOver() {
+        LockHandle handle = locks.acquire(LockRequest.of("shared"));
+        List<ChildJvm> jvms = startChildren(2);
+        CompletableFuture<String> killed = jvms.get(0).send("a", "acquire", "shared", 30_000);
+        awaitWaiting(1);
+        CompletableFuture<String> next = jvms.get(1).send("a", "acquire", "shared", 30_000);
+        awaitWaiting(2);
+        jvms.get(0).signal("KILL");
+        assertThat(jvms.get(0).awaitExit(LIMIT)).isTrue();
+        await().until(() -> redis.list("PUBSUB", "CHANNELS").size() == 2);
+        Stopwatch watch = Stopwatch.start();
+        handle.close();
+        assertThat(Long.parseLong(ChildJvm.await(next, LIMIT))).isGreaterThan(handle.fencingToken());
+        assertThat(watch.elapsed()).isLessThan(NOISE);
+        assertThat(killed).isCompletedExceptionally();
+        assertThat(jvms.get(1).ask("a", "close", "shared")).isEqualTo("closed");
+    }
+
+    /** As a long pause of the garbage collector does: it goes on as if nothing had happened, and must find out. */
+    @Test
+    void aHolderThatWasStoppedPastItsLeaseFindsOut() throws Exception {
+        Duration lease = millis(500);
+        ChildJvm child = startChildren(1).get(0);
+        for (int i = 0; i < 3; i++) {
+            long token = Long.parseLong(child.ask("a", "acquire", "shared", lease.toMillis()));
+            CompletableFuture<String> work = child.send("work", "work", "shared");
+            await().until(() -> FencedStore.accepted(redis).contains(token));
+            child.signal("STOP");
+            Stopwatch stopped = Stopwatch.start();
+            long next;
+            try (LockHandle handle = locks.acquire(leased("shared", 10_000))) {
+                assertThat(stopped.elapsed()).isLessThan(lease.plus(NOISE));
+                next = handle.fencingToken();
+                assertThat(next).isGreaterThan(token);
+                assertThat(FencedStore.write(redis, next)).isTrue();
+                await().until(() -> stopped.elapsed().compareTo(lease.multipliedBy(3)) > 0);
+                int before = FencedStore.accepted(redis).size();
+                long continued = System.nanoTime();
+                child.signal("CONT");
+                String[] outcome = ChildJvm.await(work, LIMIT).split(" ");
+                assertThat(Duration.ofNanos(Long.parseLong(outcome[0]) - continued))
+                        .as("until it found out")
+                        .isLessThan(millis(100).plus(NOISE));
+                assertThat(child.ask("a", "held", "shared")).isEqualTo("false");
+                assertThat(child.ask("a", "write", "shared")).as("a late write").isEqualTo("false");
+                assertThat(FencedStore.accepted(redis)).as("stale writes").hasSize(before);
+                assertThatExceptionOfType(ChildJvm.Failure.class)
+                        .isThrownBy(() -> child.ask("a", "close", "shared"))
+                        .satisfies(e -> assertThat(e.type()).isEqualTo(LockLostException.class.getName()));
+                assertThat(handle.isHeld()).isTrue();
+                assertThat(locks.inspect("shared").orElseThrow().fencingToken()).isEqualTo(next);
+            }
+        }
+        assertThat(FencedStore.accepted(redis)).isSorted();
+    }
+
+    @Test
+    void aShortStopEndsNoHold() {
+        ChildJvm child = startChildren(1).get(0);
+        child.ask("a", "acquire", "shared", 2_000);
+        for (int i = 0; i < 3; i++) {
+            child.signal("STOP");
+            Holds.assertAllTheTime(
+                    millis(700), () -> assertThat(locks.inspect("shared")).isPresent());
+            child.signal("CONT");
+            Holds.assertAllTheTime(
+                    millis(800),
+                    () -> assertThat(child.ask("b", "held", "shared")).isEqualTo("true"));
+        }
+        assertThat(child.ask("a", "close", "shared")).isEqualTo("closed");
+    }
+
+    /** Granted while it was stopped, on a lease that has passed when it goes on: it asks again and has the lock then. */
+    @Test
+    void aWaiterThatWasStoppedPastItsGrantIsNotMisled() {
+        ChildJvm child = startChildren(1).get(0);
+        RedisLockTemplate other = templates.on(SERVER.newConnectionFactory());
+        for (int i = 0; i < 3; i++) {
+            LockHandle handle = locks.acquire(LockRequest.of("shared"));
+            CompletableFuture<String> granted = child.send("a", "acquire", "shared", 300);
+            awaitWaiting(1);
+            child.signal("STOP");
+            handle.close();
+            try (LockHandle next = other.acquire(LockRequest.of("shared"))) {
+                child.signal("CONT");
+                Holds.assertHeldFor(next, millis(400), () -> assertThat(granted).isNotDone());
+                assertThat(FencedStore.write(redis, next.fencingToken())).isTrue();
+            }
+            ChildJvm.await(granted, LIMIT);
+            assertThat(child.ask("a", "write", "shared")).isEqualTo("true");
+            assertThat(child.ask("a", "close", "shared")).isEqualTo("closed");
+        }
+    }
+
+    @Test
+    void aTerminatedHolderLeavesNothingBehind() {
+        ChildJvm child = startChildren(1).get(0);
+        child.ask("a", "acquire", "shared", 500);
+        child.signal("TERM");
+        assertThat(child.awaitExit(LIMIT)).isTrue();
+        await().atMost(millis(500).plus(NOISE))
+                .until(() -> SERVER.keys(Templates.PREFIX).isEmpty());
+    }
+
+    private List<ChildJvm> startChildren(int count) {
+        String port = Integer.toString(SERVER.redis().port());
+        List<Callers.Call<ChildJvm>> starting = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            starting.add(callers.call(() -> ChildJvm.start(LockChild.class, port)));
+        }
+        List<ChildJvm> started = starting.stream().map(Callers.Call::get).toList();
+        children.addAll(started);
+        return started;
+    }
+
+    private Callers.Call<LockHandle> waitForIt() {
+        RedisLockTemplate other = templates.on(SERVER.newConnectionFactory());
+        CompletableFuture<LockHandle> granted =
+                other.acquireAsync(LockRequest.of("shared").waitForever()).toCompletableFuture();
+        awaitWaiting(1);
+        return callers.call(() -> Callers.get(granted));
+    }
+
+    private void awaitWaiting(int expected) {
+        await().pollInterval(millis(5))
+                .until(() ->
+                        locks.inspect("shared").map(LockState::waitingInstances).orElse(0) == expected);
+    }
+}

@@ -1,0 +1,189 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.testing.LeakCheck;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Starting and stopping the template. */
+class TemplateLifecycleTests {
+
+    private static final StandaloneServer SERVER = new StandaloneServer();
+
+    private static final Duration NOISE = ContractTopic.NOISE;
+
+    private static final EngineSettings PATIENT = Templates.settings(millis(2_000), millis(3_000));
+
+    private static final LockRequest REQUEST = LockRequest.of("cycled");
+
+    @RegisterExtension
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+
+    private final Templates templates = new Templates();
+
+    private final Callers callers = new Callers();
+
+    @AfterEach
+    void close() {
+        callers.close();
+        templates.close();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        SERVER.close();
+    }
+
+    @Test
+    void startsAgain() {
+        RedisLockTemplate locks = template(PATIENT);
+        for (int i = 0; i < 3; i++) {
+            assertThat(locks.isRunning()).isTrue();
+            locks.acquire(REQUEST).close();
+            locks.stop();
+            assertThat(locks.isRunning()).isFalse();
+            assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.acquire(REQUEST));
+            assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.tryAcquire(REQUEST));
+            assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.inspect("cycled"));
+            assertThat(locks.acquireAsync(REQUEST))
+                    .failsWithin(NOISE)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(LockUnavailableException.class);
+            leakCheck.verify();
+            locks.start();
+        }
+    }
+
+    @Test
+    void mayBeStartedAndStoppedTwice() {
+        RedisLockTemplate locks = template(PATIENT);
+        locks.start();
+        locks.acquire(REQUEST).close();
+        locks.stop();
+        locks.stop();
+        locks.close();
+        assertThat(locks.isRunning()).isFalse();
+    }
+
+    @Test
+    void worksBeforeItIsStarted() {
+        LettuceConnectionFactory factory = SERVER.newConnectionFactory();
+        try (RedisLockTemplate locks = new RedisLockTemplate(factory, Templates.PREFIX, PATIENT)) {
+            assertThat(locks.isRunning()).isFalse();
+            locks.acquire(REQUEST).close();
+            assertThat(locks.isRunning()).isTrue();
+        } finally {
+            factory.destroy();
+        }
+    }
+
+    @Test
+    void letsHoldsGoOnWhileItStops() {
+        RedisLockTemplate locks = template(PATIENT);
+        LockHandle handle = locks.acquire(leased("cycled", 600));
+        Callers.Call<Duration> stop = callers.call(() -> Stopwatch.time(locks::stop));
+        Holds.assertHeldFor(
+                handle, millis(1_200), () -> assertThat(stop.isDone()).isFalse());
+        handle.close();
+        assertThat(stop.get())
+                .isBetween(millis(1_200), millis(1_200).plus(NOISE).plus(NOISE));
+        assertThat(SERVER.keys(Templates.PREFIX)).isEmpty();
+    }
+
+    @Test
+    void takesHoldsAwayAtTheEndOfTheGrace() {
+        RedisLockTemplate locks = template(Templates.settings(millis(2_000), millis(300)));
+        LockHandle handle = locks.acquire(REQUEST);
+        CompletableFuture<Boolean> lost = new CompletableFuture<>();
+        handle.onLost(() -> lost.complete(true));
+        assertThat(Stopwatch.time(locks::stop))
+                .isBetween(millis(300), millis(300).plus(NOISE).plus(NOISE));
+        assertThat(Callers.get(lost)).isTrue();
+        assertThat(SERVER.keys(Templates.PREFIX)).isEmpty();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+    }
+
+    @Test
+    void sendsWaitersAwayAtOnce() {
+        RedisLockTemplate holder = template(PATIENT);
+        RedisLockTemplate locks = template(PATIENT);
+        try (LockHandle handle = holder.acquire(REQUEST)) {
+            Callers.Call<?> waiter = callers.call(() -> locks.acquire(REQUEST.waitForever()));
+            CompletableFuture<LockHandle> later =
+                    locks.acquireAsync(REQUEST.waitForever()).toCompletableFuture();
+            await().until(() -> holder.inspect("cycled").orElseThrow().waitingInstances() == 1);
+            assertThat(Stopwatch.time(locks::stop)).isLessThan(NOISE);
+            assertThat(waiter.failure()).isInstanceOf(LockUnavailableException.class);
+            assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> Callers.get(later));
+            assertThat(holder.inspect("cycled").orElseThrow().waitingInstances())
+                    .isZero();
+            assertThat(handle.isHeld()).isTrue();
+        }
+    }
+
+    /** Its connections are its own: what the application does with its factory is none of its business. */
+    @Test
+    void survivesTheStopOfTheConnectionFactory() {
+        LettuceConnectionFactory factory = SERVER.newConnectionFactory();
+        RedisLockTemplate locks = templates.on(factory, PATIENT);
+        try (LockHandle handle = locks.acquire(leased("cycled", 600))) {
+            factory.stop();
+            Holds.assertHeldFor(handle, millis(1_000), () -> {});
+            factory.start();
+            locks.acquire(LockRequest.of("other")).close();
+        }
+    }
+
+    /** Whoever calls while it stops and starts is served or refused, and nothing else. */
+    @Test
+    void stopsAndStartsUnderLoad() {
+        RedisLockTemplate locks = template(Templates.settings(millis(2_000), millis(50)));
+        AtomicBoolean stop = new AtomicBoolean();
+        List<Callers.Call<Integer>> calls = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            calls.add(callers.call(() -> {
+                int served = 0;
+                while (!stop.get()) {
+                    try (LockHandle handle = locks.acquire(REQUEST.lease(millis(2_000)))) {
+                        served += handle.fencingToken() > 0 ? 1 : 0;
+                    } catch (LockUnavailableException | LockLostException e) {
+                        Thread.onSpinWait();
+                    }
+                }
+                return served;
+            }));
+        }
+        for (int i = 0; i < 10; i++) {
+            locks.acquire(LockRequest.of("between")).close();
+            locks.stop();
+            assertThat(SERVER.keys(Templates.PREFIX))
+                    .as("locks left behind by stop %d", i)
+                    .isEmpty();
+            locks.start();
+        }
+        stop.set(true);
+        assertThat(calls.stream().mapToInt(Callers.Call::get).sum()).isPositive();
+    }
+
+    private RedisLockTemplate template(EngineSettings settings) {
+        return templates.on(SERVER.newConnectionFactory(), settings);
+    }
+}
