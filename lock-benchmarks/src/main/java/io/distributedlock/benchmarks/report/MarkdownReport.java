@@ -110,7 +110,7 @@ public final class MarkdownReport {
         if (series.isEmpty()) {
             return "";
         }
-        boolean isMax = metric == Metric.WAIT_MAX || metric == Metric.STRETCH_MAX;
+        boolean isMax = metric == Metric.WAIT_MAX || metric == Metric.HANDOVER_MAX || metric == Metric.STRETCH_MAX;
         if (isMax || metric == Metric.VIOLATIONS || metric == Metric.ERRORS) {
             return metric.format(series.max());
         }

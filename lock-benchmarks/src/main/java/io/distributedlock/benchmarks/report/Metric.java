@@ -12,6 +12,7 @@ public enum Metric {
     WAIT_MAX("wait max µs", 0, "from asking for the lock to being inside"),
     HANDOVER_P50("hand-over p50 µs", 1, "from the end of one section to the begin of the next one of another thread"),
     HANDOVER_P99("hand-over p99 µs", 0, "from the end of one section to the begin of the next one of another thread"),
+    HANDOVER_MAX("hand-over max µs", 0, "the longest time for which nobody was inside although all wanted to be"),
     REMOTE("to another JVM /s", 0, "hand-overs from one JVM to another, per second"),
     SELF("self %", 1, "share of acquisitions by the very thread that had the lock before: no hand-over at all"),
     STRETCH_P99("stretch p99 µs", 0, "how long one JVM keeps the lock among its threads"),

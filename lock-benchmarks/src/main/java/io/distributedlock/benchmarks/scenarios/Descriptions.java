@@ -35,7 +35,7 @@ final class Descriptions {
         List<Metric> columns = new ArrayList<>(List.of(Metric.CYCLES));
         if (shared) {
             columns.addAll(List.of(Metric.WAIT_P50, Metric.WAIT_P99, Metric.WAIT_MAX));
-            columns.addAll(List.of(Metric.HANDOVER_P50, Metric.HANDOVER_P99));
+            columns.addAll(List.of(Metric.HANDOVER_P50, Metric.HANDOVER_P99, Metric.HANDOVER_MAX));
             if (jvms > 1) {
                 columns.addAll(List.of(Metric.REMOTE, Metric.STRETCH_P99, Metric.STRETCH_MAX));
             }

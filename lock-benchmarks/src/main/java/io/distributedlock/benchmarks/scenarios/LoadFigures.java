@@ -59,6 +59,7 @@ final class LoadFigures {
         Histogram handOver = merge(LoadResult.Times::handOvers);
         micros(Metric.HANDOVER_P50, handOver, 50);
         micros(Metric.HANDOVER_P99, handOver, 99);
+        micros(Metric.HANDOVER_MAX, handOver, 100);
         Histogram stretch = merge(LoadResult.Times::stretches);
         micros(Metric.STRETCH_P99, stretch, 99);
         micros(Metric.STRETCH_MAX, stretch, 100);

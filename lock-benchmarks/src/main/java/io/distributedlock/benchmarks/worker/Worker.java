@@ -36,7 +36,6 @@ public final class Worker {
             case "hold" -> Long.toString(hold(Json.read(request.text(0), NamesOrder.class)));
             case "held" -> Long.toString(held().stillHeld());
             case "release" -> release();
-            case "close" -> close();
             default -> throw new IllegalArgumentException(request.name());
         };
     }
@@ -74,12 +73,6 @@ public final class Worker {
         held().end();
         hold = null;
         return Long.toString(failed);
-    }
-
-    private String close() {
-        open.values().forEach(Contender::close);
-        open.clear();
-        return "";
     }
 
     private Contender contender(ContenderKind kind, int port) {
