@@ -30,7 +30,7 @@ public final class Benchmarks {
                 .mapToDouble(scenario -> scenario.seconds(options.pace()))
                 .sum();
         Progress progress = new Progress(System.out, expected);
-        try (Bench bench = new Bench(options.pace(), progress)) {
+        try (Bench bench = new Bench(options.pace(), options.contenders(), progress)) {
             for (Scenario scenario : options.scenarios()) {
                 bench.run(scenario);
                 // Written anew each time, so that what is there survives if the run is ended.

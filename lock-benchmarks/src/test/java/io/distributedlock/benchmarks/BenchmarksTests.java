@@ -15,6 +15,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,7 +30,7 @@ class BenchmarksTests {
 
     @Test
     void comparesOurLockWithTheBaseLineAndFindsWhoLetsTwoIn() throws Exception {
-        try (Bench bench = new Bench(TINY, silent)) {
+        try (Bench bench = new Bench(TINY, Set.of(), silent)) {
             bench.run(Catalog.twoJvms(ContenderKind.BARE, ContenderKind.OURS, ContenderKind.NO_LOCK));
             new ReportFiles(directory).write(bench);
 

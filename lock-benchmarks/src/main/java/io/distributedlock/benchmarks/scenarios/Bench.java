@@ -14,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What all scenarios share: a Redis of our own, near and far, its counters, the pace, and where results go. */
@@ -31,6 +32,8 @@ public final class Bench implements AutoCloseable {
 
     private final WorkerPool workers;
 
+    private final Set<String> contenders;
+
     private final Progress progress;
 
     private final Path page;
@@ -39,8 +42,10 @@ public final class Bench implements AutoCloseable {
 
     private @Nullable DelayedRedis far;
 
-    public Bench(Pace pace, Progress progress) {
+    /** @param contenders ids of those who take part, or empty for all */
+    public Bench(Pace pace, Set<String> contenders, Progress progress) {
         this.pace = pace;
+        this.contenders = contenders;
         this.workers = new WorkerPool(pace.quick());
         results.order(
                 Arrays.stream(ContenderKind.values()).map(ContenderKind::id).toList());
@@ -68,6 +73,13 @@ public final class Bench implements AutoCloseable {
 
     public List<Mark> marks() {
         return Marks.all(this::roundTripMicros);
+    }
+
+    /** Those of a scenario who take part. */
+    List<ContenderKind> taking(List<ContenderKind> kinds) {
+        return kinds.stream()
+                .filter(kind -> contenders.isEmpty() || contenders.contains(kind.id()))
+                .toList();
     }
 
     Pace pace() {

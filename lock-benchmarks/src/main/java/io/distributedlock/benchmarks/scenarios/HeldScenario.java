@@ -40,7 +40,7 @@ record HeldScenario(ScenarioInfo info, int tenThousands, boolean delayed, List<C
 
     @Override
     public void run(Bench bench) {
-        for (ContenderKind kind : contenders) {
+        for (ContenderKind kind : bench.taking(contenders)) {
             bench.progress().at(info.title(), kind.id(), kind.id());
             try (WorkerJvm worker = WorkerPool.startOne()) {
                 bench.results().add(measure(bench, kind, worker));

@@ -44,11 +44,11 @@ record LoadScenario(
 
     @Override
     public void run(Bench bench) {
-        List<ContenderKind> able = new ArrayList<>(contenders);
+        List<ContenderKind> able = new ArrayList<>(bench.taking(contenders));
         double share = seconds(bench.pace()) / (bench.pace().rounds() + 1.0);
         try (LoadSession session = new LoadSession(this, bench)) {
             bench.progress().at(info.title(), "warm-up", "");
-            for (ContenderKind kind : contenders) {
+            for (ContenderKind kind : List.copyOf(able)) {
                 attempt(bench, session, able, kind, 1, () -> session.warmUp(kind));
             }
             bench.progress().done(share);

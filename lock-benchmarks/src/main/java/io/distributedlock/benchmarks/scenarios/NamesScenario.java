@@ -33,7 +33,7 @@ record NamesScenario(ScenarioInfo info, List<ContenderKind> contenders) implemen
 
     @Override
     public void run(Bench bench) {
-        for (ContenderKind kind : contenders) {
+        for (ContenderKind kind : bench.taking(contenders)) {
             bench.progress().at(info.title(), kind.id(), kind.id());
             try (WorkerJvm worker = WorkerPool.startOne()) {
                 bench.results().add(measure(bench, kind, worker));
