@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /** The lease store in Redis: turns commands into calls of the scripts, and their answers back. */
 final class LettuceLeaseStore implements LeaseStore {
@@ -44,17 +43,18 @@ final class LettuceLeaseStore implements LeaseStore {
     @Override
     public CompletableFuture<AcquireReply> acquire(AcquireCommand command) {
         String entry = keys.entry(command.name());
-        return call(
-                ACQUIRE,
-                new String[] {entry, keys.cancelled(entry)},
-                reply -> acquired(command.name(), reply),
-                instance.acquisition(command.number()),
-                Long.toString(command.leaseMillis()),
-                Long.toString(command.floor()),
-                command.queue() ? "1" : "0",
-                encoded(command.owner()),
-                command.reentrant() ? "1" : "0",
-                keys.channelPrefix());
+        String[] both = {entry, keys.cancelled(entry)};
+        Function<List<Object>, AcquireReply> read = reply -> acquired(command.name(), reply);
+        String id = instance.acquisition(command.number());
+        String lease = Long.toString(command.leaseMillis());
+        String floor = Long.toString(command.floor());
+        String queue = command.queue() ? "1" : "0";
+        String owner = command.owner();
+        if (owner == null) {
+            return call(ACQUIRE, both, read, id, lease, floor, queue, keys.channelPrefix());
+        }
+        String again = command.reentrant() ? "1" : "0";
+        return call(ACQUIRE, both, read, id, lease, floor, queue, keys.channelPrefix(), NameCodec.encode(owner), again);
     }
 
     private static AcquireReply acquired(String name, List<Object> reply) {
@@ -75,14 +75,24 @@ final class LettuceLeaseStore implements LeaseStore {
 
     @Override
     public CompletableFuture<ReleaseReply> release(ReleaseCommand command) {
+        String entry = keys.entry(command.name());
+        String id = instance.acquisition(command.number());
+        String token = Long.toString(command.token());
+        String floor = Long.toString(command.floor());
         Requeue requeue = command.requeue();
-        return release(
-                command.name(),
+        if (requeue == null && command.tombstoneMillis() == 0) {
+            String[] only = {entry};
+            return call(RELEASE, only, LettuceLeaseStore::released, "id", id, token, floor, keys.channelPrefix());
+        }
+        return call(
+                RELEASE,
+                new String[] {entry, keys.cancelled(entry)},
                 LettuceLeaseStore::released,
                 "id",
-                instance.acquisition(command.number()),
-                Long.toString(command.token()),
-                command.floor(),
+                id,
+                token,
+                floor,
+                keys.channelPrefix(),
                 Long.toString(command.tombstoneMillis()),
                 requeue == null ? "" : instance.acquisition(requeue.number()),
                 requeue == null ? "0" : Long.toString(requeue.leaseMillis()));
@@ -119,37 +129,18 @@ final class LettuceLeaseStore implements LeaseStore {
             case NOT_HELD -> ReleaseResult.NOT_HELD;
             case NOT_YOURS -> ReleaseResult.NOT_YOURS;
         };
-        return release(name, result, "owner", encoded(owner), "0", floor, "0", "", "0");
+        return release(name, result, "owner", NameCodec.encode(owner), floor);
     }
 
     @Override
     public CompletableFuture<Boolean> forceRelease(String name, long floor) {
-        return release(name, reply -> outcome(reply) != Outcome.NOT_HELD, "force", "", "0", floor, "0", "", "0");
+        return release(name, reply -> outcome(reply) != Outcome.NOT_HELD, "force", "", floor);
     }
 
     private <T> CompletableFuture<T> release(
-            String name,
-            Function<List<Object>, T> read,
-            String mode,
-            String subject,
-            String token,
-            long floor,
-            String tombstone,
-            String requeue,
-            String requeueLease) {
-        String entry = keys.entry(name);
-        return call(
-                RELEASE,
-                new String[] {entry, keys.cancelled(entry)},
-                read,
-                mode,
-                subject,
-                token,
-                Long.toString(floor),
-                keys.channelPrefix(),
-                tombstone,
-                requeue,
-                requeueLease);
+            String name, Function<List<Object>, T> read, String mode, String subject, long floor) {
+        String[] only = {keys.entry(name)};
+        return call(RELEASE, only, read, mode, subject, "0", Long.toString(floor), keys.channelPrefix());
     }
 
     @Override
@@ -223,10 +214,6 @@ final class LettuceLeaseStore implements LeaseStore {
             }
         });
         return result;
-    }
-
-    private static String encoded(@Nullable String owner) {
-        return owner == null ? "" : NameCodec.encode(owner);
     }
 
     private static long number(List<Object> reply, int i) {

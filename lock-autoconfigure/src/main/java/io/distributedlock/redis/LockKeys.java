@@ -7,12 +7,15 @@ final class LockKeys {
 
     private final String prefix;
 
+    private final String channelPrefix;
+
     /** @throws IllegalArgumentException if the prefix has braces, which would be taken for the hash tag */
     LockKeys(String prefix) {
         if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
             throw new IllegalArgumentException("The key prefix '" + prefix + "' must not contain braces");
         }
         this.prefix = prefix;
+        this.channelPrefix = prefix + "instance:";
     }
 
     /** The entry of a lock. */
@@ -36,6 +39,6 @@ final class LockKeys {
 
     /** What stands before the public id of an instance in the name of its channel. */
     String channelPrefix() {
-        return prefix + "instance:";
+        return channelPrefix;
     }
 }

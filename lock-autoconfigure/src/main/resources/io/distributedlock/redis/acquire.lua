@@ -8,7 +8,7 @@
 --           g  how many of those were given back by name
 --       2 ids that were cancelled with unknown outcome, a hash
 -- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen   4 "1" to queue if busy
---       5 explicit owner, or ""   6 "1" if that owner may enter again   7 prefix of the instances' channels
+--       5 prefix of the instances' channels   and only for an explicit owner: 6 the owner   7 "1" if it may enter again
 -- Gives {1, token, waiting}               granted; the same id again gets the same token
 --       {0, ttl in ms, queued, token, repaired}   busy
 --       {2, token}                        the explicit owner has it and may not enter again
@@ -17,37 +17,40 @@
 -- One step, because between a look at the owner and the write another owner could come, and because the token has to be
 -- higher than any that was given out before: that of the entry, the server's clock in microseconds, and what the caller
 -- has seen. The entry lives exactly as long as its lease, so no other key has to be remembered or cleaned up.
+--
+-- The way of a free lock comes first and does nothing that it does not need: it is what nearly every call takes.
 
-local id, lease, floor, queue, owner = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
-local entry, cancelled = KEYS[1], KEYS[2]
-
-local function grant(last, waiting)
+local entry, cancelled, id, lease, owner = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[6]
+local free = redis.call('EXISTS', entry, cancelled) == 0
+local fields
+if not free then
+  if redis.call('HEXISTS', cancelled, id) == 1 then
+    return {3}
+  end
+  fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h')
+  free = redis.call('EXISTS', entry) == 0
+end
+if free then
   local time = redis.call('TIME')
-  local token = math.max(time[1] * 1000000 + time[2], last + 1, floor + 1)
-  if owner == '' then
-    redis.call('HSET', entry, 'o', id, 't', string.format('%.0f', token))
+  local token = time[1] * 1000000 + time[2]
+  if token <= tonumber(ARGV[3]) then
+    token = ARGV[3] + 1
+  end
+  local text = string.format('%.0f', token)
+  if not owner then
+    redis.call('HSET', entry, 'o', id, 't', text)
   else
-    redis.call('HSET', entry, 'o', '=' .. owner, 't', string.format('%.0f', token), 'h', id .. ' ')
+    redis.call('HSET', entry, 'o', '=' .. owner, 't', text, 'h', id .. ' ')
   end
   redis.call('PEXPIRE', entry, lease)
-  return {1, token, waiting}
+  return {1, token, 0}
 end
 
-if redis.call('EXISTS', entry, cancelled) == 0 then
-  return grant(0, 0)
-end
-if redis.call('HEXISTS', cancelled, id) == 1 then
-  return {3}
-end
-
-local fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h')
-local holder, token, line, holds = fields[1], tonumber(fields[2]), fields[3] or '', fields[4] or ''
+local holder, token, line, holds = fields[1], tonumber(fields[2] or ''), fields[3] or '', fields[4] or ''
 if not holder or not token then
-  if redis.call('EXISTS', entry) == 0 then
-    return grant(0, 0)
-  end
   return redis.error_reply('WRONGTYPE the key of this lock holds a hash that is not a lock')
 end
+local queue = ARGV[4]
 local _, waiting = string.gsub(line, ';', '')
 
 if holder == id then
@@ -67,9 +70,9 @@ if ttl < 0 then
 end
 
 local at = string.find(line, id .. ' ', 1, true)
-if owner ~= '' and holder == '=' .. owner then
+if owner and holder == '=' .. owner then
   local mine = string.find(holds, id .. ' ', 1, true)
-  if not mine and ARGV[6] ~= '1' then
+  if not mine and ARGV[7] ~= '1' then
     return {2, token}
   end
   if at then
@@ -86,7 +89,7 @@ if owner ~= '' and holder == '=' .. owner then
 end
 
 if not at and queue == '1' then
-  redis.call('HSET', entry, 'q', line .. id .. ' ' .. lease .. ' ' .. owner .. ';')
+  redis.call('HSET', entry, 'q', line .. id .. ' ' .. lease .. ' ' .. (owner or '') .. ';')
 end
 if queue == '1' and (line == '' or at == 1) then
   -- The first in line tells the holder's instance that somebody waits, again with each question, as messages may be lost.
@@ -96,7 +99,7 @@ if queue == '1' and (line == '' or at == 1) then
   end
   local instance = string.match(holding, '^[^.]+')
   if instance and instance ~= string.match(id, '^[^.]+') then
-    redis.pcall('PUBLISH', ARGV[7] .. instance, 'recall ' .. holding .. ' ' .. entry)
+    redis.pcall('PUBLISH', ARGV[5] .. instance, 'recall ' .. holding .. ' ' .. entry)
   end
 end
 return {0, ttl, (at or queue == '1') and 1 or 0, token, repaired}

@@ -1,11 +1,11 @@
 -- Gives a lock back, or a place in the queue. A lock that somebody waits for is handed over in the same step.
 --
--- KEYS  1 the lock's entry (see acquire.lua)   2 ids that were cancelled with unknown outcome
+-- KEYS  1 the lock's entry (see acquire.lua)   2 with ARGV 6: ids that were cancelled with unknown outcome
 -- ARGV  1 who gives back: "id", "owner" (one hold of an explicit owner) or "force" (whoever has it)
 --       2 acquisition id, explicit owner, or ""   3 the token of the latest hold, or "0"
 --       4 highest token that the instance has seen   5 prefix of the instances' channels
---       6 for "id": milliseconds to refuse the id from now on, or "0"
---       7 for "id": another acquisition id that queues in the same step if this one owned the lock, or ""   8 its lease
+--       and for "id", where it is wanted:   6 milliseconds to refuse the id from now on, or "0"
+--       7 another acquisition id that queues in the same step if this one owned the lock, or ""   8 its lease
 -- Gives {1, token, ...}   free
 --       {2, token, ...}   handed to the first one in line, who has that token
 --       {3, token}        did not own it, but waited, and does no longer
@@ -17,14 +17,24 @@
 -- One step, because a release that looks first and deletes afterwards can delete the lock of the next owner. The message
 -- goes to the one instance that gets the lock. Nobody there to hear it means that it is dead, and the next one is asked.
 -- The first write is one that Redis allows when it is out of memory; it then allows the rest of the script too.
+--
+-- The way of a lock that nobody waits for comes first.
 
-local mode, subject, entry, cancelled = ARGV[1], ARGV[2], KEYS[1], KEYS[2]
-local fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'g')
-local holder, token, line = fields[1], tonumber(fields[2]), fields[3] or ''
-local holds, given = fields[4] or '', tonumber(fields[5] or '0')
+local entry, mode, subject = KEYS[1], ARGV[1], ARGV[2]
+local fields = redis.call('HMGET', entry, 'o', 't', 'q')
+local holder, token, line = fields[1], tonumber(fields[2] or ''), fields[3]
+if holder == subject and token and not line and mode == 'id' and not ARGV[6] then
+  redis.call('DEL', entry)
+  return {1, token}
+end
+
+local cancelled = KEYS[2]
+local shared = redis.call('HMGET', entry, 'h', 'g')
+local holds, given = shared[1] or '', tonumber(shared[2] or '0')
+line = line or ''
 
 local function refuse(answer)
-  if mode == 'id' and ARGV[6] ~= '0' then
+  if tonumber(ARGV[6] or '0') > 0 then
     redis.call('HSET', cancelled, subject, '')
     if redis.call('PTTL', cancelled) < tonumber(ARGV[6]) then
       redis.call('PEXPIRE', cancelled, ARGV[6])
@@ -98,7 +108,7 @@ else
 end
 
 token = math.max(token, tonumber(ARGV[3]))
-local again = mode == 'id' and ARGV[7] or ''
+local again = ARGV[7] or ''
 if again ~= '' and redis.call('HEXISTS', cancelled, again) == 1 then
   again = ''
 end

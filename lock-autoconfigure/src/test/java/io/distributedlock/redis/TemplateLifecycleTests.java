@@ -171,15 +171,18 @@ class TemplateLifecycleTests {
                 return served;
             }));
         }
-        for (int i = 0; i < 10; i++) {
-            locks.acquire(LockRequest.of("between")).close();
-            locks.stop();
-            assertThat(SERVER.keys(Templates.PREFIX))
-                    .as("locks left behind by stop %d", i)
-                    .isEmpty();
-            locks.start();
+        try {
+            for (int i = 0; i < 15; i++) {
+                locks.acquire(LockRequest.of("between")).close();
+                locks.stop();
+                assertThat(SERVER.keys(Templates.PREFIX))
+                        .as("locks left behind by stop %d", i)
+                        .isEmpty();
+                locks.start();
+            }
+        } finally {
+            stop.set(true);
         }
-        stop.set(true);
         assertThat(calls.stream().mapToInt(Callers.Call::get).sum()).isPositive();
     }
 
