@@ -57,6 +57,7 @@ public final class Bench implements AutoCloseable {
         this.progress = progress;
         try {
             this.page = Files.createTempFile("lock-benchmarks-", ".page");
+            page.toFile().deleteOnExit();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
