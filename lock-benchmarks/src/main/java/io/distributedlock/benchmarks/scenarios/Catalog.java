@@ -99,17 +99,7 @@ public final class Catalog {
     /** Enough to see that everything works. */
     public static List<Scenario> quick() {
         List<String> left = List.of(
-                SOLO,
-                OWN,
-                ONE,
-                shared(2, 1),
-                shared(4, 4),
-                shared(8, 1),
-                far(shared(2, 1)),
-                REENTRY,
-                HELD_10K,
-                NAMES,
-                PIECES);
+                SOLO, OWN, ONE, shared(4, 4), shared(8, 1), far(shared(2, 1)), REENTRY, HELD_10K, NAMES, PIECES);
         return all().stream()
                 .filter(scenario -> left.contains(scenario.info().id()))
                 .toList();
