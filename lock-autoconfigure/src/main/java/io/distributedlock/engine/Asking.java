@@ -245,7 +245,7 @@ final class Asking {
     /** Nobody waits any more: takes back what the store may have of it. */
     void end(Effects effects) {
         if (ask.queued || ask.uncertain || ask.unanswered() != null) {
-            effects.add(new GiveBack(lock, ask)::start);
+            effects.start(new GiveBack(lock, ask));
         }
     }
 }

@@ -23,6 +23,12 @@ final class Effects {
         effects.add(effect);
     }
 
+    /** It counts as under way from now on, as the lock that it comes from may be gone before the effects run. */
+    void start(GiveBack giveBack) {
+        giveBack.register();
+        add(giveBack::start);
+    }
+
     /** One that fails must not keep the next caller from being told. */
     void run() {
         if (effects == null) {

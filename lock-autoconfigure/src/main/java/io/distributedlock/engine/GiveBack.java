@@ -100,8 +100,11 @@ final class GiveBack extends Timed {
         return number == acquisition;
     }
 
-    void start() {
+    void register() {
         engine.locks().givingBack(this);
+    }
+
+    void start() {
         Question question = unanswered;
         if (question == null || !question.isOpen()) {
             uncertain |= question != null && !question.wasAnswered();

@@ -201,7 +201,7 @@ final class NamedLock extends Timed {
             again.askIn(release, now);
             asking = again;
         }
-        effects.add(release::start);
+        effects.start(release);
         return release;
     }
 
@@ -236,7 +236,7 @@ final class NamedLock extends Timed {
         }
         Lease lease = grant.lease();
         if (lease.deadline() - now <= 0) {
-            effects.add(new GiveBack(this, lease)::start);
+            effects.start(new GiveBack(this, lease));
             current.cameTooLate(lease, now);
             return;
         }
@@ -324,7 +324,7 @@ final class NamedLock extends Timed {
         List<Runnable> callbacks = lost.lose(why, now);
         effects.add(() -> engine.lost(lost, callbacks));
         if (losing.lease.mayComeBack()) {
-            effects.add(new GiveBack(this, losing.lease)::start);
+            effects.start(new GiveBack(this, losing.lease));
         }
     }
 
@@ -332,7 +332,7 @@ final class NamedLock extends Timed {
     private void giveUp(Tenure losing, String why, long now, Effects effects) {
         lose(losing, why, now, effects);
         if (!losing.lease.mayComeBack()) {
-            effects.add(new GiveBack(this, losing.lease)::start);
+            effects.start(new GiveBack(this, losing.lease));
         }
     }
 

@@ -58,6 +58,9 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     private static AcquireReply acquired(String name, List<Object> reply) {
+        if (reply.size() == 1) {
+            return new AcquireReply.Granted(number(reply, 0), 0);
+        }
         return switch ((int) number(reply, 0)) {
             case 1 -> new AcquireReply.Granted(number(reply, 1), (int) number(reply, 2));
             case 2 -> new AcquireReply.Reentered(number(reply, 1));
@@ -201,19 +204,7 @@ final class LettuceLeaseStore implements LeaseStore {
             return CompletableFuture.failedFuture(new LeaseStoreException(
                     LeaseStoreException.Effect.NOT_EXECUTED, connections.whyNotConnected(), connections.trouble()));
         }
-        CompletableFuture<List<Object>> answer;
-        try {
-            answer = script.run(redis, entries, arguments);
-        } catch (RuntimeException ex) {
-            return CompletableFuture.failedFuture(LettuceFailures.translate(ex));
-        }
-        CompletableFuture<T> result = answer.thenApply(read);
-        result.whenComplete((reply, failure) -> {
-            if (result.isCancelled()) {
-                answer.cancel(false);
-            }
-        });
-        return result;
+        return new ScriptCall<>(redis, script, entries, arguments, read).send();
     }
 
     private static long number(List<Object> reply, int i) {

@@ -6,7 +6,10 @@ import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -45,8 +48,20 @@ final class RedisClientSource implements AutoCloseable {
         if (application.getSentinelConfiguration() != null) {
             throw new UnsupportedTopologyException("Redis Sentinel");
         }
+        if (configured(application) instanceof RedisStaticMasterReplicaConfiguration) {
+            throw new UnsupportedTopologyException("a static list of a master and its replicas");
+        }
         RedisConfiguration socket = application.getSocketConfiguration();
         return socket != null ? socket : application.getStandaloneConfiguration();
+    }
+
+    /**
+     * What the factory was made with. It has no getter for it, and its other getters answer with localhost where they do
+     * not apply, which would be the wrong Redis without anybody noticing.
+     */
+    private static @Nullable Object configured(LettuceConnectionFactory application) {
+        DirectFieldAccessor fields = new DirectFieldAccessor(application);
+        return fields.isReadableProperty("configuration") ? fields.getPropertyValue("configuration") : null;
     }
 
     ClientResources resources() {

@@ -9,10 +9,11 @@
 --       2 ids that were cancelled with unknown outcome, a hash
 -- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen   4 "1" to queue if busy
 --       5 prefix of the instances' channels   and only for an explicit owner: 6 the owner   7 "1" if it may enter again
--- Gives {1, token, waiting}               granted; the same id again gets the same token
+-- Gives token                             granted, and nobody waits
+--       {1, token, waiting}               granted; the same id again gets the same token
 --       {0, ttl in ms, queued, token, repaired}   busy
 --       {2, token}                        the explicit owner has it and may not enter again
---       {3}                               the id was cancelled
+--       {3, 0}                            the id was cancelled
 --
 -- One step, because between a look at the owner and the write another owner could come, and because the token has to be
 -- higher than any that was given out before: that of the entry, the server's clock in microseconds, and what the caller
@@ -25,7 +26,7 @@ local free = redis.call('EXISTS', entry, cancelled) == 0
 local fields
 if not free then
   if redis.call('HEXISTS', cancelled, id) == 1 then
-    return {3}
+    return {3, 0}
   end
   fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h')
   free = redis.call('EXISTS', entry) == 0
@@ -43,7 +44,7 @@ if free then
     redis.call('HSET', entry, 'o', '=' .. owner, 't', text, 'h', id .. ' ')
   end
   redis.call('PEXPIRE', entry, lease)
-  return {1, token, 0}
+  return token
 end
 
 local holder, token, line, holds = fields[1], tonumber(fields[2] or ''), fields[3] or '', fields[4] or ''

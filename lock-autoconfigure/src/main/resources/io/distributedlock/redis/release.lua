@@ -6,7 +6,8 @@
 --       4 highest token that the instance has seen   5 prefix of the instances' channels
 --       and for "id", where it is wanted:   6 milliseconds to refuse the id from now on, or "0"
 --       7 another acquisition id that queues in the same step if this one owned the lock, or ""   8 its lease
--- Gives {1, token, ...}   free
+-- Gives 1                 free, and nobody waited
+--       {1, token, ...}   free
 --       {2, token, ...}   handed to the first one in line, who has that token
 --       {3, token}        did not own it, but waited, and does no longer
 --       {4, token}        one hold less of an explicit owner who has more
@@ -18,20 +19,17 @@
 -- goes to the one instance that gets the lock. Nobody there to hear it means that it is dead, and the next one is asked.
 -- The first write is one that Redis allows when it is out of memory; it then allows the rest of the script too.
 --
--- The way of a lock that nobody waits for comes first.
+-- The way of a lock that nobody waits for comes first: then the entry has an owner, a token, and nothing else.
 
-local entry, mode, subject = KEYS[1], ARGV[1], ARGV[2]
-local fields = redis.call('HMGET', entry, 'o', 't', 'q')
-local holder, token, line = fields[1], tonumber(fields[2] or ''), fields[3]
-if holder == subject and token and not line and mode == 'id' and not ARGV[6] then
+local entry, mode, subject, cancelled = KEYS[1], ARGV[1], ARGV[2], KEYS[2]
+if not ARGV[6] and redis.call('HGET', entry, 'o') == subject and redis.call('HLEN', entry) == 2 then
   redis.call('DEL', entry)
-  return {1, token}
+  return 1
 end
 
-local cancelled = KEYS[2]
-local shared = redis.call('HMGET', entry, 'h', 'g')
-local holds, given = shared[1] or '', tonumber(shared[2] or '0')
-line = line or ''
+local fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'g')
+local holder, token, line = fields[1], tonumber(fields[2] or ''), fields[3] or ''
+local holds, given = fields[4] or '', tonumber(fields[5] or '0')
 
 local function refuse(answer)
   if tonumber(ARGV[6] or '0') > 0 then

@@ -35,6 +35,7 @@ import org.springframework.core.Ordered;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisOperations;
 
@@ -219,6 +220,14 @@ class DistributedLockAutoConfigurationTests {
         });
     }
 
+    @Test
+    void refusesAStaticListOfMasterAndReplicas() {
+        verify(bare.withUserConfiguration(MasterReplicaFactory.class), analysis -> {
+            assertThat(analysis.getDescription()).contains("a static list of a master and its replicas");
+            assertThat(analysis.getAction()).contains("for a single server");
+        });
+    }
+
     @ParameterizedTest
     @CsvSource({
         "lease, 0, must be from 10ms to 365d",
@@ -392,6 +401,15 @@ class DistributedLockAutoConfigurationTests {
         LettuceConnectionFactory sentinel() {
             return new LettuceConnectionFactory(
                     new RedisSentinelConfiguration().master("main").sentinel("localhost", 1));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class MasterReplicaFactory {
+
+        @Bean
+        LettuceConnectionFactory sentinel() {
+            return new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("localhost", 1));
         }
     }
 }
