@@ -1,7 +1,6 @@
 package io.distributedlock.engine;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +12,8 @@ final class Ask {
     private static final long MAX_PAUSE = 1_000_000_000;
 
     private static final long FIRST_BACK_OFF = 100_000_000;
+
+    private final LockEngine engine;
 
     final long number;
 
@@ -31,6 +32,9 @@ final class Ask {
     /** When the latest question was sent. */
     long sentAt;
 
+    /** How many callers had come when the latest question was sent. */
+    long arrivals;
+
     /** A grant of the lock cannot be older than this: the last question before it was answered "wait", or is the first. */
     long grantedSince;
 
@@ -41,8 +45,9 @@ final class Ask {
 
     private int failures;
 
-    Ask(long number, long now) {
-        this.number = number;
+    Ask(LockEngine engine, long now) {
+        this.engine = engine;
+        this.number = engine.nextNumber();
         this.sentAt = now;
         this.grantedSince = now;
     }
@@ -77,14 +82,17 @@ final class Ask {
         return given;
     }
 
-    /** Wait, says the store. Returns for how long. */
+    /**
+     * Wait, says the store. Returns for how long: until the holder's lease ends, but often enough to find a grant in time
+     * whose message was lost.
+     */
     long busy(long ttlMillis, boolean nowQueued, long token) {
         busyToken = Math.max(busyToken, token);
         grantedSince = sentAt;
         queued = nowQueued;
         failures = 0;
-        long jitter = ThreadLocalRandom.current().nextLong(1_000_000, 20_000_000);
-        return Math.min(Math.max(ttlMillis, 0) * 1_000_000 + jitter, MAX_PAUSE);
+        long jitter = 1_000_000 + engine.random(19_000_000);
+        return Math.min(Math.max(ttlMillis, 0) * 1_000_000 + jitter, Math.min(MAX_PAUSE, lease / 2));
     }
 
     /** Whether a grant with this token is older than an answer that said "wait": it had run out by then. */
@@ -95,11 +103,11 @@ final class Ask {
     /** No word from the store. Returns how long to wait before the next try. */
     long failed(boolean unknown) {
         uncertain |= unknown;
-        return backOff(failures++);
+        return backOff(engine, failures++);
     }
 
-    static long backOff(int failures) {
+    static long backOff(LockEngine engine, int failures) {
         long pause = Math.min(FIRST_BACK_OFF << Math.min(failures, 4), MAX_PAUSE);
-        return pause - ThreadLocalRandom.current().nextLong(pause / 4);
+        return pause - engine.random(pause / 4);
     }
 }

@@ -46,7 +46,7 @@ final class Asking {
         this.engine = lock.engine;
         this.waiters = waiters;
         this.heard = heard;
-        this.ask = new Ask(engine.nextNumber(), now);
+        this.ask = new Ask(engine, now);
         this.askAt = now;
     }
 
@@ -59,6 +59,7 @@ final class Asking {
         }
         ask.lease = leaseOf(head);
         Question question = question(now);
+        ask.arrivals = waiters.arrivals();
         AcquireCommand command = new AcquireCommand(
                 lock.name,
                 ask.number,
@@ -122,7 +123,7 @@ final class Asking {
         engine.sawToken(busy.token());
         askAt = now + ask.busy(busy.ttlMillis(), busy.queued(), busy.token());
         phase = Phase.WAITING;
-        waiters.decideThoseWhoTryOnce(effects);
+        waiters.decideThoseWhoTryOnce(busy.queued() ? waiters.arrivals() : ask.arrivals, effects);
         if (!waiters.isEmpty() && (!busy.queued() || ask.confirm)) {
             ask.confirm = false;
             ask(now, effects);
@@ -154,11 +155,11 @@ final class Asking {
         startAnew(now);
         heard = false;
         trouble = Failures.tooLate(lease.length());
-        askAt = now + Ask.backOff(0);
+        askAt = now + Ask.backOff(engine, 0);
     }
 
     private void startAnew(long now) {
-        ask = new Ask(engine.nextNumber(), now);
+        ask = new Ask(engine, now);
         phase = Phase.BACKING_OFF;
         askAt = now;
     }

@@ -185,7 +185,7 @@ final class GiveBack extends Timed {
                 doubtful |= Failures.isUnknown(failure);
                 resting = true;
             }
-            engine.arm(this, engine.now() + Ask.backOff(failures++));
+            engine.arm(this, engine.now() + Ask.backOff(engine, failures++));
         }
     }
 

@@ -9,12 +9,15 @@ import io.distributedlock.ReleaseResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongUnaryOperator;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,8 @@ public final class LockEngine implements AutoCloseable {
 
     private final Executor callbacks;
 
+    private final LongUnaryOperator random;
+
     private final LocksInUse locks = new LocksInUse(this);
 
     private final StoreCalls calls = new StoreCalls(this);
@@ -59,6 +64,7 @@ public final class LockEngine implements AutoCloseable {
         TimerThread timer = new TimerThread(this);
         this.thread = timer;
         this.timers = new TimerQueue(timer::wakeUp);
+        this.random = bound -> ThreadLocalRandom.current().nextLong(bound);
         store.listen(locks);
         timer.start();
     }
@@ -72,6 +78,7 @@ public final class LockEngine implements AutoCloseable {
         this.callbacks = callbacks;
         this.thread = null;
         this.timers = new TimerQueue(() -> {});
+        this.random = new Random(0)::nextLong;
         store.listen(locks);
     }
 
@@ -244,7 +251,8 @@ public final class LockEngine implements AutoCloseable {
     /** Everything that is due, and the renewals that came together. */
     void runTimers() {
         long now = now();
-        for (Timed due = timers.pollDue(now); due != null; due = timers.pollDue(now)) {
+        int atMost = timers.size();
+        for (Timed due = timers.pollDue(now); due != null; due = --atMost > 0 ? timers.pollDue(now) : null) {
             try {
                 due.onDue(now);
             } catch (RuntimeException | Error ex) {
@@ -257,6 +265,11 @@ public final class LockEngine implements AutoCloseable {
     /** How long to wait for an answer about a lease of this length. */
     long timeout(long lease) {
         return Math.min(settings.commandTimeout().toNanos(), Math.max(lease / 3, 100_000_000));
+    }
+
+    /** From 0 to the bound: a spread for what many instances would do at the same moment otherwise. */
+    long random(long bound) {
+        return random.applyAsLong(bound);
     }
 
     long now() {

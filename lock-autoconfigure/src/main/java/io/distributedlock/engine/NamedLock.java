@@ -242,7 +242,7 @@ final class NamedLock extends Timed {
         }
         asking = null;
         tenure = new Tenure(this, lease, grant.waiting(), waiters.next(), now, effects);
-        waiters.decideThoseWhoTryOnce(effects);
+        waiters.decideThoseWhoTryOnce(Long.MAX_VALUE, effects);
     }
 
     /** @return false if nobody here holds that acquisition */

@@ -30,6 +30,9 @@ final class Waiter extends Timed {
 
     boolean queued;
 
+    /** How many came before it. */
+    long arrival;
+
     Waiter(LockEngine engine, Terms terms, Object owner) {
         this.engine = engine;
         this.terms = terms;

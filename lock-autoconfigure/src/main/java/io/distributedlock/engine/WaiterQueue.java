@@ -9,6 +9,8 @@ final class WaiterQueue {
 
     private @Nullable Waiter last;
 
+    private long arrivals;
+
     boolean isEmpty() {
         return first == null;
     }
@@ -20,6 +22,7 @@ final class WaiterQueue {
 
     void add(Waiter waiter) {
         waiter.queued = true;
+        waiter.arrival = arrivals++;
         waiter.previous = last;
         if (last == null) {
             first = waiter;
@@ -79,13 +82,18 @@ final class WaiterQueue {
         }
     }
 
-    /** Somebody else has the lock. */
-    void decideThoseWhoTryOnce(Effects effects) {
+    /** How many have come so far. */
+    long arrivals() {
+        return arrivals;
+    }
+
+    /** Somebody else has the lock, as those who came before that number may be told. */
+    void decideThoseWhoTryOnce(long before, Effects effects) {
         Waiter waiter = first;
         while (waiter != null) {
             Waiter told = waiter;
             waiter = waiter.next;
-            if (told.terms.triesOnce()) {
+            if (told.terms.triesOnce() && told.arrival < before) {
                 remove(told);
                 effects.add(() -> told.decide(new Verdict.Busy()));
             }

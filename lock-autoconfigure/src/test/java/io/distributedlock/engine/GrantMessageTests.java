@@ -135,7 +135,7 @@ class GrantMessageTests {
         Attempt waiting = waitWithLease(600);
         one.network.holdMessages();
         one.network.holdCommands();
-        world.advanceMillis(1_020);
+        world.advanceMillis(310);
         assertThat(one.network.held()).isNotEmpty();
         StoreCall<?> busy = one.network.take().execute();
         elsewhere.close();
@@ -144,6 +144,19 @@ class GrantMessageTests {
         one.network.flow();
 
         busy.answer();
+
+        assertThat(waiting.isHeld()).isTrue();
+        waiting.close();
+    }
+
+    @Test
+    void aGrantWhoseMessageWasLostIsFoundWhileItLasts() {
+        Attempt waiting = waitWithLease(500);
+        one.network.holdMessages();
+        elsewhere.close();
+        one.network.takeMessage();
+
+        world.advanceMillis(260);
 
         assertThat(waiting.isHeld()).isTrue();
         waiting.close();

@@ -2,10 +2,17 @@ package io.distributedlock.engine;
 
 import java.util.concurrent.TimeUnit;
 
-/** A clock that stands still until somebody moves it. */
+/**
+ * A clock that stands still until somebody moves it. Whoever looks at it again and again without end is stopped, so that a
+ * timer that stays due fails its test instead of hanging it.
+ */
 final class ManualClock implements NanoClock {
 
+    private static final int MOST_LOOKS = 1_000_000;
+
     private volatile long now;
+
+    private volatile int looks;
 
     private ManualClock(long now) {
         this.now = now;
@@ -21,14 +28,20 @@ final class ManualClock implements NanoClock {
     }
 
     @Override
+    @SuppressWarnings("NonAtomicVolatileUpdate")
     public long nanos() {
+        if (looks++ > MOST_LOOKS) {
+            throw new IllegalStateException("Somebody looks at the clock for ever");
+        }
         return now;
     }
 
+    @SuppressWarnings("NonAtomicVolatileUpdate")
     void advanceNanos(long nanos) {
         if (nanos < 0) {
             throw new IllegalArgumentException("A monotonic clock does not run backwards, but " + nanos + " ns");
         }
+        looks = 0;
         now += nanos;
     }
 

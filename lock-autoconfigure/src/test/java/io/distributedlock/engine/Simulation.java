@@ -46,6 +46,8 @@ final class Simulation {
 
     private boolean faulty = true;
 
+    private int standstill;
+
     Simulation(long seed) {
         random = new Random(seed);
         clock = random.nextBoolean()
@@ -123,6 +125,10 @@ final class Simulation {
     }
 
     private void moveTo(long time) {
+        standstill = time == elapsed ? standstill + 1 : 0;
+        if (standstill > 100_000) {
+            throw new AssertionError("Something is due and stays so after " + elapsed / MILLI + " ms");
+        }
         clock.advanceNanos(time - elapsed);
         elapsed = time;
     }

@@ -83,11 +83,8 @@ class TimerQueueTests {
 
     @Test
     void thoseDueAtDifferentTimesComeInOrder() {
-        List<Timer> timers = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
-            Timer timer = new Timer();
-            timers.add(timer);
-            queue.arm(timer, (i * 7_919L) % 1_000);
+            queue.arm(new Timer(), (i * 7_919L) % 1_000);
         }
         List<Timed> polled = new ArrayList<>();
         for (Timed due = queue.pollDue(1_000); due != null; due = queue.pollDue(1_000)) {

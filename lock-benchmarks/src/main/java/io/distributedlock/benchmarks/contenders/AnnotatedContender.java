@@ -1,0 +1,66 @@
+package io.distributedlock.benchmarks.contenders;
+
+import io.distributedlock.annotation.DistributedLocked;
+import java.util.Map;
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Our lock as most users meet it: an annotated method of a bean, everything configured by Spring Boot. */
+final class AnnotatedContender implements Contender {
+
+    private final ConfigurableApplicationContext context;
+
+    private final LockedService service;
+
+    AnnotatedContender(int port) {
+        context = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                .bannerMode(Banner.Mode.OFF)
+                .logStartupInfo(false)
+                .registerShutdownHook(false)
+                .properties(Map.of(
+                        "spring.data.redis.host", "127.0.0.1",
+                        "spring.data.redis.port", port,
+                        "distributed-lock.wait", "-1s"))
+                .run();
+        service = context.getBean(LockedService.class);
+    }
+
+    @Override
+    public Held acquire(String name) {
+        throw new UnsupportedOperationException("An annotated method has no handle to keep");
+    }
+
+    @Override
+    public void run(String name, Runnable section) {
+        service.run(name, section);
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        LockedService lockedService() {
+            return new LockedService();
+        }
+    }
+
+    static class LockedService {
+
+        @DistributedLocked(key = "#name")
+        public void run(String name, Runnable section) {
+            section.run();
+        }
+    }
+}

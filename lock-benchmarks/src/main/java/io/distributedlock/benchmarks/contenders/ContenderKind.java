@@ -1,0 +1,102 @@
+package io.distributedlock.benchmarks.contenders;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntFunction;
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
+
+/** What can be measured. The order is that of the report. */
+public enum ContenderKind {
+    BARE("bare", "two scripts through Lettuce; polls without a pause while somebody else holds", BareContender::new),
+    REDISSON("redisson", "Redisson RLock, watchdog", port -> new RedissonContender(port, false)),
+    REDISSON_FAIR("redisson-fair", "Redisson RFairLock, watchdog", port -> new RedissonContender(port, true)),
+    SPRING_SPIN(
+            "si-spin",
+            "Spring Integration RedisLockRegistry, SPIN_LOCK",
+            port -> new SpringIntegrationContender(port, RedisLockType.SPIN_LOCK, false)),
+    SPRING_PUBSUB(
+            "si-pubsub",
+            "Spring Integration RedisLockRegistry, PUB_SUB_LOCK",
+            port -> new SpringIntegrationContender(port, RedisLockType.PUB_SUB_LOCK, false)),
+    SPRING_RENEWED(
+            "si-spin-renewed",
+            "as si-spin, with the scheduler that it needs to renew",
+            port -> new SpringIntegrationContender(port, RedisLockType.SPIN_LOCK, true)),
+    LOCK4J("lock4j", "lock4j LockTemplate over RedisTemplate, no watchdog", Lock4jContender::new),
+    OURS("ours", "RedisLockTemplate", port -> new TemplateContender(port, OurSettings.DEFAULT)),
+    OURS_ANNOTATED("ours-annotated", "a method with @DistributedLocked(key = \"#name\")", AnnotatedContender::new),
+    OURS_ASYNC_RELEASE(
+            "ours-async-release",
+            "RedisLockTemplate that does not wait for the release's answer",
+            port -> new TemplateContender(port, OurSettings.ASYNC_RELEASE)),
+    OURS_RETENTION(
+            "ours-retention",
+            "RedisLockTemplate that keeps an unused lease for a moment",
+            port -> new TemplateContender(port, OurSettings.RETENTION)),
+    /** Shows that a violation of mutual exclusion is found; never part of a comparison. */
+    NO_LOCK("no-lock", "no lock at all", port -> new NoLockContender());
+
+    private final String id;
+
+    private final String description;
+
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final IntFunction<Contender> opener;
+
+    ContenderKind(String id, String description, IntFunction<Contender> opener) {
+        this.id = id;
+        this.description = description;
+        this.opener = opener;
+    }
+
+    public String id() {
+        return id;
+    }
+
+    public String description() {
+        return description;
+    }
+
+    /** Connects to the Redis on that port of this machine. */
+    public Contender open(int port) {
+        return opener.apply(port);
+    }
+
+    public boolean isOurs() {
+        return name().startsWith("OURS");
+    }
+
+    /** Whether a thread that holds the lock may take it again. */
+    public boolean isReentrant() {
+        return this != LOCK4J && this != NO_LOCK;
+    }
+
+    /** Whether its options exist in this version of the library. */
+    public boolean isAvailable() {
+        return switch (this) {
+            case OURS_ASYNC_RELEASE -> OurSettings.ASYNC_RELEASE != null;
+            case OURS_RETENTION -> OurSettings.RETENTION != null;
+            default -> true;
+        };
+    }
+
+    /**
+     * What it sends beside scripts and subscriptions: Redisson deletes the latch of every release with a command of its
+     * own, while the lock itself is deleted inside the script. The server counts both as {@code del}.
+     */
+    public boolean deletesOutsideOfScripts() {
+        return this == REDISSON || this == REDISSON_FAIR;
+    }
+
+    /** Those of the list that exist in this version. */
+    public static List<ContenderKind> available(ContenderKind... kinds) {
+        return Arrays.stream(kinds).filter(ContenderKind::isAvailable).toList();
+    }
+
+    public static ContenderKind of(String id) {
+        return Arrays.stream(values())
+                .filter(kind -> kind.id.equals(id))
+                .findAny()
+                .orElseThrow(() -> new IllegalArgumentException("No contender is called " + id));
+    }
+}

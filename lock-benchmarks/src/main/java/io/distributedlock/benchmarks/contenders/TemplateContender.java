@@ -1,0 +1,48 @@
+package io.distributedlock.benchmarks.contenders;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.redis.RedisLockTemplate;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Our lock, called directly. */
+final class TemplateContender implements Contender {
+
+    private final LettuceConnectionFactory connections;
+
+    private final RedisLockTemplate locks;
+
+    TemplateContender(int port, @Nullable EngineSettings settings) {
+        connections = Connections.open(port);
+        locks = new RedisLockTemplate(
+                connections, "lock:", Objects.requireNonNull(settings, "These settings do not exist yet"));
+        locks.start();
+    }
+
+    @Override
+    public Held acquire(String name) {
+        return new Hold(locks.acquire(LockRequest.of(name).waitForever()));
+    }
+
+    @Override
+    public void close() {
+        locks.close();
+        connections.destroy();
+    }
+
+    private record Hold(LockHandle handle) implements Held {
+
+        @Override
+        public void release() {
+            handle.close();
+        }
+
+        @Override
+        public boolean isHeld() {
+            return handle.isHeld();
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** What is compared: every lock behind the same two calls. */
+@NullMarked
+package io.distributedlock.benchmarks.contenders;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,24 @@
+package io.distributedlock.benchmarks.report;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * What one contender did in one round of one scenario.
+ *
+ * @param round from 1
+ * @param remark what the figures do not tell, or empty
+ */
+public record Measurement(String scenario, String contender, int round, Map<Metric, Double> values, String remark) {
+
+    public Measurement {
+        values = Map.copyOf(values);
+    }
+
+    /** One without figures, since something went wrong. */
+    public static Measurement failed(String scenario, String contender, int round, Throwable reason) {
+        Map<Metric, Double> values = new EnumMap<>(Metric.class);
+        values.put(Metric.ERRORS, 1.0);
+        return new Measurement(scenario, contender, round, values, String.valueOf(reason.getMessage()));
+    }
+}

@@ -1,0 +1,65 @@
+package io.distributedlock.benchmarks.report;
+
+import java.util.Locale;
+
+/** What is measured, and how it is written. The order is that of the columns. */
+public enum Metric {
+    CYCLES("cycles/s", 0, "acquire + release, per second"),
+    CYCLE_P50("cycle p50 µs", 1, "one acquire + release"),
+    CYCLE_P99("cycle p99 µs", 0, "one acquire + release"),
+    WAIT_P50("wait p50 µs", 1, "from asking for the lock to being inside"),
+    WAIT_P99("wait p99 µs", 0, "from asking for the lock to being inside"),
+    WAIT_MAX("wait max µs", 0, "from asking for the lock to being inside"),
+    HANDOVER_P50("hand-over p50 µs", 1, "from the end of one section to the begin of the next one of another thread"),
+    HANDOVER_P99("hand-over p99 µs", 0, "from the end of one section to the begin of the next one of another thread"),
+    HANDOVER_MAX("hand-over max µs", 0, "the longest time for which nobody was inside although all wanted to be"),
+    REMOTE("to another JVM /s", 0, "hand-overs from one JVM to another, per second"),
+    SELF("self %", 1, "share of acquisitions by the very thread that had the lock before: no hand-over at all"),
+    STRETCH_P99("stretch p99 µs", 0, "how long one JVM keeps the lock among its threads"),
+    STRETCH_MAX("stretch max µs", 0, "how long one JVM keeps the lock among its threads"),
+    JAIN("Jain", 3, "Jain's index of fairness over the threads' shares; 1 is equal"),
+    FEWEST("fewest", 0, "cycles of the thread that got the fewest"),
+    MOST("most", 0, "cycles of the thread that got the most"),
+    COMMANDS("commands/cycle", 2, "commands that clients send, by the server's own counters"),
+    BYTES_IN("in B/cycle", 0, "bytes that the server receives"),
+    BYTES_OUT("out B/cycle", 0, "bytes that the server sends"),
+    REDIS_CPU("Redis CPU µs/cycle", 1, "CPU time of the server, user and system"),
+    CLIENT_CPU("client CPU µs/cycle", 1, "CPU time of all JVMs under load"),
+    ACQUIRE_SECONDS("acquired in s", 1, "time to take all locks"),
+    HEAP_PER_10K("heap MB/10 000", 2, "heap after full collections, less that before, per 10 000 locks"),
+    SCRIPTS_PER_SECOND("scripts/s", 1, "scripts that clients run while they only hold"),
+    LOST("lost", 0, "locks whose key is gone, whose handle says so, or that could not be released"),
+    REDIS_CPU_SHARE("Redis CPU %", 1, "of one core"),
+    CLIENT_CPU_SHARE("client CPU %", 1, "of one core"),
+    HEAP_GROWTH("heap growth MB", 1, "heap after full collections, less that before"),
+    KEYS_LEFT("keys left", 0, "keys in the server when all is done"),
+    NANOS("ns/op", 1, "time of one operation"),
+    VIOLATIONS("violations", 0, "how often a second one was inside"),
+    ERRORS("errors", 0, "calls that have failed");
+
+    private final String label;
+
+    private final int decimals;
+
+    private final String meaning;
+
+    Metric(String label, int decimals, String meaning) {
+        this.label = label;
+        this.decimals = decimals;
+        this.meaning = meaning;
+    }
+
+    public String label() {
+        return label;
+    }
+
+    public String meaning() {
+        return meaning;
+    }
+
+    public String format(double value) {
+        // Below one, digits count more than places.
+        int places = Math.abs(value) < 1 && value != 0 ? Math.max(decimals, 2) : decimals;
+        return String.format(Locale.ROOT, "%." + places + "f", value);
+    }
+}

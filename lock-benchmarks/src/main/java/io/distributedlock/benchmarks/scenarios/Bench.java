@@ -1,0 +1,163 @@
+package io.distributedlock.benchmarks.scenarios;
+
+import io.distributedlock.benchmarks.contenders.ContenderKind;
+import io.distributedlock.benchmarks.machine.DelayedRedis;
+import io.distributedlock.benchmarks.machine.RedisCounters;
+import io.distributedlock.benchmarks.report.Mark;
+import io.distributedlock.benchmarks.report.Results;
+import io.distributedlock.testing.EmbeddedRedis;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What all scenarios share: a Redis of our own, near and far, its counters, the pace, and where results go. */
+public final class Bench implements AutoCloseable {
+
+    static final String ROUND_TRIP_FACT = "PING through the delay";
+
+    private final EmbeddedRedis redis = EmbeddedRedis.start();
+
+    private final RedisCounters counters = new RedisCounters(redis);
+
+    private final Results results = new Results();
+
+    private final Pace pace;
+
+    private final WorkerPool workers;
+
+    private final Set<String> contenders;
+
+    private final Progress progress;
+
+    private final Path page;
+
+    private final long roundTripNanos = DelayedRedis.medianPing(redis.port());
+
+    private @Nullable DelayedRedis far;
+
+    /** @param contenders ids of those who take part, or empty for all */
+    public Bench(Pace pace, Set<String> contenders, Progress progress) {
+        this.pace = pace;
+        this.contenders = contenders;
+        this.workers = new WorkerPool(pace.quick());
+        results.order(
+                Arrays.stream(ContenderKind.values()).map(ContenderKind::id).toList());
+        results.fact("PING on loopback", micros(roundTripNanos));
+        results.fact(
+                "Pace",
+                pace.rounds() + " rounds of " + pace.measureMillis() + " ms per contender, each after a warm-up of "
+                        + pace.warmUpMillis() + " ms");
+        this.progress = progress;
+        try {
+            this.page = Files.createTempFile("lock-benchmarks-", ".page");
+            page.toFile().deleteOnExit();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public Results results() {
+        return results;
+    }
+
+    public void run(Scenario scenario) {
+        results.begin(scenario.info());
+        scenario.run(this);
+    }
+
+    public List<Mark> marks() {
+        return Marks.all(this::roundTripMicros);
+    }
+
+    /** Those of a scenario who take part. */
+    List<ContenderKind> taking(List<ContenderKind> kinds) {
+        return kinds.stream()
+                .filter(kind -> contenders.isEmpty() || contenders.contains(kind.id()))
+                .toList();
+    }
+
+    Pace pace() {
+        return pace;
+    }
+
+    Progress progress() {
+        return progress;
+    }
+
+    public RedisCounters counters() {
+        return counters;
+    }
+
+    WorkerPool workers() {
+        return workers;
+    }
+
+    Path page() {
+        return page;
+    }
+
+    int redisPort() {
+        return redis.port();
+    }
+
+    /** The port of Redis, or of the proxy that makes it a millisecond further away. */
+    int port(boolean delayed) {
+        return delayed ? far().port() : redis.port();
+    }
+
+    /** The median PING, in µs. */
+    double roundTripMicros(boolean delayed) {
+        return (delayed ? far().roundTripNanos() : roundTripNanos) / 1000.0;
+    }
+
+    private DelayedRedis far() {
+        DelayedRedis started = far;
+        if (started == null) {
+            started = DelayedRedis.before(redis.port());
+            far = started;
+            results.fact(ROUND_TRIP_FACT, micros(started.roundTripNanos()));
+        }
+        return started;
+    }
+
+    private static String micros(long nanos) {
+        return String.format(Locale.ROOT, "%.0f µs", nanos / 1000.0);
+    }
+
+    /** A clean page for holders to meet on. */
+    void clearPage() {
+        try {
+            // Without truncating it: workers have it mapped.
+            Files.write(page, new byte[4096], StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Whether any contender ever let two in at once. */
+    public boolean isExclusionViolated() {
+        return !results.violations().isEmpty();
+    }
+
+    @Override
+    public void close() {
+        workers.close();
+        if (far != null) {
+            far.close();
+        }
+        counters.close();
+        redis.close();
+        try {
+            Files.deleteIfExists(page);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.distributedlock.benchmarks.scenarios;
+
+import io.distributedlock.benchmarks.report.Metric;
+import io.distributedlock.benchmarks.report.ScenarioInfo;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Scenarios in words, and the columns that tell about them. */
+final class Descriptions {
+
+    private static final List<Metric> COSTS =
+            List.of(Metric.COMMANDS, Metric.BYTES_IN, Metric.REDIS_CPU, Metric.CLIENT_CPU, Metric.ERRORS);
+
+    private Descriptions() {}
+
+    static ScenarioInfo load(String id, int jvms, int threads, boolean shared, long sectionNanos, boolean delayed) {
+        String where = delayed ? ", Redis 1 ms away" : "";
+        String title = title(jvms, threads, shared) + (sectionNanos > 0 ? ", sections of 1 ms" : "") + where;
+        String text = (jvms == 1 ? "One JVM" : jvms + " JVMs with one Redis") + ", "
+                + (threads == 1 ? "one thread" : threads + " threads") + (jvms == 1 ? "" : " each")
+                + (shared ? ", all after the same lock; " : ", each with a lock of its own that nobody else wants; ")
+                + (sectionNanos > 0 ? "the section sleeps for 1 ms" : "the section is empty")
+                + (delayed ? "; a proxy adds 1 ms to every round trip." : ".");
+        return new ScenarioInfo(id, title, text, columns(jvms, shared), List.of(Metric.CYCLES));
+    }
+
+    private static String title(int jvms, int threads, boolean shared) {
+        if (!shared) {
+            return threads == 1 ? "1 thread" : threads + " threads, own locks";
+        }
+        return jvms == 1 ? threads + " threads, one lock" : jvms + " JVMs × " + threads + ", one lock";
+    }
+
+    private static List<Metric> columns(int jvms, boolean shared) {
+        List<Metric> columns = new ArrayList<>(List.of(Metric.CYCLES));
+        if (shared) {
+            columns.addAll(List.of(Metric.WAIT_P50, Metric.WAIT_P99, Metric.WAIT_MAX));
+            columns.addAll(List.of(Metric.HANDOVER_P50, Metric.HANDOVER_P99, Metric.HANDOVER_MAX));
+            if (jvms > 1) {
+                columns.addAll(List.of(Metric.REMOTE, Metric.STRETCH_P99, Metric.STRETCH_MAX));
+            }
+            columns.addAll(List.of(Metric.SELF, Metric.JAIN, Metric.FEWEST, Metric.MOST));
+        } else {
+            columns.addAll(List.of(Metric.CYCLE_P50, Metric.CYCLE_P99));
+        }
+        columns.addAll(COSTS);
+        return columns;
+    }
+
+    static ScenarioInfo reentry(String id) {
+        return new ScenarioInfo(
+                id,
+                "Re-entry",
+                "One thread that holds its lock acquires and releases it again and again. The harness itself takes about"
+                        + " 0.1 µs per cycle, which are included here and not in the pieces below.",
+                columns(1, false),
+                List.of(Metric.CYCLES));
+    }
+
+    static ScenarioInfo held(String id, int tenThousands, boolean delayed) {
+        return new ScenarioInfo(
+                id,
+                tenThousands + "0 000 held locks" + (delayed ? ", Redis 1 ms away" : ""),
+                "One JVM holds that many locks with a lease of 30 s (Spring Integration: 60 s) and does nothing but renew"
+                        + " them. In a quick run they are a tenth as many.",
+                List.of(
+                        Metric.ACQUIRE_SECONDS,
+                        Metric.HEAP_PER_10K,
+                        Metric.SCRIPTS_PER_SECOND,
+                        Metric.LOST,
+                        Metric.REDIS_CPU_SHARE,
+                        Metric.CLIENT_CPU_SHARE,
+                        Metric.ERRORS),
+                List.of());
+    }
+
+    static ScenarioInfo names(String id) {
+        return new ScenarioInfo(
+                id,
+                "Many names, each used once",
+                "1 000 000 names (20 000 in a quick run), 32 threads. What stays behind in the JVM, and in Redis right"
+                        + " afterwards.",
+                List.of(Metric.CYCLES, Metric.HEAP_GROWTH, Metric.KEYS_LEFT, Metric.ERRORS),
+                List.of());
+    }
+
+    static ScenarioInfo pieces(String id) {
+        return new ScenarioInfo(
+                id,
+                "Pieces that never leave the JVM",
+                "Measured by JMH. The advised calls have locks behind them that do nothing.",
+                List.of(Metric.NANOS, Metric.ERRORS),
+                List.of());
+    }
+}

@@ -1,0 +1,143 @@
+package io.distributedlock.benchmarks.scenarios;
+
+import static io.distributedlock.benchmarks.scenarios.Check.atLeast;
+import static io.distributedlock.benchmarks.scenarios.Check.atMost;
+import static io.distributedlock.benchmarks.scenarios.Check.between;
+import static io.distributedlock.benchmarks.scenarios.Check.value;
+
+import io.distributedlock.benchmarks.report.Mark;
+import io.distributedlock.benchmarks.report.Mark.Verdict;
+import io.distributedlock.benchmarks.report.Metric;
+import io.distributedlock.benchmarks.report.Results;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** What is expected of our lock. Ratios are taken within a round. */
+final class Marks {
+
+    private static final String BARE = Results.BASE_LINE;
+
+    private static final String OURS = "ours";
+
+    private static final String ANNOTATED = "ours-annotated";
+
+    private static final String RLOCK = "redisson";
+
+    private static final List<String> SPRING = List.of("si-spin", "si-pubsub");
+
+    private final List<Mark> marks = new ArrayList<>();
+
+    private final Function<Boolean, Double> roundTrip;
+
+    private Marks(Function<Boolean, Double> roundTrip) {
+        this.roundTrip = roundTrip;
+    }
+
+    /** The round trip in µs, with or without the delay, is asked for only where it was used. */
+    static List<Mark> all(Function<Boolean, Double> roundTrip) {
+        Marks all = new Marks(roundTrip);
+        all.uncontended();
+        all.oneJvm();
+        all.severalJvms();
+        all.inTheJvm();
+        all.held();
+        return all.marks;
+    }
+
+    private void uncontended() {
+        add(Catalog.SOLO, "annotated call ≥ 0.95 × bare", atLeast(0.95, speed(Catalog.SOLO, ANNOTATED, BARE)));
+        add(Catalog.SOLO, "annotated call: 2 commands", commands(Catalog.SOLO, ANNOTATED, 2, 0.05));
+        add(
+                Catalog.SOLO,
+                "asynchronous release ≥ 1.6 × bare",
+                atLeast(1.6, speed(Catalog.SOLO, "ours-async-release", BARE)));
+        add(Catalog.OWN, "≥ 0.95 × bare", atLeast(0.95, speed(Catalog.OWN, OURS, BARE)));
+        add(Catalog.OWN, "≥ 2.2 × RLock", atLeast(2.2, speed(Catalog.OWN, OURS, RLOCK)));
+        SPRING.forEach(spring -> add(Catalog.OWN, "≥ 1.6 × " + spring, atLeast(1.6, speed(Catalog.OWN, OURS, spring))));
+        add(
+                Catalog.OWN,
+                "Redis CPU per cycle ≤ 0.35 × RLock",
+                atMost(0.35, ratio(Catalog.OWN, OURS, RLOCK, Metric.REDIS_CPU)));
+    }
+
+    private void oneJvm() {
+        for (String scenario : List.of(Catalog.ONE, Catalog.ONE_1MS)) {
+            List<String> peers = List.of(RLOCK, SPRING.get(0), SPRING.get(1));
+            if (scenario.equals(Catalog.ONE)) {
+                peers.forEach(peer -> add(scenario, "≥ 12 × " + peer, atLeast(12, speed(scenario, OURS, peer))));
+            }
+            peers.forEach(peer -> add(
+                    scenario,
+                    "p99 wait ≤ 1/40 of " + peer,
+                    atMost(1.0 / 40, ratio(scenario, OURS, peer, Metric.WAIT_P99))));
+            add(scenario, "Jain ≥ 0.99", atLeast(0.99, value(scenario, OURS, Metric.JAIN)));
+            add(scenario, "0 commands per local hand-over", atMost(0.02, value(scenario, OURS, Metric.COMMANDS)));
+        }
+    }
+
+    private void severalJvms() {
+        String four = Catalog.shared(4, 4);
+        add(four, "≥ 20 × the best peer that hands over", Check.againstBestPeer(four, 20, Metric.CYCLES));
+        add(four, "p99 wait ≤ 1/10 of that peer's", Check.againstBestPeer(four, 0.1, Metric.WAIT_P99));
+        add(four, "Jain ≥ 0.9", atLeast(0.9, value(four, OURS, Metric.JAIN)));
+        add(four, "stretch ≤ 10 ms + 2 round trips", stretch(four, false));
+        add(Catalog.far(four), "stretch ≤ 10 ms + 2 round trips", stretch(Catalog.far(four), true));
+        String eight = Catalog.shared(8, 1);
+        add(eight, "≥ 8 × RLock", atLeast(8, speed(eight, OURS, RLOCK)));
+        add(eight, "≥ 5 × si-pubsub", atLeast(5, speed(eight, OURS, "si-pubsub")));
+        add(eight, "2.0 ± 0.1 commands", commands(eight, OURS, 2, 0.1));
+        String two = Catalog.shared(2, 1);
+        add(two, "2.0 ± 0.1 commands", commands(two, OURS, 2, 0.1));
+        add(
+                Catalog.far(two),
+                "hand-over p50 ≤ 1.3 round trips",
+                atMost(
+                        1.3,
+                        value(Catalog.far(two), OURS, Metric.HANDOVER_P50)
+                                .andThen(series -> Check.divide(series, roundTrip.apply(true)))));
+    }
+
+    private Function<Results, Verdict> stretch(String scenario, boolean far) {
+        return results -> Check.stretch(results, scenario, OURS, () -> 10_000 + 2 * roundTrip.apply(far));
+    }
+
+    private void inTheJvm() {
+        add(Catalog.PIECES, "re-entry ≤ 300 ns", atMost(300, value(Catalog.PIECES, "reentry", Metric.NANOS)));
+        add(Catalog.REENTRY, "0 commands", atMost(0.001, value(Catalog.REENTRY, OURS, Metric.COMMANDS)));
+        add(
+                Catalog.PIECES,
+                "re-acquire of a retained lease ≤ 1000 ns",
+                atMost(1000, value(Catalog.PIECES, "retainedReacquire", Metric.NANOS)));
+        add(
+                Catalog.SOLO,
+                "0 commands to re-acquire a retained lease",
+                atMost(0.02, value(Catalog.SOLO, "ours-retention", Metric.COMMANDS)));
+    }
+
+    private void held() {
+        for (String scenario : List.of(Catalog.HELD_100K, Catalog.far(Catalog.HELD_100K))) {
+            add(scenario, "heap ≤ 1.5 MB per 10 000", atMost(1.5, value(scenario, OURS, Metric.HEAP_PER_10K)));
+            add(scenario, "≤ 110 scripts/s", atMost(110, value(scenario, OURS, Metric.SCRIPTS_PER_SECOND)));
+            add(scenario, "0 lost", atMost(0, value(scenario, OURS, Metric.LOST)));
+        }
+        add(Catalog.NAMES, "heap growth ≤ 5 MB", atMost(5, value(Catalog.NAMES, OURS, Metric.HEAP_GROWTH)));
+        add(Catalog.NAMES, "0 keys left", atMost(0, value(Catalog.NAMES, OURS, Metric.KEYS_LEFT)));
+    }
+
+    private static Check.Figure speed(String scenario, String contender, String other) {
+        return ratio(scenario, contender, other, Metric.CYCLES);
+    }
+
+    private static Check.Figure ratio(String scenario, String contender, String other, Metric metric) {
+        return results -> results.ratio(scenario, contender, other, metric);
+    }
+
+    private static Function<Results, Verdict> commands(String scenario, String contender, double count, double off) {
+        return between(count - off, count + off, value(scenario, contender, Metric.COMMANDS));
+    }
+
+    private void add(String scenario, String text, Function<Results, Verdict> check) {
+        marks.add(new Mark(scenario, text, check));
+    }
+}

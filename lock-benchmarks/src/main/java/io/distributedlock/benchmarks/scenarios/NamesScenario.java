@@ -1,0 +1,65 @@
+package io.distributedlock.benchmarks.scenarios;
+
+import io.distributedlock.benchmarks.contenders.ContenderKind;
+import io.distributedlock.benchmarks.machine.WorkerJvm;
+import io.distributedlock.benchmarks.report.Measurement;
+import io.distributedlock.benchmarks.report.Metric;
+import io.distributedlock.benchmarks.report.ScenarioInfo;
+import io.distributedlock.benchmarks.worker.Json;
+import io.distributedlock.benchmarks.worker.NamesOrder;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** Many names, each used once: what stays behind in the JVM and in Redis. One round, each contender in its own JVM. */
+record NamesScenario(ScenarioInfo info, List<ContenderKind> contenders) implements Scenario {
+
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+
+    private static final int THREADS = 32;
+
+    /** Enough for everything that is created once to be there before the heap is looked at first. */
+    private static final int BEFORE = 20_000;
+
+    NamesScenario {
+        contenders = List.copyOf(contenders);
+    }
+
+    @Override
+    public double seconds(Pace pace) {
+        return contenders.size() * (4 + (pace.names() + BEFORE) * 0.00005);
+    }
+
+    @Override
+    public void run(Bench bench) {
+        for (ContenderKind kind : bench.taking(contenders)) {
+            bench.progress().at(info.title(), kind.id(), kind.id());
+            try (WorkerJvm worker = WorkerPool.startOne()) {
+                bench.results().add(measure(bench, kind, worker));
+            } catch (IllegalStateException e) {
+                bench.results().add(Measurement.failed(info.id(), kind.id(), 1, e));
+            }
+            bench.progress().done(seconds(bench.pace()) / contenders.size());
+        }
+    }
+
+    private Measurement measure(Bench bench, ContenderKind kind, WorkerJvm worker) {
+        int count = bench.pace().names();
+        int port = bench.redisPort();
+        worker.ask(LIMIT, "open", kind.id(), port);
+        ask(worker, "names", Json.write(new NamesOrder(kind, port, "before-", BEFORE, THREADS)));
+        bench.counters().reset();
+        long heap = ask(worker, "heap");
+        long nanos = ask(worker, "names", Json.write(new NamesOrder(kind, port, "order-", count, THREADS)));
+        Map<Metric, Double> values = new EnumMap<>(Metric.class);
+        values.put(Metric.CYCLES, count / (nanos / 1e9));
+        values.put(Metric.HEAP_GROWTH, (ask(worker, "heap") - heap) / 1e6);
+        values.put(Metric.KEYS_LEFT, (double) bench.counters().keys());
+        return new Measurement(info.id(), kind.id(), 1, values, "");
+    }
+
+    private static long ask(WorkerJvm worker, String request, Object... arguments) {
+        return Long.parseLong(worker.ask(LIMIT, request, arguments));
+    }
+}

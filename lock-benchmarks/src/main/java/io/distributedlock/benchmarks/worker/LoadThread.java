@@ -1,0 +1,87 @@
+package io.distributedlock.benchmarks.worker;
+
+import io.distributedlock.benchmarks.contenders.Contender;
+import java.util.concurrent.locks.LockSupport;
+
+/** Takes a lock, works inside, gives it back, and again, until time is up. */
+final class LoadThread extends Thread {
+
+    /** After so many failures nothing can be learned any more. */
+    private static final int MOST_ERRORS = 100;
+
+    private final LoadOrder order;
+
+    private final Contender contender;
+
+    private final MeetingPage page;
+
+    private final int number;
+
+    private final String lock;
+
+    private final Runnable section = this::inside;
+
+    private long asked;
+
+    final Recording recording = new Recording();
+
+    LoadThread(LoadOrder order, Contender contender, MeetingPage page, int index) {
+        super("load-" + index);
+        setDaemon(true);
+        this.order = order;
+        this.contender = contender;
+        this.page = page;
+        this.number = order.firstThread() + index;
+        this.lock = order.shared() ? "the-one" : "own-" + number;
+    }
+
+    @Override
+    public void run() {
+        for (long left = order.start() - System.nanoTime(); left > 0; left = order.start() - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+        try {
+            if (order.nested()) {
+                contender.run(lock, this::cycles);
+            } else {
+                cycles();
+            }
+        } catch (Exception | Error e) {
+            recording.failed(e);
+        }
+    }
+
+    private void cycles() {
+        while (System.nanoTime() < order.end() && recording.errors < MOST_ERRORS) {
+            try {
+                asked = System.nanoTime();
+                contender.run(lock, section);
+                recording.cycle.recordValue(System.nanoTime() - asked);
+            } catch (Exception | Error e) {
+                recording.failed(e);
+            }
+        }
+    }
+
+    private void inside() {
+        long now = System.nanoTime();
+        recording.wait.recordValue(now - asked);
+        recording.all++;
+        if (now < order.end()) {
+            recording.inTime++;
+        }
+        if (order.shared()) {
+            page.enter(number, order.jvm(), now, recording);
+            work();
+            page.leave(number, recording);
+        } else {
+            work();
+        }
+    }
+
+    private void work() {
+        if (order.sectionNanos() > 0) {
+            LockSupport.parkNanos(order.sectionNanos());
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** What runs in the JVMs that put load on a lock. */
+@NullMarked
+package io.distributedlock.benchmarks.worker;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.distributedlock.benchmarks;
+
+import org.jspecify.annotations.NullMarked;
