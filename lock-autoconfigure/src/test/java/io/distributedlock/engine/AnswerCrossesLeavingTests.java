@@ -4,12 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockRequest;
-import io.distributedlock.LockState;
-import io.distributedlock.ReleaseResult;
-import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** The last waiter leaves while the answer that grants it the lock is already there, but not looked at yet. */
@@ -33,54 +27,5 @@ class AnswerCrossesLeavingTests {
             answering.join();
             await().untilAsserted(() -> assertThat(store.released).containsExactly(store.asked));
         }
-    }
-
-    private static final class OneAnswerStore implements LeaseStore {
-
-        private final CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
-
-        private final List<Long> released = new CopyOnWriteArrayList<>();
-
-        private volatile long asked;
-
-        @Override
-        public CompletableFuture<AcquireReply> acquire(AcquireCommand command) {
-            asked = command.number();
-            return answer;
-        }
-
-        @Override
-        public CompletableFuture<ReleaseReply> release(ReleaseCommand command) {
-            released.add(command.number());
-            return CompletableFuture.completedFuture(new ReleaseReply(ReleaseReply.Outcome.RELEASED, 7, null));
-        }
-
-        @Override
-        public CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public CompletableFuture<Optional<LockState>> inspect(String name) {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public CompletableFuture<ReleaseResult> releaseOwner(String name, String owner, long floor) {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public CompletableFuture<Boolean> forceRelease(String name, long floor) {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public CompletableFuture<Void> ready() {
-            return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public void listen(Listener listener) {}
     }
 }

@@ -1,0 +1,58 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockState;
+import io.distributedlock.ReleaseResult;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Answers one question when a test says so, and takes back whatever it is given. */
+final class OneAnswerStore implements LeaseStore {
+
+    final CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
+
+    final List<Long> released = new CopyOnWriteArrayList<>();
+
+    volatile long asked;
+
+    @Override
+    public CompletableFuture<AcquireReply> acquire(AcquireCommand command) {
+        asked = command.number();
+        return answer;
+    }
+
+    @Override
+    public CompletableFuture<ReleaseReply> release(ReleaseCommand command) {
+        released.add(command.number());
+        return CompletableFuture.completedFuture(new ReleaseReply(ReleaseReply.Outcome.RELEASED, 7, null));
+    }
+
+    @Override
+    public CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
+        return new CompletableFuture<>();
+    }
+
+    @Override
+    public CompletableFuture<Optional<LockState>> inspect(String name) {
+        return new CompletableFuture<>();
+    }
+
+    @Override
+    public CompletableFuture<ReleaseResult> releaseOwner(String name, String owner, long floor) {
+        return new CompletableFuture<>();
+    }
+
+    @Override
+    public CompletableFuture<Boolean> forceRelease(String name, long floor) {
+        return new CompletableFuture<>();
+    }
+
+    @Override
+    public CompletableFuture<Void> ready() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void listen(Listener listener) {}
+}

@@ -1,0 +1,78 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** The engine is closed in the moment between the end of a hold and the sending of its release. */
+class ShutdownCrossesReleaseTests {
+
+    private static final EngineSettings NO_GRACE = new EngineSettings(
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(10),
+            null,
+            Duration.ofSeconds(2),
+            32,
+            Duration.ZERO,
+            Duration.ZERO);
+
+    private final OneAnswerStore store = new OneAnswerStore();
+
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    private final CountDownLatch proceed = new CountDownLatch(1);
+
+    /** Else the connections go before the release, and the lock stays taken for a whole lease. */
+    @Test
+    void theEngineWaitsForTheRelease() throws InterruptedException {
+        LockEngine engine = new LockEngine(store, NO_GRACE, NanoClock.SYSTEM, callback -> awaitProceed());
+        LockHandle handle = acquire(engine);
+        handle.onLost(() -> {});
+        Thread ending = new Thread(() -> awaitLoss(handle));
+        ending.start();
+        ended.await();
+        Thread closing = new Thread(engine::close);
+        closing.start();
+        await().during(Duration.ofMillis(100)).until(() -> closing.isAlive() && store.released.isEmpty());
+        proceed.countDown();
+        ending.join();
+        closing.join();
+        assertThat(store.released).containsExactly(store.asked);
+    }
+
+    private LockHandle acquire(LockEngine engine) {
+        LockRequest request =
+                LockRequest.of("crossed").lease(Duration.ofMillis(200)).renew(false);
+        Waiter waiter = new Waiter(engine, Terms.of(request, NO_GRACE), this);
+        engine.locks().enqueue(waiter);
+        store.answer.complete(new LeaseStore.AcquireReply.Granted(7, 0));
+        return ((Verdict.Granted) waiter.verdict.join()).handle();
+    }
+
+    private static void awaitLoss(LockHandle handle) {
+        try {
+            while (true) {
+                handle.throwIfLost();
+                Thread.onSpinWait();
+            }
+        } catch (LockLostException e) {
+            assertThat(e.lockName()).isEqualTo("crossed");
+        }
+    }
+
+    /** Runs where the loss is told: the hold has ended by then, and its release is about to be sent. */
+    private void awaitProceed() {
+        ended.countDown();
+        try {
+            proceed.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

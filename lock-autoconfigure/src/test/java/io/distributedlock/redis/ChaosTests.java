@@ -1,0 +1,182 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.DistributedLockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** Everything at once, in an order that a seed decides. Redis loses nothing, so no two callers may hold a lock. */
+class ChaosTests extends FaultTopic {
+
+    private static final Duration TIME = Duration.ofSeconds(6);
+
+    private static final Duration LEASE = millis(1_500);
+
+    private static final int NAMES = 3;
+
+    private final long seed = System.nanoTime();
+
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    private final Map<String, AtomicReference<Optional<LockHandle>>> latest = new ConcurrentHashMap<>();
+
+    private final Set<String> tokens = ConcurrentHashMap.newKeySet();
+
+    private final AtomicInteger holds = new AtomicInteger();
+
+    private final Map<String, AtomicInteger> outcomes = new ConcurrentHashMap<>();
+
+    private final Map<String, Integer> faults = new TreeMap<>();
+
+    @Test
+    void nobodyMeetsAnybody() {
+        System.out.println("ChaosTests.nobodyMeetsAnybody: seed " + seed);
+        List<RedisLockTemplate> instances = List.of(direct(), proxied(), proxied());
+        List<Callers.Call<?>> calls = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            RedisLockTemplate instance = instances.get(i % instances.size());
+            Random random = new Random(seed + i);
+            calls.add(callers.call(() -> {
+                while (!over.get()) {
+                    attempt(instance, random);
+                }
+                return instance;
+            }));
+        }
+        breakThings(new Random(seed));
+        over.set(true);
+        proxy.heal();
+        calls.forEach(Callers.Call::get);
+        System.out.println("ChaosTests.nobodyMeetsAnybody: " + holds + " holds, " + outcomes + ", faults " + faults);
+        assertThat(holds.get()).isGreaterThan(100);
+        await("nothing is left, seed " + seed)
+                .atMost(LEASE.multipliedBy(2).plusSeconds(1))
+                .until(() -> keys().isEmpty());
+        for (int i = 0; i < NAMES; i++) {
+            instances.get(i).acquire(request(i).waitUpTo(Duration.ofSeconds(5))).close();
+        }
+    }
+
+    private static LockRequest request(int name) {
+        return leased("chaos-" + name, LEASE.toMillis());
+    }
+
+    private void attempt(RedisLockTemplate instance, Random random) {
+        LockRequest request = request(random.nextInt(NAMES));
+        try {
+            switch (random.nextInt(5)) {
+                case 0 -> instance.tryAcquire(request.noWait()).ifPresent(handle -> hold(handle, random));
+                case 1 -> cancelled(instance, request, random);
+                case 2 -> hold(instance.acquire(request.renew(false).waitUpTo(millis(300))), random);
+                case 3 -> hold(instance.acquire(request.waitUpTo(millis(1))), random);
+                default -> hold(instance.acquire(request.waitUpTo(millis(500))), random);
+            }
+        } catch (DistributedLockException e) {
+            outcomes.computeIfAbsent(e.getClass().getSimpleName(), type -> new AtomicInteger())
+                    .incrementAndGet();
+        }
+    }
+
+    private void cancelled(RedisLockTemplate instance, LockRequest request, Random random) {
+        CompletableFuture<LockHandle> future =
+                instance.acquireAsync(request.waitForever()).toCompletableFuture();
+        LockSupport.parkNanos(random.nextInt(2_000_000));
+        if (!future.cancel(true)) {
+            hold(Callers.get(future), random);
+        }
+    }
+
+    private void hold(LockHandle handle, Random random) {
+        try (handle) {
+            Optional<LockHandle> before = latest.computeIfAbsent(
+                            handle.name(), name -> new AtomicReference<>(Optional.empty()))
+                    .getAndSet(Optional.of(handle));
+            boolean stillHeld = before.filter(LockHandle::isHeld).isPresent();
+            assertThat(stillHeld && handle.isHeld())
+                    .as("two at once, seed %d: %s %s", seed, before, handle)
+                    .isFalse();
+            assertThat(tokens.add(handle.name() + " " + handle.fencingToken()))
+                    .as("a token of its own, seed %d: %s", seed, handle)
+                    .isTrue();
+            holds.incrementAndGet();
+            LockSupport.parkNanos(random.nextInt(random.nextInt(20) == 0 ? 30_000_000 : 300_000));
+        }
+    }
+
+    private void breakThings(Random random) {
+        Stopwatch watch = Stopwatch.start();
+        while (watch.elapsed().compareTo(TIME) < 0) {
+            pause(random.nextInt(150));
+            switch (random.nextInt(7)) {
+                case 0 -> broken("subscriptions", Integer.parseInt(call("CLIENT", "KILL", "TYPE", "pubsub")));
+                case 1 -> broken("connections", killCommandConnections());
+                case 2 -> broken("proxied connections", proxy.cut());
+                case 3 -> broken("scripts", call("SCRIPT", "FLUSH").equals("OK") ? 1 : 0);
+                case 4 -> heldUp(random.nextInt(600));
+                case 5 -> lateBytes(random.nextInt(300));
+                default -> stopped(random.nextInt(300));
+            }
+        }
+    }
+
+    private int killCommandConnections() {
+        try (RespClient client = redis.connect()) {
+            return (int) client.number("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        }
+    }
+
+    private void heldUp(int millis) {
+        proxy.blackHole();
+        pause(millis);
+        broken("bytes held up", (int)
+                (proxy.requests().pending() + proxy.replies().pending()));
+        proxy.heal();
+    }
+
+    private void lateBytes(int millis) {
+        proxy.requests().hold();
+        pause(20);
+        broken("abandoned connections", proxy.abandon());
+        proxy.heal();
+        pause(millis);
+        proxy.deliverAbandoned();
+    }
+
+    private void stopped(int millis) {
+        redis.signal("STOP");
+        pause(millis);
+        redis.signal("CONT");
+        broken("stops", 1);
+    }
+
+    private void broken(String what, int count) {
+        faults.merge(what, count, Integer::sum);
+    }
+
+    private static void pause(int millis) {
+        long until = System.nanoTime() + millis(millis).toNanos();
+        for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+}
