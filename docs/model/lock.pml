@@ -1,0 +1,1349 @@
+/*
+ * The protocol between the instances of an application and Redis, for one lock name. See README.md for what is modelled,
+ * what is left out and why that is sound, and ./check for the runs.
+ *
+ * One process plays everybody: each round of its loop is one atomic step of somebody (a transition of a NamedLock, a
+ * script in Redis, an answer or message that arrives, a fault, or the clock). Names in brackets are classes of the engine.
+ *
+ * Time is discrete. The clock only ticks when nothing is left to be done in this tick: no timer of a running instance is
+ * due, and everything under way has arrived, except for what a fault holds up. This takes the place of fairness: whatever is
+ * neither faulty nor paused happens in finite time. All times are kept as "how long ago" or "how long still", so that runs of
+ * any length fit into finitely many states.
+ */
+
+/* ---- size of the world ---- */
+
+#ifndef N
+#define N 2             /* instances */
+#endif
+#ifndef CALLS0
+#define CALLS0 2        /* callers that come to instance 0, 1, 2 */
+#endif
+#ifndef CALLS1
+#define CALLS1 1
+#endif
+#ifndef CALLS2
+#define CALLS2 1
+#endif
+#ifndef L
+#define L 3             /* lease, in ticks */
+#endif
+#ifndef LS
+#define LS L            /* a shorter lease that some callers ask for */
+#endif
+#ifndef H
+#define H 2             /* longest critical section */
+#endif
+#ifndef FAULTS
+#define FAULTS 2        /* commands, answers, messages that are lost, held up, or given up by their sender */
+#endif
+#ifndef DUPS
+#define DUPS 0          /* messages that are doubled */
+#endif
+#ifndef MAX_PASSES
+#define MAX_PASSES 1    /* how often the lock is passed on here while another instance waits (ENDLESS only) */
+#endif
+#ifndef LEAVES
+#define LEAVES 0        /* callers that stop waiting */
+#endif
+#ifndef CRASHES
+#define CRASHES 0
+#endif
+#ifndef PAUSES
+#define PAUSES 0        /* instances that stand still for a while (garbage collection, SIGSTOP) */
+#endif
+#ifndef CLOSES
+#define CLOSES 0        /* instances that are shut down in order */
+#endif
+#ifndef FORCES
+#define FORCES 0        /* forced releases */
+#endif
+#ifndef FLUSHES
+#define FLUSHES 0       /* Redis loses all data */
+#endif
+#ifndef PMAX
+#define PMAX (L+1)      /* longest pause */
+#endif
+#ifndef NID
+#define NID 4           /* acquisition ids of an instance that can be in use at the same time */
+#endif
+#ifndef NS
+#define NS 5            /* commands of an instance that can be under way at the same time */
+#endif
+#ifndef NM
+#define NM 2            /* messages to an instance that can be under way at the same time */
+#endif
+#ifndef NG
+#define NG 4            /* give-backs of an instance that can be in progress at the same time */
+#endif
+#ifndef P
+#define P (L+1)         /* longest time between two questions of a waiting instance; the lease is shorter than that, or not */
+#endif
+#ifndef TOMB
+#define TOMB (2*L)      /* life of a tombstone */
+#endif
+#ifndef MAXAGE
+#define MAXAGE (L+1)    /* how long a held-up command, answer or message can live; at most TOMB, or tombstones end too early */
+#endif
+
+#define T 1             /* command time-out: a third of the lease */
+
+#define QL 4            /* longest queue */
+
+#define IDS (N*NID)
+#define INST(x) (((x)-1)/NID)
+
+/* ---- Redis: the entry of the lock, and the cancelled ids ---- */
+
+byte owner;             /* acquisition id, 0 = no entry */
+byte stok;              /* token in the entry */
+byte ttl;               /* what is left of the lease; 0 with an owner would be an entry without TTL */
+byte q[QL];             /* acquisition ids that wait, in order */
+byte qlen[QL];          /* and the lease each asked for */
+byte qn;
+#ifdef TOKEN_COUNTER
+byte counter;           /* a counter that survives the entry, but no loss of data */
+#endif
+int tombs;              /* bit set of cancelled ids */
+byte tombTtl;
+
+/* ---- the network ---- */
+
+#define NONE 0
+#define ACQ 1
+#define REL 2
+#define REN 3
+
+#define BUSY 0          /* answers to ACQ */
+#define GRANTED 1
+#define CANCELLED 2
+
+typedef Cmd {           /* a command, then its answer */
+  unsigned kind : 2;
+  unsigned done : 1;    /* executed; now it is the answer that travels */
+  unsigned open : 1;    /* somebody waits for the answer */
+  unsigned slow : 1;    /* held up: arrives at any time, or never */
+  unsigned age : 4;
+  unsigned id : 4;
+  unsigned again : 4;   /* REL: id that queues in the same step */
+  unsigned by : 2;      /* REL: which give-back of the instance */
+  unsigned tomb : 1;    /* REL: cancel the id for good */
+  unsigned lease : 3;     /* lease */
+  unsigned rno : 3;     /* REN: which renewal of the tenure */
+  unsigned res : 2;     /* answer */
+  unsigned rttl : 3;
+  unsigned rq : 2;      /* REL: what became of the id that queues: 0 nothing, 1 granted, 2 queued */
+  byte tok;             /* of the command, then of the answer */
+  byte rqtok
+#ifdef CLOCK_STOPS
+  ; byte flr            /* highest token that the instance had seen */
+#endif
+}
+Cmd c[N*NS];
+
+typedef Msg {           /* a grant message; id 0 = free slot */
+  unsigned id : 4;
+  unsigned slow : 1;
+  unsigned age : 4;
+  unsigned lease : 3;
+  byte tok
+}
+Msg m[N*NM];
+
+/* ---- the instances ---- */
+
+#define ASKING 0
+#define WAITING 1
+#define BACKOFF 2
+
+/* the question that has no answer yet is ... */
+#define QNONE 0
+#define QACQ 1          /* an acquire of its own */
+#define QREQ 2          /* part of the release of the previous lease */
+
+typedef Inst {
+  unsigned crashed : 1;
+  unsigned closing : 1;
+  unsigned paused : 3;  /* ticks still to stand */
+  unsigned calls : 3;   /* callers still to come */
+  unsigned w : 3;       /* callers that wait */
+  /* [Asking] + [Ask]; exists while aId is not 0 */
+  unsigned aId : 4;
+  unsigned phase : 2;
+  unsigned aOpen : 2;   /* kind of the question under way */
+  unsigned aQueued : 1;
+  unsigned aUnc : 1;    /* a question was given up unanswered */
+  unsigned aConf : 1;
+  unsigned aLen : 3;
+  unsigned aSent : 3;   /* how long ago the latest question was sent */
+  unsigned aSince : 3;  /* how old a grant can be at most */
+  unsigned aNext : 3;   /* time until the next question */
+  byte aTok;            /* highest token of a "wait" answer */
+  /* [Tenure] + [Lease] + [Hold] + [Watch]; exists while tId is not 0 */
+  unsigned tId : 4;
+  unsigned tDl : 3;     /* time until the local deadline */
+  unsigned tUnc : 1;
+  unsigned tOpen : 2;   /* kind of the question that was still open when the grant came as a message */
+  unsigned hAge : 3;
+  unsigned rWay : 1;    /* a renewal is under way */
+  unsigned rNo : 3;
+  unsigned rAge : 3;
+  unsigned rNext : 3;
+  unsigned rLen : 3;
+  byte tTok
+#ifdef CLOCK_STOPS
+  ; byte flr
+#endif
+#ifdef STORE
+  ; byte lateTok        /* of a hold that was lost, and whose holder may still write */
+#endif
+#ifdef ENDLESS
+  ; bit cont; byte passes
+#endif
+}
+Inst in[N];
+
+typedef Give {          /* [GiveBack]; gId 0 = free slot */
+  unsigned gId : 4;
+  unsigned again : 4;
+  unsigned unc : 1;
+  unsigned openQ : 2;   /* waits for this question to end first */
+  unsigned open : 1;    /* an attempt is under way */
+  unsigned tried : 1;
+  unsigned go : 1;      /* an attempt is to be made at the end of this step */
+  unsigned age : 2;     /* of the attempt or the wait */
+  unsigned end : 3;     /* time until it gives up; times of 2*L are cut to 7 */
+  byte tok
+}
+Give g[N*NG];
+
+/* ---- faults left ---- */
+
+byte faults = FAULTS;
+byte dups = DUPS;
+byte leaves = LEAVES;
+byte crashes = CRASHES;
+byte pauses = PAUSES;
+byte closes = CLOSES;
+byte forces = FORCES;
+byte flushes = FLUSHES;
+
+/* ---- what only the observer knows ---- */
+
+byte maxTok;            /* highest token ever given out */
+#ifdef STORE
+byte stored;            /* highest token that the fenced store has accepted */
+#endif
+int gone;               /* bit set of ids that were cancelled or given back for good */
+
+/* Always 0: they are in the assertions so that Spin names the property that is violated. */
+hidden byte M1, M2, M3, M4, M5, M6, M7, M9, M13;
+
+/* ---- scratch, meaningless between steps ---- */
+
+hidden byte x, y, z, k, tk, n, o, v, len1;
+hidden byte ag, rr, rt, rl;
+hidden byte preOwner, preTok, preTtl;
+hidden int used;
+hidden byte heard, b;
+
+/* What can be done in a step. */
+mtype = {
+  CALL, LEAVE, LEAVEHOLD, LOSE,                 /* a caller comes, stops waiting, is done, has lost the lock */
+  ASKT, RENEWT, GIVET,                          /* timers of [Asking], [Tenure], [GiveBack] */
+  EXEC, ANSWER, MESSAGE,                        /* a command, its answer, a message arrives */
+  HOLD, DROP, DROPMSG, BREAK, DUP,              /* is held up; is lost; nobody waits for the answer any more; is doubled */
+  CRASH, PAUSE, RESUME, SHUT,                   /* of an instance */
+  FORCE, FLUSH,                                 /* forced release; Redis loses all data */
+  WRITE,                                        /* to the fenced store */
+  TICK
+};
+
+/* What the next step is, and all choices in it, made before so that the step itself is deterministic; 0 between steps */
+mtype ev;
+byte i, s;
+byte die1, die2, anyLease;
+
+/* What a step leaves to be done at its end, for instance i; so that each of it stands in the code once [Effects] */
+hidden byte doForget;                           /* command s is gone */
+hidden byte doTell, tellAgain, tellWhat, tellTok, tellTtl;      /* the question of this id has an answer */
+hidden byte doEnd, endWhat, endUnknown;         /* the question of this id that nobody here asks any more has ended */
+hidden byte doAbandon, abandonId, abandonBy;    /* nobody waits any more for answers of this kind and id */
+hidden byte doRetire;                           /* nobody waits any more for answers to earlier renewals */
+hidden byte doFresh, doAsk, doRenew;            /* begin an [Asking]; send its question; send a renewal */
+hidden byte doGive, giveTok, giveUnc, giveQ, giveEnd, giveAgain;        /* start a [GiveBack] */
+
+#define NO_ANSWER 0     /* tellWhat */
+#define YOURS 1
+#define WAIT 2
+#define NOT_QUEUED 3
+
+/* =================================================================================================================== */
+/* Tokens and ids */
+
+/* A token of Redis: higher than what the script knows and, if there is no entry to know it from, than the clock in
+ * microseconds. The clock is ahead of all tokens that were ever given out, as each of them took more than a microsecond;
+ * but with CLOCK_STOPS it is of no use while the lock is held, as if it had been set back. */
+inline mint(known, clock) {
+#ifdef NO_TOKENS
+  tk = 1;
+#else
+#ifdef TOKEN_COUNTER
+  tk = counter + 1;
+#else
+#ifdef CLOCK_STOPS
+#ifdef CLOCK_BACK
+  tk = (known > c[s].flr -> known : c[s].flr) + 1;
+#else
+  tk = (known > c[s].flr -> known : c[s].flr);
+  tk = (clock && maxTok > tk -> maxTok : tk) + 1;
+#endif
+#else
+  tk = (known > maxTok -> known : maxTok) + 1;
+#endif
+#endif
+#endif
+}
+
+/* What an instance has seen of tokens. */
+inline saw(token) {
+#ifdef CLOCK_STOPS
+  in[i].flr = (token > in[i].flr -> token : in[i].flr)
+#else
+  skip
+#endif
+}
+
+/* The lowest id of instance i that is mentioned nowhere: ids are only ever compared, so one that nobody can remember is as
+ * good as new. */
+inline newId(out) {
+  used = tombs | (1 << owner);
+  for (k : 0 .. QL-1) { used = used | (1 << q[k]) }
+  for (k : 0 .. N*NS-1) { used = used | (c[k].kind -> (1 << c[k].id) | (1 << c[k].again) : 0) }
+  for (k : 0 .. N*NM-1) { used = used | (1 << m[k].id) }
+  for (k : 0 .. N*NG-1) { used = used | (1 << g[k].gId) | (1 << g[k].again) }
+  used = used | (1 << in[i].aId) | (1 << in[i].tId) | (1 << doGive);
+  x = i*NID + 1;
+  do
+  :: x <= i*NID + NID && (used & (1 << x)) -> x++
+  :: else -> break
+  od;
+  assert(x <= i*NID + NID);                                                     /* else NID is too small */
+  gone = gone & ~(1 << x);
+  out = x
+}
+
+/* =================================================================================================================== */
+/* The network */
+
+inline forget(e) {
+  c[e].kind = 0; c[e].done = 0; c[e].open = 0; c[e].slow = 0; c[e].age = 0; c[e].id = 0; c[e].again = 0; c[e].by = 0; c[e].tomb = 0;
+  c[e].lease = 0; c[e].rno = 0; c[e].res = 0; c[e].rttl = 0; c[e].rq = 0; c[e].tok = 0; c[e].rqtok = 0;
+#ifdef CLOCK_STOPS
+  c[e].flr = 0
+#endif
+}
+
+inline forgetMsg(e) {
+  m[e].id = 0; m[e].slow = 0; m[e].age = 0; m[e].lease = 0; m[e].tok = 0
+}
+
+/* z := a free slot for a command of instance i */
+inline slot() {
+  z = i*NS;
+  do
+  :: z < i*NS + NS && c[z].kind -> z++
+  :: else -> break
+  od;
+  assert(z < i*NS + NS);                                                        /* else NS is too small */
+  c[z].open = 1;
+#ifdef CLOCK_STOPS
+  c[z].flr = in[i].flr
+#endif
+}
+
+/* =================================================================================================================== */
+/* Redis */
+
+inline take(whose, length) {
+  assert(!(gone & (1 << whose)) || M6);
+#ifndef NO_TOKENS
+  assert(tk > maxTok || M2);
+  maxTok = tk;
+#endif
+#ifdef TOKEN_COUNTER
+  counter = tk;
+#endif
+  owner = whose;
+  stok = tk;
+  ttl = length
+}
+
+inline dropEntry() {
+  owner = 0; stok = 0; ttl = 0; qn = 0;
+  for (k : 0 .. QL-1) { q[k] = 0; qlen[k] = 0 }
+}
+
+/* y := place of an id in the queue, QL if it is not there */
+inline place(whose) {
+  y = 0;
+  do
+  :: y < qn && q[y] != whose -> y++
+  :: else -> break
+  od;
+  if :: y == qn -> y = QL :: else fi
+}
+
+inline append(whose, length) {
+  assert(qn < QL);
+  q[qn] = whose; qlen[qn] = length; qn++
+}
+
+inline removeAt(at) {
+  for (k : 0 .. QL-2) {
+    if :: k >= (at) -> q[k] = q[k+1]; qlen[k] = qlen[k+1] :: else fi
+  }
+  q[QL-1] = 0; qlen[QL-1] = 0; qn--
+}
+
+/* A message to an instance, if somebody there listens. Redis counts a dead connection as a listener until it is closed. */
+inline publishGrant(whose, token, length) {
+  v = INST(whose);
+  heard = 1;
+  if
+  :: in[v].crashed -> heard = die1
+  :: !in[v].crashed ->
+#ifdef DROP_ALL
+    skip
+#else
+    if
+    :: die2 && faults > 0 -> faults--; heard = 0        /* the subscription is broken */
+    :: else ->
+       z = v*NM;
+       do :: z < v*NM + NM && m[z].id -> z++ :: else -> break od;
+       if
+       :: z < v*NM + NM -> m[z].id = whose; m[z].tok = token; m[z].lease = length
+       :: else                                  /* no room: it is lost */
+       fi
+    fi
+#endif
+  fi
+}
+
+/* acquire.lua */
+inline acquire(e) {
+  x = e.id;
+  if
+  :: tombs & (1 << x) -> e.res = CANCELLED
+  :: !(tombs & (1 << x)) && owner == 0 ->
+     mint(0, 1);
+     take(x, e.lease);
+     e.res = GRANTED; e.tok = tk
+  :: !(tombs & (1 << x)) && owner == x ->
+#ifdef NEW_TOKEN_ON_REPEAT
+     mint(stok, 1); stok = tk;
+#endif
+#ifdef LEASE_MAY_SHRINK
+     ttl = e.lease;
+#else
+     ttl = (ttl < e.lease -> e.lease : ttl);
+#endif
+     e.res = GRANTED; e.tok = stok
+  :: !(tombs & (1 << x)) && owner != 0 && owner != x ->
+     place(x);
+     if :: y == QL -> append(x, e.lease) :: else fi;
+     e.res = BUSY; e.tok = stok; e.rttl = ttl;
+#ifdef ENDLESS
+#ifndef DROP_ALL
+     if                                         /* a recall: the first in line waits */
+     :: q[0] == x && in[INST(owner)].tId == owner -> in[INST(owner)].cont = 1
+     :: else
+     fi
+#endif
+#endif
+  fi;
+  assert((preOwner != x || (owner == preOwner && stok == preTok)) || M5)
+}
+
+/* the loop at the end of release.lua: the lock goes to the first who is there. Says in rr, rt, rl what became of the id
+ * "ag" that queued in the same step: nothing, granted, or queued; the token; the lease of who has it now */
+inline handOver(known) {
+  rr = 0; rt = 0; rl = 0;
+  owner = 0;
+  do
+  :: qn == 0 -> dropEntry(); break
+  :: qn > 0 ->
+     x = q[0]; len1 = qlen[0];
+     removeAt(0);
+     mint(known, 0);
+     if
+     :: x == ag -> heard = 1
+     :: else -> publishGrant(x, tk, len1)
+     fi;
+     if
+     :: heard ->
+        take(x, len1);
+#ifdef NO_TTL_ON_TRANSFER
+        ttl = 0;
+#endif
+        if
+        :: ag == 0 -> skip
+        :: ag != 0 -> rr = (x == ag -> 1 : 2); rt = tk; rl = len1
+        fi;
+        break
+     :: else
+     fi
+  od
+}
+
+/* release.lua, "id" */
+inline release(e) {
+  x = e.id;
+  n = (e.tok > stok -> e.tok : stok);
+#ifdef NO_OWNER_CHECK
+  if
+  :: owner != 0 ->
+#else
+  if
+  :: owner == x ->
+#endif
+     y = QL;
+     if
+#ifndef REQUEUE_UNCHECKED
+     :: e.again && (tombs & (1 << e.again)) -> e.again = 0
+#endif
+     :: else -> place(e.again)
+     fi;
+     if
+#ifdef REQUEUE_UNCHECKED
+     :: e.again -> append(e.again, e.lease)
+#else
+     :: e.again && y == QL -> append(e.again, e.lease)
+#endif
+     :: else
+     fi;
+     ag = e.again;
+     handOver(n);
+     e.rq = rr; e.rqtok = rt; e.rttl = rl
+  :: else ->
+     place(x);
+     if :: owner != 0 && y < QL -> removeAt(y) :: else fi
+  fi;
+  x = e.id;
+  e.tok = stok;
+#ifndef NO_TOMBSTONE
+  if
+  :: e.tomb -> tombs = tombs | (1 << x); tombTtl = TOMB
+  :: else
+  fi;
+#endif
+  /* M6: from here on this id must never win, unless it is not cancelled and another give-back of it is yet to come. */
+  b = e.tomb;
+  if
+  :: !b ->
+     b = 1;
+     n = (s/NS)*NG + e.by;
+     for (k : 0 .. N*NG-1) { b = (g[k].gId == x && k != n -> 0 : b) }
+  :: else
+  fi;
+  gone = (b -> gone | (1 << x) : gone);
+  assert((preOwner == 0 || preOwner == x || (owner == preOwner && stok == preTok && ttl == preTtl)) || M4)
+}
+
+/* renew.lua */
+inline renew(e) {
+  if
+  :: owner == e.id ->
+#ifdef LEASE_MAY_SHRINK
+     ttl = e.lease;
+#else
+     ttl = (ttl < e.lease -> e.lease : ttl);
+#endif
+     stok = (e.tok > stok -> e.tok : stok);
+     e.res = 1; e.tok = stok; e.rttl = (qn > 0)
+  :: else ->
+#ifdef RENEW_CREATES
+     if :: owner == 0 -> owner = e.id; stok = e.tok; ttl = e.lease :: else fi;
+#endif
+     e.res = 0; e.tok = stok
+  fi;
+  assert((preOwner != 0 || owner == 0) || M7);
+  assert((preOwner == 0 || preOwner == e.id || (owner == preOwner && stok == preTok && ttl == preTtl)) || M4)
+}
+
+/* A command reaches Redis. Its answer goes back, if anybody waits for it. */
+inline execute() {
+  preOwner = owner; preTok = stok; preTtl = ttl;
+  if
+  :: c[s].kind == ACQ -> acquire(c[s])
+  :: c[s].kind == REL -> release(c[s])
+  :: c[s].kind == REN -> renew(c[s])
+  fi;
+  if
+  :: c[s].open && !in[s/NS].crashed ->
+     c[s].done = 1; c[s].tomb = 0; c[s].lease = 0; c[s].again = 0; c[s].age = 0; c[s].slow = 0
+  :: else -> doForget = 1
+  fi
+}
+
+/* =================================================================================================================== */
+/* [GiveBack] */
+
+inline forgetGive(e) {
+  g[e].gId = 0; g[e].again = 0; g[e].unc = 0; g[e].openQ = 0; g[e].open = 0; g[e].tried = 0; g[e].age = 0; g[e].end = 0;
+  g[e].tok = 0; g[e].go = 0
+}
+
+inline giveBack(which, token, unsure, question, until) {
+  doGive = which; giveTok = token; giveUnc = unsure; giveQ = question; giveEnd = until
+}
+
+/* The release of give-back e said (or, unknown, did not say) what became of the id that queued in it. */
+inline tellRequeued(e, what, token, left) {
+  if
+  :: g[e].again && in[i].aId == g[e].again && in[i].aOpen == QREQ ->
+     doTell = g[e].again; tellWhat = what; tellTok = token; tellTtl = left
+  :: g[e].again && !(in[i].aId == g[e].again && in[i].aOpen == QREQ) ->
+     doEnd = g[e].again; endWhat = QREQ; endUnknown = (what == NO_ANSWER)
+  :: else
+  fi;
+  g[e].again = 0
+}
+
+/* =================================================================================================================== */
+/* [Asking] */
+
+
+inline noAsk() {
+  in[i].aId = 0; in[i].aOpen = 0; in[i].aQueued = 0; in[i].aUnc = 0; in[i].aConf = 0; in[i].aSent = 0; in[i].aSince = 0;
+  in[i].aNext = 0; in[i].aTok = 0; in[i].phase = 0; in[i].aLen = 0
+}
+
+/* The token of a new hold is never refused by the fenced store. (After a loss of data there may be two holders, and the
+ * answer to the earlier one may be the later one to arrive; then refusing it is what the token is for.) */
+inline newHold(token) {
+#if defined(STORE) && FLUSHES + FORCES == 0
+  assert(token > stored || M3)
+#else
+  skip
+#endif
+}
+
+inline tenure(token, left, unsure, question) {
+  in[i].tId = in[i].aId; in[i].tTok = token; in[i].tDl = left; in[i].tUnc = unsure; in[i].tOpen = question;
+  in[i].hAge = 0; in[i].rWay = 0; in[i].rAge = 0; in[i].rNext = 1;
+#ifdef RENEWALS_COUNTED_PER_TENURE
+  in[i].rNo = 0;
+#endif
+  in[i].w--;
+  saw(token);
+  newHold(token);
+#ifdef ENDLESS
+  in[i].cont = 0; in[i].passes = 0;
+#endif
+  noAsk()
+}
+
+/* The latest question has this answer. */
+inline told() {
+  in[i].aOpen = QNONE;
+  if
+  :: tellWhat == NO_ANSWER ->
+     in[i].phase = BACKOFF; in[i].aUnc = 1; in[i].aNext = 0
+#ifdef DEADLINE_FROM_ANSWER
+  :: tellWhat == YOURS ->
+     tenure(tellTok, in[i].aLen, in[i].aUnc, QNONE)
+#else
+  :: tellWhat == YOURS && in[i].aLen > in[i].aSent ->
+     tenure(tellTok, in[i].aLen - in[i].aSent, in[i].aUnc, QNONE)
+  :: tellWhat == YOURS && in[i].aLen <= in[i].aSent ->          /* the lease has run out meanwhile */
+     giveBack(in[i].aId, tellTok, in[i].aUnc, QNONE, 0);
+     doFresh = 1
+#endif
+  :: tellWhat == WAIT || tellWhat == NOT_QUEUED ->
+     in[i].aQueued = (tellWhat == WAIT);
+     in[i].aSince = in[i].aSent;
+     in[i].aTok = (tellTok > in[i].aTok -> tellTok : in[i].aTok);
+     in[i].phase = WAITING;
+     in[i].aNext = (tellTtl + die1 > P -> P : tellTtl + die1);  /* the jitter may or may not reach into the next tick */
+     if
+     :: !in[i].aQueued || in[i].aConf -> in[i].aConf = 0; doAsk = 1
+     :: else
+     fi
+  fi
+}
+
+/* =================================================================================================================== */
+/* [Tenure], [NamedLock] */
+
+inline noTenure() {
+#ifdef ENDLESS
+  in[i].cont = 0; in[i].passes = 0;
+#endif
+  in[i].tId = 0; in[i].tTok = 0; in[i].tDl = 0; in[i].tUnc = 0; in[i].tOpen = 0; in[i].hAge = 0; in[i].rWay = 0;
+  in[i].rAge = 0; in[i].rNext = 0; in[i].rLen = 0;
+#ifndef RENEWALS_COUNTED_PER_TENURE
+  doRetire = 1
+#endif
+}
+
+/* The tenure is over; what Redis has of it is given back. */
+inline endTenure() {
+  giveBack(in[i].tId, in[i].tTok, in[i].tUnc, in[i].tOpen, in[i].tDl);
+  noTenure()
+}
+
+/* The holder leaves. The lease is passed on to the next caller here, or given back. Whether it is another instance's turn
+ * depends on recalls, which may be lost: both may happen here at any time. */
+#ifdef ENDLESS
+#ifdef NO_PASS_LIMIT
+#define MY_TURN 1
+#else
+#define MY_TURN (!in[i].cont || in[i].passes < MAX_PASSES)
+#endif
+#else
+#define MY_TURN die1
+#endif
+
+inline leaveHold() {
+  if
+  :: in[i].w > 0 && 3*in[i].tDl >= L && MY_TURN ->
+#ifndef NO_TOKENS
+     assert((in[i].tTok + 1 > maxTok || FLUSHES + FORCES > 0) || M2);
+     in[i].tTok++;
+     maxTok = (in[i].tTok > maxTok -> in[i].tTok : maxTok);
+     saw(in[i].tTok);
+     newHold(in[i].tTok);
+#endif
+#ifdef ENDLESS
+     in[i].passes = in[i].passes + in[i].cont;
+#endif
+     in[i].w--;
+     in[i].hAge = 0
+  :: else -> doFresh = (in[i].w > 0); giveAgain = (in[i].w > 0); endTenure()
+  fi
+}
+
+/* Only the latest renewal of the present tenure is listened to. */
+#ifdef RENEWALS_COUNTED_PER_TENURE
+#define LISTENS(j, e) (in[j].tId && in[j].rWay && in[j].rNo == c[e].rno)
+#else
+#define LISTENS(j, e) (in[j].tId && in[j].rWay)
+#endif
+
+inline renewed() {
+  if
+  :: LISTENS(i, s) && c[s].res == 1 ->
+     in[i].rWay = 0;
+     in[i].tTok = (c[s].tok > in[i].tTok -> c[s].tok : in[i].tTok);
+#ifdef ENDLESS
+     in[i].cont = (c[s].rttl > 0);
+#endif
+     in[i].tDl = (in[i].rLen > in[i].rAge -> in[i].rLen - in[i].rAge : 0);
+     in[i].rNext = (in[i].rAge -> 0 : 1)
+  :: LISTENS(i, s) && c[s].res == 0 -> noTenure()               /* lost: Redis has nothing of it */
+  :: else
+  fi
+}
+
+/* Answer s arrives. */
+inline answer() {
+  i = s/NS;
+  doForget = 1;
+  if
+  :: c[s].kind == ACQ && in[i].aId == c[s].id && in[i].aOpen == QACQ ->
+     if
+     :: c[s].res == GRANTED -> doTell = 1; tellWhat = YOURS; tellTok = c[s].tok
+     :: c[s].res == BUSY -> doTell = 1; tellWhat = WAIT; tellTok = c[s].tok; tellTtl = c[s].rttl
+     :: c[s].res == CANCELLED -> doFresh = 1; doAsk = 1
+     fi
+  :: c[s].kind == ACQ && !(in[i].aId == c[s].id && in[i].aOpen == QACQ) ->
+     doEnd = c[s].id; endWhat = QACQ; endUnknown = 0
+  :: c[s].kind == REL ->
+     x = i*NG + c[s].by;
+     tellRequeued(x, (c[s].rq == 0 -> NOT_QUEUED : c[s].rq), c[s].rqtok, c[s].rttl);
+     forgetGive(x)
+  :: c[s].kind == REN -> renewed()
+  fi
+}
+
+/* Grant message s arrives. */
+inline message() {
+  i = s/NM;
+  o = m[s].id; tk = m[s].tok; len1 = m[s].lease;
+  forgetMsg(s);
+  if
+  :: in[i].aId == o ->
+     v = (len1 > in[i].aSince -> len1 - in[i].aSince : 0);      /* what is left of the lease at least */
+#ifdef TRUST_LATE_GRANT
+     v = len1;
+#endif
+     if
+#if !defined(GRANT_JUDGED_BY_AGE_ONLY) && !defined(NO_TOKENS)
+     :: tk <= in[i].aTok -> skip                /* of an earlier transfer: somebody else has had the lock since */
+     :: tk > in[i].aTok && 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
+#else
+     :: 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
+#endif
+     :: else ->
+        if
+        :: in[i].phase == ASKING -> in[i].aConf = 1
+        :: else -> doAsk = 1
+        fi
+     fi
+  :: in[i].aId != o && in[i].tId == o -> skip
+#ifdef STRAY_WITHOUT_TOMBSTONE
+  :: in[i].aId != o && in[i].tId != o -> giveBack(o, tk, 0, QNONE, len1)
+#else
+  :: in[i].aId != o && in[i].tId != o -> giveBack(o, tk, 1, QNONE, len1)        /* nobody wants it any more */
+#endif
+  fi
+}
+
+/* ---- timers ---- */
+
+#define UP(j) (!in[j].crashed && in[j].paused == 0)
+#ifdef NO_LOCAL_DEADLINE
+#define LATE(j) 0
+#else
+#define LATE(j) (in[j].tId && in[j].tDl == 0)
+#endif
+#ifdef NO_FALLBACK
+#define QUIET_PHASE(j) (in[j].phase == BACKOFF)
+#else
+#define QUIET_PHASE(j) (in[j].phase != ASKING)
+#endif
+#define MUST_ASK(j) (in[j].aId && (in[j].phase == ASKING && in[j].aSent >= T || QUIET_PHASE(j) && in[j].aNext == 0))
+#define MUST_RENEW(j) (in[j].tId && (in[j].rWay && in[j].rAge >= T || !in[j].rWay && in[j].rNext == 0))
+#define MUST_LEAVE(j) (in[j].tId && in[j].hAge >= H)
+#define DUE(j) (UP(j) && (LATE(j) || MUST_ASK(j) || MUST_RENEW(j) || MUST_LEAVE(j)))
+#define GDUE(e) (g[e].gId && g[e].age >= T && UP((e)/NG))
+
+inline askTimer() {
+  if
+  :: in[i].phase == ASKING ->
+     if :: in[i].aOpen == QACQ -> doAbandon = ACQ; abandonId = in[i].aId :: else fi;
+     in[i].aUnc = 1
+  :: else
+  fi;
+  doAsk = 1
+}
+
+inline giveTimer() {
+  i = s/NG;
+  if
+  :: g[s].openQ -> g[s].unc = 1
+  :: g[s].open -> doAbandon = REL; abandonId = g[s].gId; abandonBy = s%NG; g[s].open = 0
+  :: else
+  fi;
+  if
+  :: g[s].tried -> tellRequeued(s, NO_ANSWER, 0, 0)
+  :: else
+  fi;
+  if
+#ifdef GIVES_UP_UNTRIED
+  :: g[s].end == 0 -> tellRequeued(s, NO_ANSWER, 0, 0); forgetGive(s)
+#else
+  :: g[s].end == 0 && g[s].tried -> forgetGive(s)
+#endif
+  :: else -> g[s].go = 1
+  fi;
+  s = 0
+}
+
+/* ---- faults ---- */
+
+/* The connection breaks: the sender of command s knows at once that it will not hear; the command may still be under way. */
+inline breakOff() {
+  i = s/NS;
+  if
+  :: c[s].kind == ACQ && in[i].aId == c[s].id && in[i].aOpen == QACQ -> doTell = 1; tellWhat = NO_ANSWER
+  :: c[s].kind == ACQ && !(in[i].aId == c[s].id && in[i].aOpen == QACQ) ->
+     doEnd = c[s].id; endWhat = QACQ; endUnknown = 1
+  :: c[s].kind == REL ->
+     x = i*NG + c[s].by;
+     g[x].open = 0; g[x].age = 0;
+     tellRequeued(x, NO_ANSWER, 0, 0)
+  :: c[s].kind == REN ->
+     if :: LISTENS(i, s) -> in[i].rWay = 0; in[i].rNext = 0 :: else fi
+  fi;
+  c[s].open = 0; c[s].slow = 1;
+  doForget = c[s].done
+}
+
+inline crash() {
+  for (k : i*NS .. i*NS + NS - 1) {
+    if
+    :: c[k].kind && c[k].done -> forget(k)
+    :: c[k].kind && !c[k].done -> c[k].open = 0; c[k].slow = 1
+    :: else
+    fi
+  }
+  for (k : i*NM .. i*NM + NM - 1) { forgetMsg(k) }
+  for (k : i*NG .. i*NG + NG - 1) { forgetGive(k) }
+  noAsk(); noTenure();
+  in[i].w = 0; in[i].calls = 0; in[i].closing = 0; in[i].paused = 0; in[i].rNo = 0;
+  in[i].crashed = 1
+}
+
+/* A message arrives twice. */
+inline double() {
+  z = s/NM*NM;
+  do :: z < s/NM*NM + NM && m[z].id -> z++ :: else -> break od;
+  if
+  :: z < s/NM*NM + NM -> m[z].id = m[s].id; m[z].tok = m[s].tok; m[z].lease = m[s].lease; m[z].slow = 1
+  :: else
+  fi
+}
+
+/* ---- the end of every step ---- */
+
+/* x := a free give-back of instance i */
+inline freeGive() {
+  x = i*NG;
+  do
+  :: x < i*NG + NG && g[x].gId -> x++
+  :: else -> break
+  od;
+  assert(x < i*NG + NG)                                                         /* else NG is too small */
+}
+
+inline finish() {
+  if :: doForget -> forget(s) :: else fi;
+  if :: doTell -> told() :: else fi;
+  if
+  :: doEnd ->                                   /* whoever waits for that question to end goes on */
+     for (y : i*NG .. i*NG + NG - 1) {
+       if
+       :: g[y].gId == doEnd && g[y].openQ == endWhat -> g[y].unc = g[y].unc | endUnknown; g[y].go = 1
+       :: else
+       fi
+     }
+     if
+     :: in[i].tId == doEnd && in[i].tOpen == endWhat ->
+        in[i].tOpen = QNONE;
+#ifndef FAILED_QUESTION_FORGOTTEN
+        in[i].tUnc = in[i].tUnc | endUnknown
+#endif
+     :: else
+     fi
+  :: else
+  fi;
+
+  /* the frame of every transition [NamedLock.rest] */
+  if
+  :: in[i].tId == 0 && in[i].w == 0 ->
+     if
+     :: in[i].aQueued || in[i].aUnc || in[i].aOpen ->
+        giveBack(in[i].aId, 0, in[i].aUnc, in[i].aOpen, (2*L - in[i].aSent > 7 -> 7 : 2*L - in[i].aSent))
+     :: else
+     fi;
+     noAsk();
+     in[i].rNo = 0;
+     doRetire = 1                               /* answers to its renewals find nobody */
+  :: in[i].tId == 0 && in[i].w > 0 && in[i].aId == 0 && !doFresh -> doFresh = 1; doAsk = 1
+  :: else
+  fi;
+
+  if
+  :: doAbandon || doRetire ->
+     for (y : i*NS .. i*NS + NS - 1) {
+       if
+       :: c[y].open && (c[y].kind == doAbandon && c[y].id == abandonId && c[y].by == abandonBy || doRetire && c[y].kind == REN) ->
+          if
+          :: c[y].done -> forget(y)
+          :: else -> c[y].open = 0
+          fi
+       :: else
+       fi
+     }
+  :: else
+  fi;
+
+  if
+  :: doFresh ->
+     newId(in[i].aId);
+     in[i].aOpen = 0; in[i].aQueued = 0; in[i].aUnc = 0; in[i].aConf = 0; in[i].aSent = 0; in[i].aSince = 0;
+     in[i].aNext = !doAsk; in[i].aTok = 0; in[i].phase = BACKOFF;
+     if
+     :: giveAgain -> in[i].phase = ASKING; in[i].aOpen = QREQ; in[i].aLen = L; in[i].aNext = 0; giveAgain = in[i].aId
+     :: else
+     fi
+  :: else
+  fi;
+
+  if
+  :: doGive ->
+     freeGive();
+     g[x].gId = doGive; g[x].tok = giveTok; g[x].unc = giveUnc; g[x].openQ = giveQ; g[x].end = giveEnd;
+     g[x].again = giveAgain; g[x].go = (giveQ == QNONE)
+  :: else
+  fi;
+
+  y = i*NG;
+  do
+  :: y == i*NG + NG -> break
+  :: else ->
+    if
+    :: g[y].go ->                               /* an attempt */
+       slot();
+       c[z].kind = REL; c[z].id = g[y].gId; c[z].by = y%NG; c[z].tok = g[y].tok; c[z].again = g[y].again; c[z].tomb = g[y].unc;
+       c[z].lease = (g[y].again -> L : 0);
+       g[y].openQ = 0; g[y].open = 1; g[y].tried = 1; g[y].age = 0; g[y].go = 0
+    :: else
+    fi;
+    y++
+  od;
+
+  if
+  :: doRenew ->
+     slot();
+     in[i].rLen = anyLease; in[i].rWay = 1; in[i].rAge = 0;
+     c[z].kind = REN; c[z].id = in[i].tId; c[z].tok = in[i].tTok; c[z].lease = in[i].rLen;
+#ifdef RENEWALS_COUNTED_PER_TENURE
+     in[i].rNo++;
+     c[z].rno = in[i].rNo
+#endif
+  :: else
+  fi;
+
+  if
+  :: doAsk ->
+     slot();
+     in[i].aLen = anyLease;
+     c[z].kind = ACQ; c[z].id = in[i].aId; c[z].lease = in[i].aLen;
+     in[i].aOpen = QACQ; in[i].phase = ASKING; in[i].aSent = 0; in[i].aNext = 0
+  :: else
+  fi;
+
+  doForget = 0; doTell = 0; doEnd = 0; doAbandon = 0; abandonBy = 0; doRetire = 0; doFresh = 0; doAsk = 0; doRenew = 0; doGive = 0; giveAgain = 0
+}
+
+/* =================================================================================================================== */
+/* ---- the clock ---- */
+
+inline older(f) { f = (f < 7 -> f + 1 : 7) }
+inline nearer(f) { f = (f > 0 -> f - 1 : 0) }
+
+inline tick() {
+  if :: ttl > 0 -> ttl--; if :: ttl == 0 -> dropEntry() :: else fi :: else fi;
+  if :: tombTtl > 0 -> tombTtl--; if :: tombTtl == 0 -> tombs = 0 :: else fi :: else fi;
+  for (k : 0 .. N*NS - 1) {
+    if
+    :: c[k].slow -> c[k].age++; if :: c[k].age >= MAXAGE -> forget(k) :: else fi
+    :: else
+    fi
+  }
+  for (k : 0 .. N*NM - 1) {
+    if
+    :: m[k].slow -> m[k].age++; if :: m[k].age >= MAXAGE -> forgetMsg(k) :: else fi
+    :: else
+    fi
+  }
+  for (k : 0 .. N*NG - 1) {
+    if
+    :: g[k].gId -> if :: g[k].age < 3 -> g[k].age++ :: else fi; nearer(g[k].end)
+    :: else
+    fi
+  }
+  for (k : 0 .. N - 1) {
+    if
+    :: in[k].aId ->
+       older(in[k].aSent); older(in[k].aSince);
+       if :: in[k].phase != ASKING -> nearer(in[k].aNext) :: else fi
+    :: else
+    fi;
+    if
+    :: in[k].tId ->
+       nearer(in[k].tDl); older(in[k].hAge);
+       if :: in[k].rWay -> older(in[k].rAge) :: else -> nearer(in[k].rNext) fi
+    :: else
+    fi;
+    nearer(in[k].paused)
+  }
+}
+
+/* ---- what has to hold after every step ---- */
+
+#ifdef NO_LOCAL_DEADLINE
+#define HELD(j) (in[j].tId && !in[j].crashed)
+#else
+#define HELD(j) (in[j].tId && in[j].tDl > 0 && !in[j].crashed)
+#endif
+
+#define IDLE(j) (in[j].crashed || in[j].w == 0 && in[j].aId == 0 && in[j].tId == 0)
+
+#define FRESH (faults == FAULTS && crashes == CRASHES && pauses == PAUSES && forces == FORCES && flushes == FLUSHES)
+
+#define CMDS(j) (c[j*NS].kind || c[j*NS+1].kind || c[j*NS+2].kind || c[j*NS+3].kind || c[j*NS+4].kind)
+#define MSGS(j) (m[j*NM].id || m[j*NM+1].id)
+#define GIVES(j) (g[j*NG].gId || g[j*NG+1].gId || g[j*NG+2].gId || g[j*NG+3].gId)
+#define BUSY_AT(j) (!IDLE(j) || CMDS(j) || MSGS(j) || GIVES(j))
+#define AGREED(j) (!HELD(j) || owner == in[j].tId && ttl >= in[j].tDl)
+
+#if N > 2
+#define HOLDERS (HELD(0) + HELD(1) + HELD(2))
+#define ALL_AGREED (AGREED(0) && AGREED(1) && AGREED(2))
+#define UNDER_WAY (BUSY_AT(0) || BUSY_AT(1) || BUSY_AT(2))
+#else
+#define HOLDERS (HELD(0) + HELD(1))
+#define ALL_AGREED (AGREED(0) && AGREED(1))
+#define UNDER_WAY (BUSY_AT(0) || BUSY_AT(1))
+#endif
+
+inline check() {
+#if FORCES + FLUSHES == 0
+  assert(HOLDERS <= 1 || M1);
+#ifndef HOLDERS_ONLY
+  assert(ALL_AGREED || M1);                                                                     /* and Redis knows, for as long */
+#endif
+#endif
+  assert((owner == 0 || ttl > 0) || M9);
+  b = UNDER_WAY;
+  assert((b || !FRESH || owner == 0 && tombs == 0) || M13);                                     /* without faults, at once */
+  quiet = !b && owner == 0 && tombs == 0
+}
+
+/* =================================================================================================================== */
+
+
+#ifdef VERBOSE
+inline picture() {
+  printf("step %e  i %d  s %d | owner %d tok %d ttl %d q %d %d %d tombs %d(%d)\n", ev, i, s, owner, stok, ttl, q[0], q[1], q[2], tombs, tombTtl);
+  for (k : 0 .. N-1) {
+    printf("   inst %d: calls %d w %d%c", k, in[k].calls, in[k].w, (in[k].crashed -> 'X' : (in[k].paused -> 'P' : ' ')));
+    if :: in[k].aId -> printf(" ASK id %d phase %d open %d unc %d sent %d since %d next %d tok %d", in[k].aId, in[k].phase, in[k].aOpen, in[k].aUnc, in[k].aSent, in[k].aSince, in[k].aNext, in[k].aTok) :: else fi;
+    if :: in[k].tId -> printf(" HAS id %d tok %d dl %d unc %d open %d age %d ren %d/%d", in[k].tId, in[k].tTok, in[k].tDl, in[k].tUnc, in[k].tOpen, in[k].hAge, in[k].rWay, in[k].rNo) :: else fi;
+    printf("\n")
+  }
+  for (k : 0 .. N*NG-1) { if :: g[k].gId -> printf("   give %d: id %d again %d unc %d openQ %d open %d age %d end %d\n", k, g[k].gId, g[k].again, g[k].unc, g[k].openQ, g[k].open, g[k].age, g[k].end) :: else fi }
+  for (k : 0 .. N*NS-1) { if :: c[k].kind -> printf("   cmd %d: kind %d done %d open %d slow %d id %d again %d tomb %d lease %d res %d rq %d tok %d\n", k, c[k].kind, c[k].done, c[k].open, c[k].slow, c[k].id, c[k].again, c[k].tomb, c[k].lease, c[k].res, c[k].rq, c[k].tok) :: else fi }
+  for (k : 0 .. N*NM-1) { if :: m[k].id -> printf("   msg %d: id %d tok %d slow %d\n", k, m[k].id, m[k].tok, m[k].slow) :: else fi }
+}
+#endif
+
+#ifdef RENEWALS_COUNTED_PER_TENURE
+#define RETIRE_OLD skip
+#else
+#define RETIRE_OLD doRetire = 1
+#endif
+
+#ifdef ENDLESS
+#define MAY_LEAVE(j) (in[j].hAge > 0)
+#else
+#define MAY_LEAVE(j) 1
+#endif
+
+#ifdef STORE            /* a holder writes to the fenced store, or one who is not any more and does not know */
+#define WRITES(j) \
+  :: !prompt && UP(j) && in[j].tId && in[j].tTok > stored -> i = j; ev = WRITE; die1 = in[j].tTok \
+  :: !prompt && UP(j) && in[j].lateTok > stored -> i = j; ev = WRITE; die1 = in[j].lateTok
+#else
+#define WRITES(j)
+#endif
+
+#define INST_STEPS(j) \
+  :: !prompt && UP(j) && LATE(j) -> i = j; ev = LOSE \
+  :: !prompt && UP(j) && !LATE(j) && in[j].calls > 0 && in[j].w < 2 && !in[j].closing -> i = j; ev = CALL \
+  :: !prompt && UP(j) && !LATE(j) && in[j].w > 0 && leaves > 0 -> i = j; ev = LEAVE \
+  :: !prompt && UP(j) && !LATE(j) && in[j].tId && MAY_LEAVE(j) -> i = j; ev = LEAVEHOLD \
+  WRITES(j) \
+  :: !prompt && UP(j) && !LATE(j) && MUST_ASK(j) -> i = j; ev = ASKT \
+  :: !prompt && UP(j) && !LATE(j) && MUST_RENEW(j) -> i = j; ev = RENEWT \
+  :: !prompt && !in[j].crashed && crashes > 0 && !IDLE(j) -> i = j; ev = CRASH \
+  :: !prompt && UP(j) && pauses > 0 && !IDLE(j) -> i = j; ev = PAUSE \
+  :: !prompt && in[j].paused -> i = j; ev = RESUME \
+  :: !prompt && UP(j) && !LATE(j) && closes > 0 && !IDLE(j) -> i = j; ev = SHUT
+
+#define CMD_STEPS(e) \
+  :: !prompt && c[e].kind && !c[e].done -> s = e; ev = EXEC \
+  :: !prompt && c[e].kind && c[e].done && UP((e)/NS) && !LATE((e)/NS) -> s = e; ev = ANSWER \
+  :: !prompt && c[e].kind -> s = e; ev = DROP \
+  :: !prompt && c[e].open && UP((e)/NS) && !LATE((e)/NS) -> s = e; ev = BREAK
+
+#define MSG_STEPS(e) \
+  :: !prompt && m[e].id && UP((e)/NM) && !LATE((e)/NM) -> s = e; ev = MESSAGE \
+  :: !prompt && m[e].id -> s = e; ev = DROPMSG \
+  :: !prompt && m[e].id && dups > 0 -> s = e; ev = DUP
+
+#define GIVE_STEPS(e) \
+  :: !prompt && GDUE(e) && !LATE((e)/NG) -> s = e; ev = GIVET
+
+#define ALL_GDUE(j) (GDUE(j*NG) || GDUE(j*NG+1) || GDUE(j*NG+2) || GDUE(j*NG+3))
+
+#if N > 2
+#define ANY_DUE (DUE(0) || DUE(1) || DUE(2) || ALL_GDUE(0) || ALL_GDUE(1) || ALL_GDUE(2))
+#define NO_CALLS (in[0].calls + in[1].calls + in[2].calls == 0)
+#else
+#define ANY_DUE (DUE(0) || DUE(1) || ALL_GDUE(0) || ALL_GDUE(1))
+#define NO_CALLS (in[0].calls + in[1].calls == 0)
+#endif
+
+#ifdef ENDLESS
+ltl m10 { [] (in[1].w > 0 -> <> (in[1].w == 0)) }
+#endif
+
+bit quiet = 1;          /* nothing is left anywhere, and nothing is under way */
+byte prompt;            /* the first of all that is under way without being held up, + 1; commands, then messages; 0 = nothing */
+
+/* What is under way and not held up goes through before anything else happens. What waits for a paused instance is held up. */
+inline findPrompt() {
+  prompt = 0;
+  k = 0;
+  do
+  :: k == N*NS || prompt -> break
+  :: else ->
+     if
+     :: c[k].kind && !c[k].slow ->
+        if
+        :: c[k].done && in[k/NS].paused -> c[k].slow = 1
+        :: else -> prompt = k + 1
+        fi
+     :: else
+     fi;
+     k++
+  od;
+  k = 0;
+  do
+  :: k == N*NM || prompt -> break
+  :: else ->
+     if
+     :: m[k].id && !m[k].slow ->
+        if
+        :: in[k/NM].paused -> m[k].slow = 1
+        :: else -> prompt = N*NS + k + 1
+        fi
+     :: else
+     fi;
+     k++
+  od
+}
+
+
+active proctype world() {
+  in[0].calls = CALLS0;
+  in[1].calls = CALLS1;
+#if N > 2
+  in[2].calls = CALLS2;
+#endif
+
+#ifndef ENDLESS
+accept_loop:
+#endif
+  do
+  :: atomic {
+    if
+    :: prompt && prompt <= N*NS ->
+       s = prompt - 1;
+       if
+       :: c[s].done && !LATE(s/NS) -> ev = ANSWER
+       :: c[s].done && LATE(s/NS) -> i = s/NS; ev = LOSE
+       :: !c[s].done -> ev = EXEC
+       :: faults > 0 -> ev = HOLD
+       fi
+    :: prompt > N*NS ->
+       s = prompt - 1 - N*NS;
+       if
+       :: !LATE(s/NM) -> ev = MESSAGE
+       :: LATE(s/NM) -> i = s/NM; ev = LOSE
+       :: faults > 0 -> ev = HOLD
+       fi
+    INST_STEPS(0)
+    INST_STEPS(1)
+    CMD_STEPS(0) CMD_STEPS(1) CMD_STEPS(2) CMD_STEPS(3) CMD_STEPS(4)
+    CMD_STEPS(5) CMD_STEPS(6) CMD_STEPS(7) CMD_STEPS(8) CMD_STEPS(9)
+    MSG_STEPS(0) MSG_STEPS(1) MSG_STEPS(2) MSG_STEPS(3)
+    GIVE_STEPS(0) GIVE_STEPS(1) GIVE_STEPS(2) GIVE_STEPS(3)
+    GIVE_STEPS(4) GIVE_STEPS(5) GIVE_STEPS(6) GIVE_STEPS(7)
+#if N > 2
+    INST_STEPS(2)
+    CMD_STEPS(10) CMD_STEPS(11) CMD_STEPS(12) CMD_STEPS(13) CMD_STEPS(14)
+    MSG_STEPS(4) MSG_STEPS(5)
+    GIVE_STEPS(8) GIVE_STEPS(9) GIVE_STEPS(10) GIVE_STEPS(11)
+#endif
+    :: !prompt && forces > 0 && owner -> ev = FORCE
+    :: !prompt && flushes > 0 && owner -> ev = FLUSH
+    :: !prompt && !quiet && !ANY_DUE -> ev = TICK
+    fi;
+    anyLease = L;
+    if
+    :: ev == LEAVEHOLD || ev == SHUT || ev == ANSWER || ev == BREAK || ev == GIVET -> if :: die1 = 0 :: die1 = 1 fi
+    :: ev == EXEC && c[s].kind == REL || ev == FORCE -> if :: die1 = 0 :: die1 = 1 fi; if :: die2 = 0 :: die2 = 1 fi
+    :: else
+    fi;
+#if LS != L
+    if :: anyLease = L :: anyLease = LS fi;
+#endif
+    d_step {
+    if
+    :: ev == CALL ->
+#ifdef ENDLESS
+       in[i].calls = in[i].calls - (i > 0);
+#else
+       in[i].calls--;
+#endif
+       in[i].w++
+    :: ev == LEAVE -> leaves--; in[i].w--
+    :: ev == LEAVEHOLD -> leaveHold()
+    :: ev == LOSE ->
+#ifdef STORE
+       in[i].lateTok = in[i].tTok;
+#endif
+       endTenure()
+    :: ev == ASKT -> askTimer()
+    :: ev == RENEWT -> doRenew = 1; RETIRE_OLD
+    :: ev == GIVET -> giveTimer()
+    :: ev == EXEC -> execute()
+    :: ev == ANSWER -> answer()
+    :: ev == MESSAGE -> message()
+    :: ev == DROP -> doForget = 1
+    :: ev == DROPMSG -> forgetMsg(s)
+    :: ev == BREAK -> breakOff()
+    :: ev == DUP -> dups--; double()
+    :: ev == CRASH -> crashes--; crash()
+    :: ev == PAUSE -> pauses--; in[i].paused = PMAX
+    :: ev == RESUME -> in[i].paused = 0
+    :: ev == SHUT ->
+       closes--; in[i].closing = 1; in[i].calls = 0; in[i].w = 0;
+       if                                       /* a holder may finish within the grace, or not */
+       :: in[i].tId && die1 -> endTenure()
+       :: else
+       fi
+    :: ev == WRITE ->
+#ifdef STORE
+       stored = die1
+#else
+       skip
+#endif
+    :: ev == FORCE ->
+       forces--; i = INST(owner); ag = 0; n = stok;
+       if                                       /* the message "revoke" arrives at once, or is lost */
+       :: UP(i) && die1 && in[i].tId == owner -> noTenure()
+       :: else
+       fi;
+       handOver(n)
+    :: ev == FLUSH -> flushes--; dropEntry(); tombs = 0; tombTtl = 0; gone = 0;
+#ifdef TOKEN_COUNTER
+       counter = 0
+#endif
+    :: ev == TICK -> tick()
+    :: ev == HOLD ->
+       faults--;
+       if
+       :: prompt <= N*NS -> c[s].slow = 1
+       :: else -> m[s].slow = 1
+       fi;
+       s = 0
+    fi;
+    finish();
+    findPrompt();
+    check();
+#ifdef VERBOSE
+    picture();
+#endif
+    ev = 0; i = 0; s = 0; die1 = 0; die2 = 0; anyLease = 0
+    }
+    }
+  :: quiet && NO_CALLS -> break
+  od
+}
