@@ -118,6 +118,7 @@ final class SimNode {
     void heal() {
         network.heal();
         pausedUntil = Math.min(pausedUntil, sim.elapsed());
+        tickNotBefore = Math.min(tickNotBefore, sim.elapsed());
     }
 
     // ---- callers
