@@ -78,7 +78,7 @@ final class EngineHandle implements LockHandle {
             GiveBack release = hold.lock.leave(hold);
             throwIfLost();
             if (release != null) {
-                engine().awaitRelease(hold, release);
+                engine().released(hold, release);
             }
         }
     }

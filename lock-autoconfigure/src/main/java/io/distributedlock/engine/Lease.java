@@ -99,6 +99,10 @@ final class Lease {
         return turn && deadline() - now >= length / 3;
     }
 
+    boolean isContended() {
+        return contended;
+    }
+
     void sawToken(long seen) {
         token = Math.max(token, seen);
     }

@@ -18,7 +18,10 @@ final class Tenure {
 
     private final Watch watch;
 
+    /** The hold of the caller whose turn it is, or while retained, what is left of the latest one. */
     private Hold hold;
+
+    private boolean retained;
 
     /** @param waiting how many others wait, as the store said */
     Tenure(NamedLock lock, Lease lease, int waiting, Waiter first, long now, Effects effects) {
@@ -42,7 +45,26 @@ final class Tenure {
     void passTo(Waiter next, long now, Effects effects) {
         lease.pass();
         engine.sawToken(lease.token());
+        retained = false;
         hold = grant(next, now, now, effects);
+    }
+
+    /** Nobody here wants the lock now, but somebody may soon: the lease stays here until then, or until that time. */
+    void retainUntil(long end, long now) {
+        retained = true;
+        hold.renewUntil = end;
+        hold.extendedUntil = now;
+        hold.follow(lease, now);
+    }
+
+    /** Whether the lease is kept for the next local caller, with no hold upon it. Then nobody waits here. */
+    boolean isRetained() {
+        return retained;
+    }
+
+    /** Whether the lease may be kept: not if another instance waits, or if an extension made it longer than it should be. */
+    boolean mayRetain(long retention) {
+        return retention > 0 && !lease.isContended() && lease.length() <= hold.terms.lease();
     }
 
     Hold hold() {
@@ -74,7 +96,7 @@ final class Tenure {
 
     void onDue(long now, Effects effects) {
         Hold current = hold;
-        if (current.isAbandoned()) {
+        if (!retained && current.isAbandoned()) {
             if (!current.abandonmentTold) {
                 current.abandonmentTold = true;
                 effects.add(() -> engine.abandoned(current));
@@ -122,7 +144,7 @@ final class Tenure {
     }
 
     long nextLook() {
-        long look = hold.abandonmentTold ? TimerQueue.NEVER : watch.nextLook(lease, hold, timeout());
+        long look = hold.abandonmentTold && !retained ? TimerQueue.NEVER : watch.nextLook(lease, hold, timeout());
         return look == TimerQueue.NEVER || look - hold.deadline() > 0 ? hold.deadline() : look;
     }
 
