@@ -29,6 +29,9 @@ final class Ask {
     /** Whether a grant came that is too old to be trusted; the answer under way may be older still, so ask once more. */
     boolean confirm;
 
+    /** Whether another instance waits for it already, although no grant was heard of. */
+    boolean recalled;
+
     /** When the latest question was sent. */
     long sentAt;
 

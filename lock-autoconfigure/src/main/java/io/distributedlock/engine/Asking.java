@@ -170,6 +170,15 @@ final class Asking {
         return ask.number == number;
     }
 
+    /** A message says that another instance waits for what we ask for: it was granted, and we don't know yet. */
+    void recalled() {
+        ask.recalled = true;
+    }
+
+    boolean wasRecalled() {
+        return ask.recalled;
+    }
+
     /**
      * A message says that the lock is ours. Its age is bounded by the last question that it was not the answer to; if that
      * leaves too little of the lease, the store is asked instead of believing it.

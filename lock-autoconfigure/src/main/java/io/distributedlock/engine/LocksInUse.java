@@ -65,7 +65,6 @@ final class LocksInUse implements LeaseStore.Listener {
         } else {
             owned.remove(lock);
         }
-        signal();
     }
 
     void givingBack(GiveBack giveBack) {
@@ -173,7 +172,8 @@ final class LocksInUse implements LeaseStore.Listener {
         }
     }
 
-    private void signal() {
+    /** Something may have come to its end that {@link #drain} waits for. */
+    void signal() {
         if (engine.isClosing()) {
             draining.lock();
             try {

@@ -51,6 +51,8 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>A grant message crosses the answer to a question.</b> Messages come on another connection. The first to arrive
  *       makes the tenure; the other finds that nothing of that id is asked for any more and is ignored. If the answer is
  *       still missing when the lock is released, the release waits for it.
+ *   <li><b>A recall crosses the answer that granted the lease,</b> or one to a renewal that was executed before. It is
+ *       remembered: the tenure begins with it, and "nobody waits" counts only if no recall came since that was asked.
  *   <li><b>A grant message is late.</b> It cannot be older than the last question before it that was answered "wait"; the
  *       deadline counts from there. If that leaves less than half of the lease, the message only makes us ask.
  *   <li><b>A grant message is lost.</b> A waiting instance asks again when the holder's lease ends, at the latest after a
@@ -203,7 +205,7 @@ final class NamedLock extends Timed {
             current.passTo(waiters.next(), now, effects);
             return null;
         }
-        if (waiters.isEmpty() && owner == null && current.mayRetain(engine.retention())) {
+        if (waiters.isEmpty() && owner == null && current.mayRetain(engine.retention(), now)) {
             current.retainUntil(now + engine.retention(), now);
             return null;
         }
@@ -259,16 +261,19 @@ final class NamedLock extends Timed {
             return;
         }
         asking = null;
-        tenure = new Tenure(this, lease, grant.waiting(), waiters.next(), now, effects);
+        tenure = new Tenure(this, lease, grant.waiting(), current.wasRecalled(), waiters.next(), now, effects);
         waiters.decideThoseWhoTryOnce(Long.MAX_VALUE, effects);
     }
 
-    /** @return false if nobody here holds that acquisition */
+    /** @return false if nobody here holds that acquisition or asks for it */
     boolean recalled(long number) {
         boolean[] known = {false};
         transition((now, effects) -> {
             if (tenure != null && has(number)) {
-                tenure.lease.othersWait(true, now);
+                tenure.lease.recall(now);
+                known[0] = true;
+            } else if (asking != null && asking.isFor(number)) {
+                asking.recalled();
                 known[0] = true;
             }
         });
@@ -419,7 +424,7 @@ final class NamedLock extends Timed {
     /** Leaves the machine in a state in which something will happen: by an answer, by the timer, or by the holder. */
     private void rest(long now, Effects effects) {
         Tenure kept = tenure;
-        if (kept != null && kept.isRetained() && (kept.lease.isContended() || engine.isClosing())) {
+        if (kept != null && kept.isRetained() && (engine.isClosing() || kept.isRecalled(now))) {
             release(kept, now, effects);
         }
         if (tenure != null) {
@@ -445,5 +450,8 @@ final class NamedLock extends Timed {
         retired = true;
         engine.disarm(this);
         engine.locks().retired(this);
+        if (engine.isClosing()) {
+            effects.add(engine.locks()::signal);
+        }
     }
 }

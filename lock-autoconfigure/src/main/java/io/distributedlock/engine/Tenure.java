@@ -23,13 +23,19 @@ final class Tenure {
 
     private boolean retained;
 
-    /** @param waiting how many others wait, as the store said */
-    Tenure(NamedLock lock, Lease lease, int waiting, Waiter first, long now, Effects effects) {
+    /**
+     * @param waiting how many others wait, as the store said
+     * @param recalled whether another instance said so before the grant was heard of
+     */
+    Tenure(NamedLock lock, Lease lease, int waiting, boolean recalled, Waiter first, long now, Effects effects) {
         this.lock = lock;
         this.engine = lock.engine;
         this.lease = lease;
         this.watch = new Watch(lease);
-        lease.othersWait(waiting > 0, now);
+        lease.othersWait(waiting, now);
+        if (recalled) {
+            lease.recall(now);
+        }
         hold = grant(first, lease.sentAt(), now, effects);
     }
 
@@ -52,7 +58,7 @@ final class Tenure {
     /** Nobody here wants the lock now, but somebody may soon: the lease stays here until then, or until that time. */
     void retainUntil(long end, long now) {
         retained = true;
-        hold.renewUntil = end;
+        hold.renewUntil = end + hold.terms.lease();
         hold.extendedUntil = now;
         hold.follow(lease, now);
     }
@@ -62,9 +68,23 @@ final class Tenure {
         return retained;
     }
 
-    /** Whether the lease may be kept: not if another instance waits, or if an extension made it longer than it should be. */
-    boolean mayRetain(long retention) {
-        return retention > 0 && !lease.isContended() && lease.length() <= hold.terms.lease();
+    /** Whether the lease may be kept: not if an extension made it longer than the next holder wants it. */
+    boolean mayRetain(long retention, long now) {
+        return retention > 0 && !lease.isContended() && lease.isLongEnough(now) && lease.length() <= hold.terms.lease();
+    }
+
+    /** Whether a retained lease has to go back now. */
+    boolean isRecalled(long now) {
+        return lease.isContended() || retainedUntil() - now <= 0;
+    }
+
+    /**
+     * The end of the retention, or earlier if the lease could not be renewed: it must not run out by itself, as with it the
+     * queue of those who wait would be forgotten.
+     */
+    private long retainedUntil() {
+        long end = hold.renewUntil - hold.terms.lease();
+        return lease.shortFrom() - end < 0 ? lease.shortFrom() : end;
     }
 
     Hold hold() {
@@ -132,7 +152,7 @@ final class Tenure {
         if (reply.renewed()) {
             engine.sawToken(reply.token());
             lease.sawToken(reply.token());
-            lease.othersWait(reply.waiting() > 0, now);
+            lease.othersWait(reply.waiting(), now);
             watch.renewed(lease);
             hold.follow(lease, now);
         }
@@ -145,7 +165,8 @@ final class Tenure {
 
     long nextLook() {
         long look = hold.abandonmentTold && !retained ? TimerQueue.NEVER : watch.nextLook(lease, hold, timeout());
-        return look == TimerQueue.NEVER || look - hold.deadline() > 0 ? hold.deadline() : look;
+        long end = retained ? retainedUntil() : hold.deadline();
+        return look == TimerQueue.NEVER || look - end > 0 ? end : look;
     }
 
     private long timeout() {

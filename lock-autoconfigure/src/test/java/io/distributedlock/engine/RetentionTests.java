@@ -176,6 +176,57 @@ class RetentionTests {
     }
 
     @Test
+    void itGoesBackBeforeItRunsOutAsTheQueueWouldGoWithIt() {
+        Instance keeper = world.instance("keeper", EngineSettings.DEFAULTS.withRetention(Duration.ofMinutes(1)));
+        keeper.acquire("a").close();
+        keeper.network.holdCommands();
+        world.advanceMillis(19_500);
+        assertThat(keeper.network.sent(ReleaseCommand.class)).isEmpty();
+
+        world.advanceMillis(1_000);
+
+        assertThat(keeper.network.sent(ReleaseCommand.class)).hasSize(1);
+        keeper.network.flow();
+        world.advanceSeconds(5);
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void aRecallThatComesBeforeTheGrantIsHeardOfIsNotForgotten() {
+        one.network.holdCommands();
+        Attempt here = one.acquire("a");
+        StoreCall<?> question = one.network.take();
+        question.execute();
+        one.network.flow();
+        Attempt elsewhere = two.acquire("a");
+
+        question.answer();
+        here.close();
+
+        assertThat(elsewhere.isHeld()).isTrue();
+        elsewhere.close();
+        world.advanceSeconds(5);
+    }
+
+    @Test
+    void anAnswerToARenewalThatKnowsNothingOfARecallDoesNotClearIt() {
+        Attempt here = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceSeconds(10);
+        StoreCall<?> renewal = one.network.take();
+        renewal.execute();
+        one.network.flow();
+        Attempt elsewhere = two.acquire("a");
+
+        renewal.answer();
+        here.close();
+
+        assertThat(elsewhere.isHeld()).isTrue();
+        elsewhere.close();
+        world.advanceSeconds(5);
+    }
+
+    @Test
     void itIsNotUsedPastItsDeadline() {
         useAndClose();
         world.pauseMillis(60_000);
