@@ -284,7 +284,7 @@ public final class LockEngine implements AutoCloseable {
     }
 
     void abandoned(Hold hold) {
-        log.warn("Lock '" + hold.terms.name() + "' was never closed: its handle was garbage collected or its thread has"
+        log.warn("Lock '" + hold.name() + "' was never closed: its handle was garbage collected or its thread has"
                 + " ended. Its lease is not renewed any more. Close handles in a try-with-resources statement.");
     }
 

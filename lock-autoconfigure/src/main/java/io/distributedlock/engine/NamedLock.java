@@ -179,12 +179,14 @@ final class NamedLock extends Timed {
         });
     }
 
-    /** A handle was closed. Returns the release to wait for, or null if there is none. */
+    /** The short way out, for a handle that is not the last of a hold. False if it may be, or if the hold was lost. */
+    synchronized boolean leaveInner(Hold closing) {
+        return tenure != null && tenure.leftInner(closing, engine.now());
+    }
+
+    /** The last handle was closed. Returns the release to wait for, or null if there is none. */
     @Nullable
     GiveBack leave(Hold closing) {
-        if (leftInner(closing)) {
-            return null;
-        }
         GiveBack[] release = new GiveBack[1];
         transition((now, effects) -> {
             Tenure current = tenure;
@@ -194,10 +196,6 @@ final class NamedLock extends Timed {
             }
         });
         return release[0];
-    }
-
-    private synchronized boolean leftInner(Hold closing) {
-        return tenure != null && tenure.leftInner(closing, engine.now());
     }
 
     private @Nullable GiveBack passOn(Tenure current, long now, Effects effects) {

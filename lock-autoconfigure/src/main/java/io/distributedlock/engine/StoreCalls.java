@@ -47,7 +47,7 @@ final class StoreCalls {
 
     /** See {@link io.distributedlock.LockHandle#extend}. */
     void extend(Hold hold, long length) {
-        String name = hold.terms.name();
+        String name = hold.name();
         LeaseRenewal.Due due = hold.lock.extend(hold, length);
         if (due != null) {
             boolean answered = await(name, () -> engine.renewal().sendNow(due));
@@ -66,7 +66,7 @@ final class StoreCalls {
 
     /** Waits for a release. Not interruptible; keeps the flag. */
     void awaitRelease(Hold hold, GiveBack release) {
-        long end = engine.now() + engine.timeout(hold.terms.lease());
+        long end = engine.now() + engine.timeout(hold.lease);
         boolean interrupted = false;
         try {
             while (true) {
@@ -121,7 +121,7 @@ final class StoreCalls {
         String why = outcome == Outcome.NOT_HELD ? "it was gone from Redis" : "somebody else had it already";
         Duration heldFor = Duration.ofNanos(engine.now() - hold.grantedAt);
         return new LockLostException(
-                hold.terms.name(), "Lock '" + hold.terms.name() + "' was lost before its release: " + why, heldFor);
+                hold.name(), "Lock '" + hold.name() + "' was lost before its release: " + why, heldFor);
     }
 
     private static LockUnavailableException unavailable(String name, Throwable cause) {
@@ -129,7 +129,7 @@ final class StoreCalls {
     }
 
     private static LockUnavailableException unreleased(Hold hold, @Nullable Throwable cause) {
-        String name = hold.terms.name();
+        String name = hold.name();
         return new LockUnavailableException(
                 name,
                 "Lock '" + name + "' was held until its release, but Redis has not confirmed that. It is free when its"

@@ -12,8 +12,6 @@ final class Tenure {
 
     private final NamedLock lock;
 
-    private final LockEngine engine;
-
     final Lease lease;
 
     private final Watch watch;
@@ -29,7 +27,6 @@ final class Tenure {
      */
     Tenure(NamedLock lock, Lease lease, int waiting, boolean recalled, Waiter first, long now, Effects effects) {
         this.lock = lock;
-        this.engine = lock.engine;
         this.lease = lease;
         this.watch = new Watch(lease);
         lease.othersWait(waiting, now);
@@ -50,7 +47,7 @@ final class Tenure {
     /** The lease goes to the next caller in this instance, with the next token. */
     void passTo(Waiter next, long now, Effects effects) {
         lease.pass();
-        engine.sawToken(lease.token());
+        lock.engine.sawToken(lease.token());
         retained = false;
         hold = grant(next, now, now, effects);
     }
@@ -58,7 +55,7 @@ final class Tenure {
     /** Nobody here wants the lock now, but somebody may soon: the lease stays here until then, or until that time. */
     void retainUntil(long end, long now) {
         retained = true;
-        hold.renewUntil = end + hold.terms.lease();
+        hold.renewUntil = end + hold.lease;
         hold.extendedUntil = now;
         hold.follow(lease, now);
     }
@@ -70,7 +67,7 @@ final class Tenure {
 
     /** Whether the lease may be kept: not if an extension made it longer than the next holder wants it. */
     boolean mayRetain(long retention, long now) {
-        return retention > 0 && !lease.isContended() && lease.isLongEnough(now) && lease.length() <= hold.terms.lease();
+        return retention > 0 && !lease.isContended() && lease.isLongEnough(now) && lease.length() <= hold.lease;
     }
 
     /** Whether a retained lease has to go back now. */
@@ -83,7 +80,7 @@ final class Tenure {
      * queue of those who wait would be forgotten.
      */
     private long retainedUntil() {
-        long end = hold.renewUntil - hold.terms.lease();
+        long end = hold.renewUntil - hold.lease;
         return lease.shortFrom() - end < 0 ? lease.shortFrom() : end;
     }
 
@@ -105,7 +102,7 @@ final class Tenure {
 
     /** Whether the closing of an inner entry was all there was to do. */
     boolean leftInner(Hold closing, long now) {
-        if (hold != closing || closing.entries == 1 || closing.isExpired(now)) {
+        if (hold != closing || closing.entries <= 1 || closing.isExpired(now)) {
             return false;
         }
         closing.entries--;
@@ -119,19 +116,19 @@ final class Tenure {
         if (!retained && current.isAbandoned()) {
             if (!current.abandonmentTold) {
                 current.abandonmentTold = true;
-                effects.add(() -> engine.abandoned(current));
+                effects.add(() -> lock.engine.abandoned(current));
             }
             return;
         }
         RenewCommand command = watch.renew(lease, current, timeout(), now);
         if (command != null) {
             current.follow(lease, now);
-            engine.renewal().add(new LeaseRenewal.Due(lock, watch.current(), command));
+            lock.engine.renewal().add(new LeaseRenewal.Due(lock, watch.current(), command));
         }
     }
 
     LeaseRenewal.Due extend(long length, long now) {
-        if (!hold.terms.renew()) {
+        if (!hold.renew) {
             hold.renewUntil = now + length;
         }
         hold.extendedUntil = now + length;
@@ -150,7 +147,7 @@ final class Tenure {
             return true;
         }
         if (reply.renewed()) {
-            engine.sawToken(reply.token());
+            lock.engine.sawToken(reply.token());
             lease.sawToken(reply.token());
             lease.othersWait(reply.waiting(), now);
             watch.renewed(lease);
@@ -170,12 +167,12 @@ final class Tenure {
     }
 
     private long timeout() {
-        return engine.timeout(lease.length());
+        return lock.engine.timeout(lease.length());
     }
 
     /** Why a hold is lost whose deadline has passed. */
     String whyExpired(long now) {
-        boolean tooOld = hold.terms.renew() && hold.renewUntil - now <= 2 * Lease.margin(lease.length());
+        boolean tooOld = hold.renew && hold.renewUntil - now <= 2 * Lease.margin(lease.length());
         return tooOld ? "it reached its greatest age (maxHold)" : "its lease ran out without being renewed";
     }
 }

@@ -63,7 +63,7 @@ final class Watch {
         if (underWay || now - renewAt < 0 || !wantsRenewal(lease, hold)) {
             return null;
         }
-        long wanted = Math.max(hold.terms.lease(), hold.extendedUntil - now);
+        long wanted = Math.max(hold.lease, hold.extendedUntil - now);
         return start(lease, hold, Math.min(wanted, hold.renewUntil - now), false, now);
     }
 
@@ -87,7 +87,7 @@ final class Watch {
         if (shorter) {
             lease.renewed(now, length);
         }
-        return new RenewCommand(hold.terms.name(), lease.number, millis, lease.token(), capping);
+        return new RenewCommand(hold.name(), lease.number, millis, lease.token(), capping);
     }
 
     int current() {
