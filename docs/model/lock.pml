@@ -1307,9 +1307,7 @@ inline tick() {
 inline check() {
 #if FORCES + FLUSHES == 0
   assert(HOLDERS <= 1 || M1);
-#ifndef HOLDERS_ONLY
   assert(ALL_AGREED || M1);                                                                     /* and Redis knows, for as long */
-#endif
 #endif
   assert((owner == 0 || ttl > 0) || M9);
 #ifdef RETAIN
@@ -1339,7 +1337,12 @@ inline picture() {
   }
   for (k : 0 .. N*NG-1) { if :: g[k].gId -> printf("   give %d: id %d again %d unc %d openQ %d open %d age %d end %d\n", k, g[k].gId, g[k].again, g[k].unc, g[k].openQ, g[k].open, g[k].age, g[k].end) :: else fi }
   for (k : 0 .. N*NS-1) { if :: c[k].kind -> printf("   cmd %d: kind %d done %d open %d slow %d id %d again %d tomb %d lease %d res %d rq %d tok %d\n", k, c[k].kind, c[k].done, c[k].open, c[k].slow, c[k].id, c[k].again, c[k].tomb, c[k].lease, c[k].res, c[k].rq, c[k].tok) :: else fi }
-  for (k : 0 .. N*NM-1) { if :: m[k].id -> printf("   msg %d: id %d tok %d slow %d\n", k, m[k].id, m[k].tok, m[k].slow) :: else fi }
+#ifdef RECALLS
+#define RECALL(e) m[e].recall
+#else
+#define RECALL(e) 0
+#endif
+  for (k : 0 .. N*NM-1) { if :: m[k].id -> printf("   msg %d: id %d tok %d slow %d recall %d\n", k, m[k].id, m[k].tok, m[k].slow, RECALL(k)) :: else fi }
 }
 #endif
 
