@@ -224,7 +224,7 @@ typedef Inst {
   ; byte passes
 #endif
 #ifdef RETAIN
-  ; unsigned ret : 2    /* nobody here has the lock, and the lease stays here for so many ticks, + 1; 0 = somebody has it */
+  ; unsigned ret : 3    /* nobody here has the lock, and the lease stays here for so many ticks, + 1; 0 = somebody has it */
   ; bit toldOf          /* for the observer: a recall has arrived, and there is somebody in line */
 #endif
 }
