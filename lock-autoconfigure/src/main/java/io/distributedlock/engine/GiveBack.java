@@ -44,7 +44,8 @@ final class GiveBack extends Timed {
 
     private @Nullable Attempt latest;
 
-    private long sentAt;
+    /** When to look at it again. */
+    private long look;
 
     private boolean doubtful;
 
@@ -147,7 +148,7 @@ final class GiveBack extends Timed {
             send(engine.now());
             return;
         }
-        engine.arm(this, question.sentAt + timeout);
+        lookAt(question.sentAt + timeout);
         if (!question.tellEnd(this)) {
             questionEnded(!question.wasAnswered());
         }
@@ -172,16 +173,15 @@ final class GiveBack extends Timed {
                 return;
             }
             resting = false;
-            sentAt = now;
             previous = latest;
             latest = attempt;
             long tombstone = uncertain ? 2 * Math.max(1, leaseNanos / 1_000_000) : 0;
             command = new ReleaseCommand(name, number, engine.floor(), stillQueuing(), tombstone);
+            lookAt(now + timeout);
         }
         if (previous != null) {
             previous.giveUp();
         }
-        engine.arm(this, now + timeout);
         attempt.send(command);
     }
 
@@ -223,8 +223,8 @@ final class GiveBack extends Timed {
             synchronized (this) {
                 doubtful |= Failures.isUnknown(failure);
                 resting = true;
+                lookAt(engine.now() + Ask.backOff(engine, failures++));
             }
-            engine.arm(this, engine.now() + Ask.backOff(engine, failures++));
         }
     }
 
@@ -253,16 +253,30 @@ final class GiveBack extends Timed {
         send(engine.now());
     }
 
+    private synchronized void lookAt(long time) {
+        look = time;
+        if (!done) {
+            engine.arm(this, time);
+        }
+    }
+
     @Override
     void onDue(long now) {
         boolean overdue;
         boolean first;
         synchronized (this) {
+            if (done) {
+                return;
+            }
+            if (now - look < 0) {
+                engine.arm(this, look);
+                return;
+            }
             Attempt attempt = latest;
             first = attempt == null;
             uncertain |= first;
             overdue = attempt != null && !resting;
-            if (attempt != null && overdue && (attempt.ended || now - sentAt < timeout)) {
+            if (attempt != null && overdue && attempt.ended) {
                 return;
             }
             doubtful |= overdue;

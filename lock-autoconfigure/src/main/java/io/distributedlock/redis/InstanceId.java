@@ -27,7 +27,7 @@ final class InstanceId {
 
     /** Adds the id of this instance's acquisition of that number. */
     void addAcquisition(Words words, long number) {
-        words.add(prefix, Long.toString(number, Character.MAX_RADIX), "");
+        words.add(prefix, number, Character.MAX_RADIX);
     }
 
     /** The number of an acquisition of this instance, or -1 if the id is none of this instance. */

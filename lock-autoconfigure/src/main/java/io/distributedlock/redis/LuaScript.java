@@ -24,8 +24,13 @@ final class LuaScript {
 
     /** Writes a call of it: what follows the hash or the text are the number of keys, the keys, and the arguments. */
     void writeCall(boolean asText, Words operands, ByteBuf buffer) {
+        int words = 2 + operands.count();
         buffer.writeByte('*');
-        buffer.writeCharSequence(Integer.toString(2 + operands.count()), StandardCharsets.US_ASCII);
+        if (words < 10) {
+            buffer.writeByte('0' + words);
+        } else {
+            buffer.writeCharSequence(Integer.toString(words), StandardCharsets.US_ASCII);
+        }
         buffer.writeBytes(asText ? byText : byHash);
         operands.writeTo(buffer);
     }

@@ -26,12 +26,21 @@ final class Words {
         buffer.writeBytes(bytes, 0, length);
     }
 
-    Words add(long number) {
-        return add(Long.toString(number));
-    }
-
     Words add(String word) {
         return add(word, "", "");
+    }
+
+    Words add(long number) {
+        return add("", number, 10);
+    }
+
+    /** Adds one word that consists of text, which is of ASCII alone, and a number that is not negative. */
+    Words add(String text, long number, int radix) {
+        int digits = digits(number, radix);
+        begin(text.length() + digits);
+        append(text);
+        append(number, digits, radix);
+        return end();
     }
 
     /** Adds one word that consists of three parts. */
@@ -45,9 +54,7 @@ final class Words {
             System.arraycopy(word, 0, bytes, length, word.length);
             length += word.length;
         }
-        line();
-        count++;
-        return this;
+        return end();
     }
 
     private void begin(int size) {
@@ -56,8 +63,14 @@ final class Words {
             bytes = Arrays.copyOf(bytes, Math.max(needed, 2 * bytes.length));
         }
         bytes[length++] = '$';
-        append(Integer.toString(size));
+        append(size, digits(size, 10), 10);
         line();
+    }
+
+    private Words end() {
+        line();
+        count++;
+        return this;
     }
 
     private void line() {
@@ -77,5 +90,22 @@ final class Words {
         }
         length += size;
         return true;
+    }
+
+    private static int digits(long number, int radix) {
+        int digits = 1;
+        for (long rest = number / radix; rest > 0; rest /= radix) {
+            digits++;
+        }
+        return digits;
+    }
+
+    private void append(long number, int digits, int radix) {
+        long rest = number;
+        for (int i = length + digits - 1; i >= length; i--) {
+            bytes[i] = (byte) Character.forDigit((int) (rest % radix), radix);
+            rest /= radix;
+        }
+        length += digits;
     }
 }
