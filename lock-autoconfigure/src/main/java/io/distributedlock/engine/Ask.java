@@ -1,6 +1,5 @@
 package io.distributedlock.engine;
 
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,9 +54,9 @@ final class Ask {
         this.grantedSince = now;
     }
 
-    Question newQuestion(long now) {
+    Question newQuestion(NamedLock lock, long now) {
         sentAt = now;
-        question = new Question(new CompletableFuture<>(), now);
+        question = new Question(lock, this, now);
         return question;
     }
 

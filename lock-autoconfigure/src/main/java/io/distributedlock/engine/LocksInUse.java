@@ -96,7 +96,7 @@ final class LocksInUse implements LeaseStore.Listener {
             // Nobody waits for it any more, and whoever left could not say so in time.
             NamedLock stray = new NamedLock(engine, name, null);
             long lease = leaseMillis * 1_000_000;
-            GiveBack back = new GiveBack(stray, number, token, lease, engine.now() + lease, false, null);
+            GiveBack back = new GiveBack(stray, number, lease, engine.now() + lease, false, null);
             back.register();
             back.start();
         }

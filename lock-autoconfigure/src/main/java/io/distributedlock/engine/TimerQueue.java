@@ -8,6 +8,10 @@ import org.jspecify.annotations.Nullable;
  * Timers ordered by due time: a binary heap in which every element knows its slot, so that arming, moving and disarming
  * cost the logarithm of the timers armed now, and nothing stays behind of those that were disarmed. That matters because
  * nearly all timers of a lock are disarmed long before they are due.
+ *
+ * <p>All threads share one lock here, so what needs no change is found out without it. Who arms and disarms an element does
+ * so under a monitor of its own, which {@link Timed#onDue} takes too. So the only thing that can happen meanwhile is that the
+ * element is taken out as due, and then it will be called, after that.
  */
 final class TimerQueue {
 
@@ -31,13 +35,20 @@ final class TimerQueue {
         this.wakeUp = wakeUp;
     }
 
+    /**
+     * Arms it, or moves it to an earlier time. One that is to be put off stays where it is, and arms itself anew when it is
+     * called too early. So a lock that is given back before its first timer is due has moved none.
+     */
     void arm(Timed timed, long due) {
+        if (timed.slot >= 0 && timed.due - due <= 0) {
+            return;
+        }
         boolean wake;
         lock.lock();
         try {
             if (timed.slot < 0) {
                 append(timed);
-            } else if (timed.due == due) {
+            } else if (timed.due - due <= 0) {
                 return;
             }
             timed.due = due;
@@ -53,6 +64,9 @@ final class TimerQueue {
     }
 
     void disarm(Timed timed) {
+        if (timed.slot < 0) {
+            return;
+        }
         lock.lock();
         try {
             if (timed.slot >= 0) {
