@@ -63,7 +63,9 @@ class ArchitectureTests {
 
     static final ArchRule REDIS_KNOWS_THE_ENGINE = room(".redis", "", ".engine");
 
-    static final ArchRule INTERCEPTOR_KNOWS_THE_ANNOTATION = room(".interceptor", "", ".annotation");
+    static final ArchRule INTERCEPTOR_KNOWS_THE_ANNOTATION = room(".interceptor", "", ".annotation", ".transaction");
+
+    static final ArchRule TRANSACTION_KNOWS_THE_API = room(".transaction", "");
 
     static final ArchRule OBSERVATION_KNOWS_THE_API = room(".observation", "");
 
@@ -130,6 +132,7 @@ class ArchitectureTests {
         REDIS_KNOWS_THE_ENGINE,
         INTERCEPTOR_KNOWS_THE_ANNOTATION,
         OBSERVATION_KNOWS_THE_API,
+        TRANSACTION_KNOWS_THE_API,
         ENGINE_IS_PLAIN_JAVA,
         API_NEEDS_NO_SPRING,
         NO_WALL_CLOCK,

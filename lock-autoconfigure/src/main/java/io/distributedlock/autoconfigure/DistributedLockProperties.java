@@ -23,6 +23,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param shutdownGrace How long the holders of locks may go on when the application stops.
  * @param retention How long an instance keeps a lock that none of its callers wants, until another instance waits for it.
  * @param release Whether a release waits for the answer of Redis, and so can tell that the lock was lost before.
+ * @param keepUntilCompletion Whether a lock that is acquired inside of a transaction is kept until it has completed.
  * @param maxWaiters How many callers of this instance may wait for one lock. More are refused.
  */
 @ConfigurationProperties("distributed-lock")
@@ -41,7 +42,8 @@ public record DistributedLockProperties(
         @DefaultValue("5s") Duration shutdownGrace,
         @DefaultValue("0s") Duration retention,
         @DefaultValue("await") EngineSettings.Release release,
-        @DefaultValue("100000") int maxWaiters) {
+        @DefaultValue("100000") int maxWaiters,
+        @DefaultValue("true") boolean keepUntilCompletion) {
 
     static final String PREFIX = "distributed-lock.";
 

@@ -43,10 +43,12 @@ class DistributedLockPropertiesTests {
                 "shutdown-grace", "0",
                 "retention", "2s",
                 "release", "async",
-                "max-waiters", "7"));
+                "max-waiters", "7",
+                "keep-until-completion", "false"));
         assertThat(properties.enabled()).isFalse();
         assertThat(properties.keyPrefix()).isEqualTo("shop:");
         assertThat(properties.order()).isEqualTo(5);
+        assertThat(properties.keepUntilCompletion()).isFalse();
         assertThat(properties.toSettings())
                 .isEqualTo(new EngineSettings(
                         Duration.ofMinutes(1),
@@ -94,9 +96,10 @@ class DistributedLockPropertiesTests {
                             "distributed-lock.shutdown-grace",
                             "distributed-lock.retention",
                             "distributed-lock.release",
-                            "distributed-lock.max-waiters");
+                            "distributed-lock.max-waiters",
+                            "distributed-lock.keep-until-completion");
             assertThat(json.<List<String>>read("$.properties[*].description"))
-                    .hasSize(13)
+                    .hasSize(14)
                     .allSatisfy(description -> assertThat(description).isNotBlank());
         }
     }
