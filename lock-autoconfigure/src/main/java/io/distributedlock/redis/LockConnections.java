@@ -110,6 +110,7 @@ final class LockConnections implements AutoCloseable {
             StatefulRedisConnection<String, String> opened = client.connect(StringCodec.UTF8);
             opened.addListener(new Watch());
             commands = opened;
+            ServerCheck.of(opened.async());
             isConnected();
             return true;
         } catch (RuntimeException ex) {
