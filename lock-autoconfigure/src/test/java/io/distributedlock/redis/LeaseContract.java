@@ -197,7 +197,9 @@ abstract class LeaseContract extends ContractTopic {
         Holds.assertHeldFor(handle, millis(600), () -> assertThat(onlyTtl()).isPositive());
         Holds.awaitLoss(handle, millis(100).plus(NOISE));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(millis(700)));
-        assertThat(keys()).as("an extension creates nothing").isEmpty();
+        await("an extension creates nothing, and Redis keeps the lease a little longer than its holder believes")
+                .atMost(NOISE)
+                .until(() -> keys().isEmpty());
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 

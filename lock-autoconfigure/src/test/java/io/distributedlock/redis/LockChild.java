@@ -9,8 +9,12 @@ import io.distributedlock.testing.ChildRequests.Request;
 import io.distributedlock.testing.RespClient;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** An instance in a JVM of its own. Requests of the same lane are made by the same thread. */
@@ -21,6 +25,9 @@ final class LockChild {
     private final RespClient redis;
 
     private final Map<String, LockHandle> handles = new ConcurrentHashMap<>();
+
+    /** How many of a crowd have come. */
+    private final AtomicInteger crowd = new AtomicInteger();
 
     private LockChild(LockOperations locks, RespClient redis) {
         this.locks = locks;
@@ -45,6 +52,8 @@ final class LockChild {
             case "held" -> Boolean.toString(handle(request.text(0)).isHeld());
             case "count" -> count(request.text(0), request.number(1));
             case "work" -> workUntilLost(request.text(0));
+            case "crowd" -> crowd(request.text(0), (int) request.number(1), request.number(2));
+            case "crowded" -> Integer.toString(crowd.get());
             case "write" -> Boolean.toString(write(handle(request.text(0))));
             default -> throw new IllegalArgumentException(request.name());
         };
@@ -99,6 +108,28 @@ final class LockChild {
             }
         } catch (LockLostException e) {
             return System.nanoTime() + " " + accepted + " " + refused;
+        }
+    }
+
+    /** So many threads want the lock once each, and write while they have it. Returns what became of each of them. */
+    private String crowd(String name, int size, long leaseMillis) {
+        LockRequest request =
+                LockRequest.of(name).lease(Duration.ofMillis(leaseMillis)).waitForever();
+        return Stream.generate(
+                        () -> CompletableFuture.supplyAsync(() -> member(request), task -> new Thread(task).start()))
+                .limit(size)
+                .toList()
+                .stream()
+                .map(CompletableFuture::join)
+                .collect(Collectors.joining(" "));
+    }
+
+    /** When it had the lock, with which token, and whether its write was accepted; none if it did not believe to hold it. */
+    private String member(LockRequest request) {
+        crowd.incrementAndGet();
+        try (LockHandle handle = locks.acquire(request)) {
+            long granted = System.nanoTime();
+            return granted + ":" + handle.fencingToken() + ":" + (handle.isHeld() && write(handle));
         }
     }
 

@@ -36,6 +36,13 @@ abstract class LockContract {
     }
 
     @Nested
+    class Fairness extends FairnessContract {
+        Fairness() {
+            super(LockContract.this.server());
+        }
+    }
+
+    @Nested
     class Releasing extends ReleaseContract {
         Releasing() {
             super(LockContract.this.server());

@@ -32,6 +32,18 @@ final class Templates implements AutoCloseable {
                 shutdownGrace);
     }
 
+    /** As {@link #SETTINGS}, with other limits for passing a lock on inside an instance. */
+    static EngineSettings fairness(int maxPasses, Duration maxBatch) {
+        return new EngineSettings(
+                SETTINGS.lease(),
+                SETTINGS.waitUpTo(),
+                SETTINGS.maxHold(),
+                SETTINGS.commandTimeout(),
+                maxPasses,
+                maxBatch,
+                SETTINGS.shutdownGrace());
+    }
+
     static Duration millis(long millis) {
         return Duration.ofMillis(millis);
     }

@@ -1,0 +1,249 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import io.distributedlock.testing.ChildJvm;
+import io.distributedlock.testing.LeakCheck;
+import io.distributedlock.testing.RespClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A JVM that is killed or stopped while others stand in line, before it or behind it. */
+class DeadAndStoppedWaitersTests {
+
+    private static final StandaloneServer SERVER = new StandaloneServer();
+
+    private static final Duration NOISE = ContractTopic.NOISE;
+
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private static final LockRequest REQUEST = LockRequest.of("line").waitForever();
+
+    @RegisterExtension
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+
+    private final Templates templates = new Templates();
+
+    private final Callers callers = new Callers();
+
+    private final List<ChildJvm> children = new ArrayList<>();
+
+    private RedisLockTemplate locks;
+
+    private RespClient redis;
+
+    @BeforeEach
+    void open() {
+        locks = templates.on(SERVER.newConnectionFactory());
+        redis = SERVER.redis().connect();
+    }
+
+    @AfterEach
+    void close() {
+        children.forEach(ChildJvm::close);
+        callers.close();
+        templates.close();
+        redis.close();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        SERVER.close();
+    }
+
+    /** What became of one of a crowd: when it had the lock, with which token, and whether it wrote, and with success. */
+    private record Turn(long nanos, long token, boolean accepted) {
+
+        static Turn of(String text) {
+            String[] parts = text.split(":");
+            return new Turn(Long.parseLong(parts[0]), Long.parseLong(parts[1]), Boolean.parseBoolean(parts[2]));
+        }
+    }
+
+    @Test
+    void aDeadHolderIsFollowedByAllFiftyWhoWaitInOtherJvms() {
+        Duration lease = millis(1_000);
+        List<ChildJvm> jvms = startChildren(4);
+        ChildJvm holder = jvms.get(0);
+        long token = Long.parseLong(holder.ask("a", "acquire", "line", lease.toMillis()));
+        List<CompletableFuture<String>> crowds = List.of(
+                jvms.get(1).send("a", "crowd", "line", 17, lease.toMillis()),
+                jvms.get(2).send("a", "crowd", "line", 17, lease.toMillis()),
+                jvms.get(3).send("a", "crowd", "line", 16, lease.toMillis()));
+        await().until(() -> jvms.subList(1, 4).stream()
+                        .mapToInt(jvm -> Integer.parseInt(jvm.ask("b", "crowded")))
+                        .sum()
+                == 50);
+        awaitWaiting(3);
+        holder.signal("KILL");
+        assertThat(holder.awaitExit(LIMIT)).isTrue();
+        long killed = System.nanoTime();
+        long left = redis.number("PTTL", SERVER.keys(Templates.PREFIX).get(0));
+        assertThat(left).as("what is left of its lease").isPositive();
+
+        List<Turn> turns = crowds.stream()
+                .flatMap(crowd -> Arrays.stream(ChildJvm.await(crowd, LIMIT).split(" ")))
+                .map(Turn::of)
+                .sorted(Comparator.comparingLong(Turn::nanos))
+                .toList();
+        Stopwatch done = Stopwatch.start();
+        assertThat(turns).hasSize(50).allMatch(Turn::accepted);
+        assertThat(turns)
+                .extracting(Turn::token)
+                .isSorted()
+                .doesNotHaveDuplicates()
+                .allMatch(each -> each > token);
+        assertThat(Duration.ofNanos(turns.get(0).nanos() - killed))
+                .as("until the first of them had it, with %d ms left of the lease", left)
+                .isBetween(millis(left - 50), millis(left).plus(NOISE));
+        assertThat(Duration.ofNanos(turns.get(49).nanos() - turns.get(0).nanos()))
+                .as("from the first to the last")
+                .isLessThan(lease.plus(NOISE));
+        await().atMost(lease.multipliedBy(2).minus(done.elapsed()))
+                .until(() -> SERVER.keys(Templates.PREFIX).isEmpty());
+    }
+
+    /** Not even one that Redis could not yet know to be dead: the kernel closes its connection when it dies. */
+    @Test
+    void deadWaitersAtTheHeadOfTheLineArePassedOver() {
+        LockHandle handle = locks.acquire(REQUEST);
+        List<ChildJvm> jvms = startChildren(2);
+        for (int i = 0; i < 2; i++) {
+            jvms.get(i).send("a", "acquire", "line", 2_000);
+            awaitWaiting(i + 1);
+        }
+        Callers.Call<LockHandle> next = waitElsewhere(3);
+        for (ChildJvm jvm : jvms) {
+            jvm.signal("KILL");
+            assertThat(jvm.awaitExit(LIMIT)).isTrue();
+        }
+        Stopwatch watch = Stopwatch.start();
+        handle.close();
+        try (LockHandle following = next.get()) {
+            assertThat(watch.elapsed()).isLessThan(NOISE);
+            assertThat(following.fencingToken()).isGreaterThan(handle.fencingToken());
+            assertThat(waiting()).as("nobody dead is in line any more").isZero();
+        }
+        assertThat(SERVER.keys(Templates.PREFIX)).isEmpty();
+    }
+
+    /**
+     * Its connection is alive, so it is granted the lock, and cannot know. Those behind it wait for its lease and no longer.
+     * When it goes on, the grant it finds is of a lease that has passed: its method runs on a later one.
+     */
+    @Test
+    void aStoppedWaiterAtTheHeadOfTheLineCostsItsLeaseOnlyAndIsNotMisled() {
+        Duration lease = millis(1_200);
+        ChildJvm child = startChildren(1).get(0);
+        for (int i = 0; i < 2; i++) {
+            LockHandle handle = locks.acquire(REQUEST);
+            CompletableFuture<String> stopped = child.send("a", "crowd", "line", 1, lease.toMillis());
+            awaitWaiting(1);
+            Callers.Call<LockHandle> next = waitElsewhere(2);
+            stop(child);
+            Stopwatch watch = Stopwatch.start();
+            handle.close();
+            long granted = locks.inspect("line").orElseThrow().fencingToken();
+            assertThat(granted).as("granted to the stopped one").isGreaterThan(handle.fencingToken());
+            long later;
+            try (LockHandle following = next.get()) {
+                assertThat(watch.elapsed()).isBetween(lease.minusMillis(50), lease.plus(NOISE));
+                later = following.fencingToken();
+                assertThat(later).isGreaterThan(granted);
+                child.signal("CONT");
+                Holds.assertHeldFor(
+                        following, millis(300), () -> assertThat(stopped).isNotDone());
+                assertThat(FencedStore.write(redis, later)).isTrue();
+            }
+            Turn turn = Turn.of(ChildJvm.await(stopped, LIMIT));
+            assertThat(turn.token()).isGreaterThan(later);
+            assertThat(turn.accepted()).isTrue();
+        }
+    }
+
+    /** Nobody has taken the lock meanwhile, but the grant has passed all the same: it needs a new one to run. */
+    @Test
+    void anInstanceThatWasStoppedBetweenGrantAndDeliveryAsksAgain() {
+        ChildJvm child = startChildren(1).get(0);
+        for (int i = 0; i < 5; i++) {
+            LockHandle handle = locks.acquire(REQUEST);
+            CompletableFuture<String> stopped = child.send("a", "crowd", "line", 1, 300);
+            awaitWaiting(1);
+            stop(child);
+            handle.close();
+            long granted = locks.inspect("line").orElseThrow().fencingToken();
+            await().until(() -> SERVER.keys(Templates.PREFIX).isEmpty());
+            child.signal("CONT");
+            Stopwatch watch = Stopwatch.start();
+            Turn turn = Turn.of(ChildJvm.await(stopped, LIMIT));
+            assertThat(watch.elapsed()).isLessThan(NOISE.multipliedBy(2));
+            assertThat(turn.token()).isGreaterThan(granted);
+            assertThat(turn.accepted()).isTrue();
+        }
+    }
+
+    /** The signal is there at once, but a thread that runs notices it a moment later. */
+    private static void stop(ChildJvm child) {
+        child.signal("STOP");
+        Path tasks = Path.of("/proc", Long.toString(child.pid()), "task");
+        await().until(() -> !Files.exists(tasks) || allStopped(tasks));
+    }
+
+    private static boolean allStopped(Path tasks) throws IOException {
+        try (Stream<Path> each = Files.list(tasks)) {
+            for (Path task : each.toList()) {
+                String stat = Files.readString(task.resolve("stat"));
+                if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    private List<ChildJvm> startChildren(int count) {
+        String port = Integer.toString(SERVER.redis().port());
+        List<ChildJvm> started = IntStream.range(0, count)
+                .mapToObj(i -> callers.call(() -> ChildJvm.start(LockChild.class, port)))
+                .toList()
+                .stream()
+                .map(Callers.Call::get)
+                .toList();
+        children.addAll(started);
+        return started;
+    }
+
+    private Callers.Call<LockHandle> waitElsewhere(int place) {
+        RedisLockTemplate elsewhere = templates.on(SERVER.newConnectionFactory());
+        CompletableFuture<LockHandle> granted = elsewhere.acquireAsync(REQUEST).toCompletableFuture();
+        awaitWaiting(place);
+        return callers.call(() -> Callers.get(granted));
+    }
+
+    private void awaitWaiting(int expected) {
+        await().pollInterval(millis(5)).until(() -> waiting() == expected);
+    }
+
+    private int waiting() {
+        return locks.inspect("line").map(LockState::waitingInstances).orElse(0);
+    }
+}

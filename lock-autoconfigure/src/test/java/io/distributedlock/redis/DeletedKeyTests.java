@@ -1,0 +1,108 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Somebody deletes the entry of a lock, and with it who holds it and who waits. */
+class DeletedKeyTests extends FaultTopic {
+
+    private static final LockRequest REQUEST = LockRequest.of("deleted").waitForever();
+
+    /** Every waiter asks again after this time. */
+    private static final Duration POLL = Duration.ofSeconds(1);
+
+    @ParameterizedTest
+    @ValueSource(strings = {"DEL lock:{deleted}", "FLUSHALL;SCRIPT FLUSH"})
+    void waitersGoOnSoonAndTokensGrow(String commands) {
+        RedisLockTemplate holder = direct();
+        List<RedisLockTemplate> others = List.of(direct(), direct());
+        LockHandle handle = holder.acquire(leased("deleted", 1_500));
+        List<Long> tokens = new CopyOnWriteArrayList<>(List.of(handle.fencingToken()));
+        List<Callers.Call<?>> calls = new ArrayList<>();
+        for (RedisLockTemplate instance : others) {
+            for (int i = 0; i < 3; i++) {
+                calls.add(callers.call(() -> {
+                    try (LockHandle granted = instance.acquire(REQUEST)) {
+                        tokens.add(granted.fencingToken());
+                        return granted;
+                    }
+                }));
+            }
+        }
+        await().until(() ->
+                holder.inspect("deleted").map(LockState::waitingInstances).orElse(0) == 2);
+        calls.forEach(Callers.Call::awaitBlocked);
+        Stopwatch watch = Stopwatch.start();
+        try (RespClient client = redis.connect()) {
+            for (String command : commands.split(";", -1)) {
+                client.call(command.split(" ", -1));
+            }
+        }
+        calls.forEach(Callers.Call::get);
+        assertThat(watch.elapsed()).isLessThan(POLL.plus(NOISE));
+        assertThat(tokens).hasSize(7).isSorted().doesNotHaveDuplicates();
+        Holds.awaitLoss(handle, millis(1_500));
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+        assertThat(keys()).isEmpty();
+    }
+
+    /** It happens again and again: nobody is forgotten, and no token is given out twice. */
+    @Test
+    void aKeyThatIsDeletedAllTheTimeStopsNobody() {
+        AtomicBoolean stop = new AtomicBoolean();
+        Set<Long> tokens = ConcurrentHashMap.newKeySet();
+        AtomicReference<Duration> longest = new AtomicReference<>(Duration.ZERO);
+        List<Callers.Call<?>> calls = new ArrayList<>();
+        for (RedisLockTemplate instance : List.of(direct(), direct(), direct())) {
+            for (int i = 0; i < 2; i++) {
+                calls.add(callers.call(() -> {
+                    while (!stop.get()) {
+                        Stopwatch watch = Stopwatch.start();
+                        LockHandle handle = instance.acquire(REQUEST);
+                        longest.accumulateAndGet(watch.elapsed(), (a, b) -> a.compareTo(b) > 0 ? a : b);
+                        assertThat(tokens.add(handle.fencingToken())).isTrue();
+                        try {
+                            handle.close();
+                        } catch (LockLostException e) {
+                            // Its key was deleted.
+                        }
+                    }
+                    return stop;
+                }));
+            }
+        }
+        try (RespClient client = redis.connect()) {
+            long[] deletions = {0, 0};
+            await().pollInterval(millis(5)).until(() -> {
+                deletions[0] += client.number("DEL", "lock:{deleted}");
+                return ++deletions[1] >= 300;
+            });
+            assertThat(deletions[0]).as("deletions that hit").isGreaterThan(50);
+        }
+        stop.set(true);
+        calls.forEach(Callers.Call::get);
+        assertThat(tokens).hasSizeGreaterThan(100);
+        assertThat(longest.get()).isLessThan(POLL.plus(NOISE));
+        assertThat(keys()).isEmpty();
+    }
+}

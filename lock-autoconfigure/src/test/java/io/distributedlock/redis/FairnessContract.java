@@ -1,0 +1,194 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import io.distributedlock.testing.CommandCounter;
+import io.distributedlock.testing.CommandLog;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Many callers in many instances: who is next, and what it costs to tell. */
+abstract class FairnessContract extends ContractTopic {
+
+    private static final LockRequest REQUEST = LockRequest.of("shared").waitForever();
+
+    FairnessContract(LockServer server) {
+        super(server);
+    }
+
+    /** To the first in line, and to nobody else. */
+    @Test
+    void handingOverIsOneMessageToOneInstance() {
+        List<RedisLockTemplate> instances =
+                List.of(first, second, template(Templates.SETTINGS), template(Templates.SETTINGS));
+        LockHandle handle = first.acquire(REQUEST);
+        List<Callers.Call<?>> calls = new ArrayList<>();
+        for (int i = 1; i < instances.size(); i++) {
+            RedisLockTemplate instance = instances.get(i);
+            calls.add(callers.call(() -> {
+                try (LockHandle granted = instance.acquire(REQUEST)) {
+                    Holds.assertHeldFor(granted, millis(20), () -> {});
+                    return granted;
+                }
+            }));
+            awaitWaiting(i);
+        }
+        try (CommandLog log = logOf(onlyKey())) {
+            handle.close();
+            calls.forEach(Callers.Call::get);
+            List<String> grants = log.calls("publish").stream()
+                    .filter(entry -> entry.words().get(1).startsWith("grant "))
+                    .map(entry -> entry.words().get(0))
+                    .toList();
+            assertThat(grants).as("channels").hasSize(3).doesNotHaveDuplicates();
+            assertThat(log.calls("publish"))
+                    .as("messages, with those of routine questions")
+                    .hasSizeLessThan(3 + 3);
+        }
+    }
+
+    /** Whatever their number: those who wait do nothing for it. */
+    @Test
+    void handingOverTakesTwoCommandsAtMostHoweverManyWait() {
+        int instances = 5;
+        int threads = 6;
+        int cycles = 20;
+        List<RedisLockTemplate> templates = IntStream.range(0, instances)
+                .mapToObj(i -> template(Templates.fairness(0, Duration.ZERO)))
+                .toList();
+        templates.forEach(instance -> instance.acquire(REQUEST).close());
+        AtomicBoolean go = new AtomicBoolean();
+        List<Long> tokens = new CopyOnWriteArrayList<>();
+        List<Callers.Call<?>> calls = new ArrayList<>();
+        LockHandle handle = templates.get(0).acquire(REQUEST);
+        for (RedisLockTemplate instance : templates) {
+            for (int i = 0; i < threads; i++) {
+                calls.add(callers.call(() -> {
+                    for (int n = 0; n < cycles; n++) {
+                        try (LockHandle granted = instance.acquire(REQUEST)) {
+                            tokens.add(granted.fencingToken());
+                        }
+                    }
+                    return go;
+                }));
+            }
+        }
+        calls.forEach(Callers.Call::awaitBlocked);
+        awaitWaiting(instances - 1);
+        try (CommandCounter counter = CommandCounter.start(server.serverOf(onlyKey()))) {
+            Stopwatch watch = Stopwatch.start();
+            handle.close();
+            calls.forEach(Callers.Call::get);
+            int handOvers = instances * threads * cycles;
+            long routine = instances * (watch.elapsed().toMillis() / 500 + 2);
+            assertThat(tokens).hasSize(handOvers).isSorted().doesNotHaveDuplicates();
+            assertThat(counter.scripts()).as("scripts").isBetween((long) handOvers / 2, 2L * handOvers + routine);
+        }
+    }
+
+    @Test
+    void withoutPassesTheInstancesTakeTurns() {
+        List<RedisLockTemplate> instances = IntStream.range(0, 3)
+                .mapToObj(i -> template(Templates.fairness(0, Duration.ofHours(1))))
+                .toList();
+        List<Integer> served = new CopyOnWriteArrayList<>();
+        List<Callers.Call<?>> calls = new ArrayList<>();
+        LockHandle handle = first.acquire(REQUEST);
+        for (int i = 0; i < 3; i++) {
+            int number = i;
+            for (int thread = 0; thread < 10; thread++) {
+                calls.add(callers.call(() -> {
+                            try (LockHandle granted = instances.get(number).acquire(REQUEST)) {
+                                assertThat(granted.isHeld()).isTrue();
+                                served.add(number);
+                                return number;
+                            }
+                        })
+                        .awaitBlocked());
+            }
+            awaitWaiting(i + 1);
+        }
+        handle.close();
+        calls.forEach(Callers.Call::get);
+        assertThat(served)
+                .containsExactlyElementsOf(
+                        IntStream.range(0, 30).mapToObj(i -> i % 3).toList());
+    }
+
+    /** What the instance did before does not count against it. */
+    @Test
+    void thePassesCountFromWhenTheOtherInstanceBeganToWait() {
+        RedisLockTemplate busy = template(Templates.fairness(32, Duration.ofHours(1)));
+        List<String> served = passOnAndLetIn(busy, 100, 60, Duration.ZERO);
+        assertThat(served.indexOf("other")).as("served in the instance first").isEqualTo(100 + 32);
+    }
+
+    @Test
+    void theTimeCountsFromWhenTheOtherInstanceBeganToWait() {
+        Duration batch = millis(200);
+        Duration section = millis(5);
+        RedisLockTemplate busy = template(Templates.fairness(1_000_000, batch));
+        Stopwatch watch = Stopwatch.start();
+        List<String> served = passOnAndLetIn(busy, 50, 60, section);
+        long passes = served.indexOf("other") - 50;
+        assertThat(watch.elapsed()).isGreaterThan(section.multipliedBy(50));
+        assertThat(passes).as("passes of %s within %s", section, batch).isBetween(2L, 40L);
+    }
+
+    /**
+     * The instance passes the lock on among its callers; from the last of the first ones on, one of another
+     * instance wants it too. Returns who was served, in order.
+     */
+    private List<String> passOnAndLetIn(RedisLockTemplate busy, int before, int after, Duration section) {
+        List<String> served = Collections.synchronizedList(new ArrayList<>());
+        List<Callers.Call<?>> calls = new ArrayList<>();
+        LockHandle handle = busy.acquire(REQUEST);
+        for (int i = 0; i < before + after; i++) {
+            int number = i;
+            calls.add(callers.call(() -> {
+                        try (LockHandle granted = busy.acquire(REQUEST)) {
+                            served.add("own");
+                            LockSupport.parkNanos(section.toNanos());
+                            if (number == before - 1) {
+                                letIn(served);
+                                Holds.assertHeldFor(granted, millis(30), () -> {});
+                            }
+                            return granted;
+                        }
+                    })
+                    .awaitBlocked());
+        }
+        handle.close();
+        calls.forEach(Callers.Call::get);
+        await().until(() -> served.contains("other"));
+        return List.copyOf(served);
+    }
+
+    private void letIn(List<String> served) {
+        callers.call(() -> {
+            try (LockHandle granted = second.acquire(REQUEST)) {
+                served.add("other");
+                return granted;
+            }
+        });
+        awaitWaiting(1);
+    }
+
+    private void awaitWaiting(int expected) {
+        await().pollInterval(millis(2))
+                .until(() ->
+                        first.inspect("shared").map(LockState::waitingInstances).orElse(0) == expected);
+    }
+}

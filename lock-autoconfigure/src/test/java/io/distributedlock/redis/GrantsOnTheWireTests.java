@@ -1,0 +1,214 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import io.distributedlock.testing.CommandLog;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** Grants that come twice, from the past, or to somebody who has just gone. Whoever is next in line does not notice. */
+class GrantsOnTheWireTests extends FaultTopic {
+
+    private static final LockRequest REQUEST = LockRequest.of("wire").waitForever();
+
+    /** What was published, and where. */
+    private record Message(String channel, String text) {}
+
+    /** The same bytes again: while the hold lasts, when somebody else has the lock, when nobody has, when it waits again. */
+    @Test
+    void aGrantCountsOnce() {
+        RedisLockTemplate one = direct();
+        RedisLockTemplate two = direct();
+        LockHandle handle = one.acquire(REQUEST);
+        CompletableFuture<LockHandle> waiting = acquire(two, REQUEST);
+        awaitWaiting(one, 1);
+        Message grant;
+        try (CommandLog log = CommandLog.open(redis)) {
+            handle.close();
+            Callers.get(waiting);
+            grant = theOnlyGrant(log);
+        }
+        LockHandle granted = Callers.get(waiting);
+        assertThat(grant.text()).contains(" " + granted.fencingToken() + " ");
+        publishAgain(grant);
+        Holds.assertHeldFor(granted, millis(50), () -> assertThat(tokenOf(one)).isEqualTo(granted.fencingToken()));
+        granted.close();
+        publishAgain(grant);
+        Holds.assertAllTheTime(millis(50), () -> assertThat(keys()).isEmpty());
+
+        LockHandle next = one.acquire(REQUEST);
+        publishAgain(grant);
+        CompletableFuture<LockHandle> waitingAgain = acquire(two, REQUEST);
+        awaitWaiting(one, 1);
+        publishAgain(grant);
+        Holds.assertHeldFor(next, millis(100), () -> {
+            assertThat(waitingAgain).isNotDone();
+            assertThat(tokenOf(two)).isEqualTo(next.fencingToken());
+        });
+        next.close();
+        LockHandle last = Callers.get(waitingAgain);
+        assertThat(last.fencingToken()).isGreaterThan(next.fencingToken());
+        last.close();
+        assertThat(keys()).isEmpty();
+    }
+
+    private static Message theOnlyGrant(CommandLog log) {
+        List<Message> grants = log.calls("publish").stream()
+                .map(entry -> new Message(entry.words().get(0), entry.words().get(1)))
+                .filter(message -> message.text().startsWith("grant "))
+                .toList();
+        assertThat(grants).hasSize(1);
+        return grants.get(0);
+    }
+
+    private void publishAgain(Message message) {
+        try (RespClient client = redis.connect()) {
+            for (int i = 0; i < 3; i++) {
+                assertThat(client.number("PUBLISH", message.channel(), message.text()))
+                        .isEqualTo(1);
+            }
+        }
+    }
+
+    /** Redis has granted it the lock, and the message is on its way: the next one gets the lock as if it had not. */
+    @Test
+    void aGrantThatCrossesACancellationGoesToTheNext() {
+        assertGoesToTheNext(
+                Duration.ZERO,
+                REQUEST,
+                leaving -> assertThat(leaving.cancel(true)).isTrue());
+    }
+
+    @Test
+    void aGrantThatCrossesTheEndOfAWaitGoesToTheNext() {
+        Duration wait = millis(500);
+        assertGoesToTheNext(
+                wait,
+                REQUEST.waitUpTo(wait),
+                leaving -> assertThatExceptionOfType(LockNotAcquiredException.class)
+                        .isThrownBy(() -> Callers.get(leaving)));
+    }
+
+    private void assertGoesToTheNext(
+            Duration leavesAfter, LockRequest request, Consumer<CompletableFuture<LockHandle>> leave) {
+        RedisLockTemplate one = direct();
+        RedisLockTemplate two = proxied();
+        RedisLockTemplate three = direct();
+        List<Duration> gaps = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            LockHandle handle = one.acquire(REQUEST);
+            Stopwatch watch = Stopwatch.start();
+            CompletableFuture<LockHandle> leaving = acquire(two, request);
+            awaitWaiting(one, 1);
+            CompletableFuture<LockHandle> next = acquire(three, REQUEST);
+            awaitWaiting(one, 2);
+            Holds.assertHeldFor(handle, millis(50), () -> {});
+            proxy.replies().hold();
+            handle.close();
+            assertThat(tokenOf(one)).as("granted").isGreaterThan(handle.fencingToken());
+            assertThat(next).isNotDone();
+            Duration before = leavesAfter.isZero() ? watch.elapsed() : leavesAfter;
+            leave.accept(leaving);
+            try (LockHandle following = Callers.get(next)) {
+                gaps.add(watch.elapsed().minus(before));
+                proxy.heal();
+                Holds.assertHeldFor(following, millis(50), () -> {});
+            }
+            await().atMost(millis(500)).until(() -> keys().isEmpty());
+        }
+        // Longer if it was just asking once more: that answer has to be awaited.
+        Collections.sort(gaps);
+        assertThat(gaps.get(1)).isLessThan(NOISE);
+        assertThat(gaps.get(2)).isLessThan(TIMEOUT.plus(NOISE));
+    }
+
+    /** Whatever comes first: the next one in line has the lock at once, and nothing is left over. */
+    @Test
+    void whoeverLeavesAtTheMomentOfItsGrantHoldsUpNobody() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        RedisLockTemplate one = direct();
+        RedisLockTemplate two = direct();
+        RedisLockTemplate three = direct();
+        int left = 0;
+        int rounds = 100;
+        for (int i = 0; i < rounds; i++) {
+            LockHandle handle = one.acquire(REQUEST);
+            boolean cancels = random.nextBoolean();
+            CompletableFuture<LockHandle> leaving = acquire(two, cancels ? REQUEST : REQUEST.waitUpTo(millis(20)));
+            Stopwatch waited = Stopwatch.start();
+            CompletableFuture<LockHandle> next = acquire(three, REQUEST);
+            awaitWaitingOrOver(one, leaving);
+            Callers.Call<?> closing;
+            if (cancels) {
+                long pause = random.nextInt(300_000);
+                closing = callers.call(() -> {
+                    LockSupport.parkNanos(pause);
+                    handle.close();
+                    return handle;
+                });
+                LockSupport.parkNanos(random.nextInt(400_000));
+                leaving.cancel(false);
+            } else {
+                LockSupport.parkNanos(millis(19).minus(waited.elapsed()).toNanos() + random.nextInt(2_000_000));
+                closing = callers.call(() -> {
+                    handle.close();
+                    return handle;
+                });
+            }
+            Stopwatch watch = Stopwatch.start();
+            boolean came = leaving.handle((granted, failure) -> {
+                        if (granted != null) {
+                            granted.close();
+                        }
+                        return granted != null;
+                    })
+                    .orTimeout(10, TimeUnit.SECONDS)
+                    .join();
+            left += came ? 0 : 1;
+            Callers.get(next).close();
+            assertThat(watch.elapsed()).as("round %d, seed %d", i, seed).isLessThan(NOISE);
+            closing.get();
+        }
+        assertThat(left).as("how many left, seed %d", seed).isBetween(1, rounds - 1);
+        await("nothing is left, seed " + seed).atMost(millis(500)).until(() -> keys().isEmpty());
+    }
+
+    private static void awaitWaitingOrOver(RedisLockTemplate observer, CompletableFuture<?> leaving) {
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(millis(1))
+                .until(() -> leaving.isDone() || waiting(observer) == 2);
+    }
+
+    private static void awaitWaiting(RedisLockTemplate observer, int expected) {
+        await().pollDelay(Duration.ZERO).pollInterval(millis(2)).until(() -> waiting(observer) == expected);
+    }
+
+    private static int waiting(RedisLockTemplate observer) {
+        return observer.inspect("wire").map(LockState::waitingInstances).orElse(0);
+    }
+
+    private static long tokenOf(RedisLockTemplate observer) {
+        return observer.inspect("wire").orElseThrow().fencingToken();
+    }
+
+    private static CompletableFuture<LockHandle> acquire(RedisLockTemplate instance, LockRequest request) {
+        return instance.acquireAsync(request).toCompletableFuture();
+    }
+}
