@@ -1,7 +1,6 @@
 package io.distributedlock.engine;
 
 import java.util.Arrays;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,14 +10,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All threads share one lock here, so what needs no change is found out without it. Who arms and disarms an element does
  * so under a monitor of its own, which {@link Timed#onDue} takes too. So the only thing that can happen meanwhile is that the
- * element is taken out as due, and then it will be called, after that.
+ * element is taken out as due, and then it will be called, after that. The lock is a monitor as well: parking for it under
+ * the monitor of a name would keep the carrier of a virtual thread busy, before Java 24.
  */
 final class TimerQueue {
 
     /** Due time of an empty queue. */
     static final long NEVER = Long.MAX_VALUE;
-
-    private final ReentrantLock lock = new ReentrantLock();
 
     private final Runnable wakeUp;
 
@@ -44,8 +42,7 @@ final class TimerQueue {
             return;
         }
         boolean wake;
-        lock.lock();
-        try {
+        synchronized (this) {
             if (timed.slot < 0) {
                 append(timed);
             } else if (timed.due - due <= 0) {
@@ -55,8 +52,6 @@ final class TimerQueue {
             siftDown(timed, siftUp(timed, timed.slot));
             wake = timed.slot == 0 && planned && due - plannedWakeUp < 0;
             planned &= !wake;
-        } finally {
-            lock.unlock();
         }
         if (wake) {
             wakeUp.run();
@@ -67,29 +62,23 @@ final class TimerQueue {
         if (timed.slot < 0) {
             return;
         }
-        lock.lock();
-        try {
+        synchronized (this) {
             if (timed.slot >= 0) {
                 remove(timed.slot);
             }
-        } finally {
-            lock.unlock();
         }
     }
 
     /** Takes one element that is due, or null. */
     @Nullable
     Timed pollDue(long now) {
-        lock.lock();
-        try {
+        synchronized (this) {
             Timed first = heap[0];
             if (first == null || first.due - now > 0) {
                 return null;
             }
             remove(0);
             return first;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -98,24 +87,18 @@ final class TimerQueue {
      * than that calls the wake-up.
      */
     long plan(long now, long limit) {
-        lock.lock();
-        try {
+        synchronized (this) {
             Timed first = heap[0];
             long sleep = first == null ? limit : Math.min(limit, Math.max(0, first.due - now));
             plannedWakeUp = now + sleep;
             planned = true;
             return sleep;
-        } finally {
-            lock.unlock();
         }
     }
 
     int size() {
-        lock.lock();
-        try {
+        synchronized (this) {
             return size;
-        } finally {
-            lock.unlock();
         }
     }
 
