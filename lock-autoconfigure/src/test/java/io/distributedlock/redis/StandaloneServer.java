@@ -2,6 +2,8 @@ package io.distributedlock.redis;
 
 import io.distributedlock.testing.EmbeddedRedis;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Transports;
+import io.netty.util.concurrent.EventExecutorGroup;
 import java.util.List;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -14,6 +16,14 @@ final class StandaloneServer implements LockServer, AutoCloseable {
             .ioThreadPoolSize(4)
             .computationThreadPoolSize(2)
             .build();
+
+    /**
+     * Keeps the event loops from ending with the last connection of a test: after a failed attempt to connect, Lettuce has a
+     * timer for as long as the command time-out, which logs an error if they have ended by then.
+     */
+    @SuppressWarnings("unused")
+    private static final EventExecutorGroup LOOPS =
+            RESOURCES.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass());
 
     private final EmbeddedRedis redis;
 
