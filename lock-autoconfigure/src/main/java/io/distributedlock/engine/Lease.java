@@ -154,7 +154,8 @@ final class Lease {
         cap = Math.min(cap, shorter);
     }
 
-    void uncap() {
-        cap = Long.MAX_VALUE;
+    /** A command that shortened it was answered; what remains are those that never were. */
+    void capAt(long unanswered) {
+        cap = unanswered;
     }
 }

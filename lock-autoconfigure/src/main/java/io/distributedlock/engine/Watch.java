@@ -23,6 +23,9 @@ final class Watch {
     /** Whether the renewal under way may shorten the lease in the store. */
     private boolean capping;
 
+    /** The shortest length of those that may shorten it and were never answered. */
+    private long unanswered = Long.MAX_VALUE;
+
     private int renewal;
 
     private long sentAt;
@@ -75,6 +78,7 @@ final class Watch {
     RenewCommand start(Lease lease, Hold hold, long newLength, boolean mayShorten, long now) {
         long millis = Math.max(1, newLength / 1_000_000);
         lease.asks();
+        giveUp();
         underWay = true;
         renewal++;
         sentAt = now;
@@ -103,7 +107,7 @@ final class Watch {
         underWay = false;
         failing = false;
         if (capping) {
-            lease.uncap();
+            lease.capAt(unanswered);
         }
         lease.renewed(sentAt, length);
         plan(lease);
@@ -111,10 +115,18 @@ final class Watch {
 
     /** Without an answer, the next try comes soon, and often enough within what is left. */
     void failed(Lease lease, long now) {
-        underWay = false;
+        giveUp();
         failing = true;
         long shortest = LockRequest.MIN_LEASE.toNanos();
         renewAt = now + Math.max(shortest, Math.min(lease.length() / 12, 500_000_000));
+    }
+
+    /** The answer to what is under way will not be looked at any more. */
+    private void giveUp() {
+        if (underWay && capping) {
+            unanswered = Math.min(unanswered, length);
+        }
+        underWay = false;
     }
 
     /** The store can be reached again. */

@@ -14,7 +14,12 @@ import io.netty.channel.SingleThreadEventLoop;
  */
 final class FlushTogether extends ChannelOutboundHandlerAdapter {
 
+    /** Then Redis begins with these while the others are still being written. */
+    static final int MOST = 16;
+
     private boolean scheduled;
+
+    private int waiting;
 
     /** Puts one into each connection, and leaves the application to do what it does with them. */
     static NettyCustomizer after(NettyCustomizer application) {
@@ -37,10 +42,15 @@ final class FlushTogether extends ChannelOutboundHandlerAdapter {
     @Override
     public void flush(ChannelHandlerContext context) {
         if (scheduled) {
+            if (++waiting >= MOST) {
+                waiting = 0;
+                context.flush();
+            }
             return;
         }
         if (context.executor() instanceof SingleThreadEventLoop loop && loop.pendingTasks() > 0) {
             scheduled = true;
+            waiting = 1;
             loop.execute(() -> {
                 scheduled = false;
                 context.flush();

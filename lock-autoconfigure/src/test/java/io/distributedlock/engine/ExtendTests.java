@@ -116,6 +116,30 @@ class ExtendTests {
     }
 
     @Test
+    void aLateCopyDoesNoHarmAlthoughALaterShorteningWasAnswered() {
+        Attempt attempt = one.acquire("a");
+        Attempt elsewhere = world.instance("two").acquire("a");
+        one.network.holdCommands();
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> attempt.handle().extend(Duration.ofMillis(200)));
+        StoreCall<?> late = one.network.take();
+        one.network.flow();
+        attempt.handle().extend(Duration.ofMillis(180));
+        world.advanceMillis(150);
+        assertThat(attempt.isHeld()).isTrue();
+        late.execute();
+        one.network.disconnect();
+
+        for (int i = 0; i < 1_500; i++) {
+            world.advanceMillis(1);
+            assertThat(attempt.isHeld() && elsewhere.isGranted()).isFalse();
+        }
+
+        assertThat(elsewhere.isHeld()).isTrue();
+        elsewhere.close();
+    }
+
+    @Test
     void aLateCopyOfAnExtensionToALongerLeaseDoesNotShortenWhatItHasBecomeByThen() {
         Attempt attempt = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(2)));
         Attempt next = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(60)));
