@@ -86,6 +86,18 @@
 #define MAXAGE (L+1)    /* how long a held-up command, answer or message can live; at most TOMB, or tombstones end too early */
 #endif
 
+#ifdef RETAIN           /* an instance keeps the lease for a while when nobody there needs it */
+#ifndef RT
+#define RT 2            /* for so many ticks */
+#endif
+#define RETAINED(j) in[j].ret
+#else
+#define RETAINED(j) 0
+#endif
+#if defined(ENDLESS) || defined(RETAIN)
+#define RECALLS         /* it matters when an instance learns that another one waits. Otherwise it may be told at any time */
+#endif
+
 #define T 1             /* command time-out: a third of the lease */
 
 #define QL 4            /* longest queue */
@@ -141,8 +153,12 @@ typedef Cmd {           /* a command, then its answer */
 }
 Cmd c[N*NS];
 
-typedef Msg {           /* a grant message; id 0 = free slot */
+typedef Msg {           /* a grant, or a recall; id 0 = free slot */
   unsigned id : 4;
+#ifdef RECALLS
+  unsigned recall : 1;
+  unsigned more : 1;    /* others wait still */
+#endif
   unsigned slow : 1;
   unsigned age : 4;
   unsigned lease : 3;
@@ -174,6 +190,9 @@ typedef Inst {
   unsigned aQueued : 1;
   unsigned aUnc : 1;    /* a question was given up unanswered */
   unsigned aConf : 1;
+#ifdef RECALLS
+  unsigned aRec : 1;    /* recalled before the grant was heard of */
+#endif
   unsigned aLen : 3;
   unsigned aSent : 3;   /* how long ago the latest question was sent */
   unsigned aSince : 3;  /* how old a grant can be at most */
@@ -197,8 +216,16 @@ typedef Inst {
 #ifdef STORE
   ; byte lateTok        /* of a hold that was lost, and whose holder may still write */
 #endif
+#ifdef RECALLS
+  ; bit cont            /* another instance waits, as far as this one knows */
+  ; bit rOld            /* the answer to the renewal under way cannot know of that yet */
+#endif
 #ifdef ENDLESS
-  ; bit cont; byte passes
+  ; byte passes
+#endif
+#ifdef RETAIN
+  ; unsigned ret : 3    /* nobody here has the lock, and the lease stays here for so many ticks, + 1; 0 = somebody has it */
+  ; bit toldOf          /* for the observer: a recall has arrived, and there is somebody in line */
 #endif
 }
 Inst in[N];
@@ -237,7 +264,7 @@ byte stored;            /* highest token that the fenced store has accepted */
 int gone;               /* bit set of ids that were cancelled or given back for good */
 
 /* Always 0: they are in the assertions so that Spin names the property that is violated. */
-hidden byte M1, M2, M3, M4, M5, M6, M7, M9, M13;
+hidden byte M1, M2, M3, M4, M5, M6, M7, M8, M9, M13, M15;
 
 /* ---- scratch, meaningless between steps ---- */
 
@@ -250,7 +277,7 @@ hidden byte heard, b;
 /* What can be done in a step. */
 mtype = {
   CALL, LEAVE, LEAVEHOLD, LOSE,                 /* a caller comes, stops waiting, is done, has lost the lock */
-  ASKT, RENEWT, GIVET,                          /* timers of [Asking], [Tenure], [GiveBack] */
+  ASKT, RENEWT, GIVET, RETAINT,                 /* timers of [Asking], [Tenure], [GiveBack], of a retained lease */
   EXEC, ANSWER, MESSAGE,                        /* a command, its answer, a message arrives */
   HOLD, DROP, DROPMSG, BREAK, DUP,              /* is held up; is lost; nobody waits for the answer any more; is doubled */
   CRASH, PAUSE, RESUME, SHUT,                   /* of an instance */
@@ -266,7 +293,7 @@ byte die1, die2, anyLease;
 
 /* What a step leaves to be done at its end, for instance i; so that each of it stands in the code once [Effects] */
 hidden byte doForget;                           /* command s is gone */
-hidden byte doTell, tellAgain, tellWhat, tellTok, tellTtl;      /* the question of this id has an answer */
+hidden byte doTell, tellAgain, tellWhat, tellTok, tellTtl, tellMore;      /* the question of this id has an answer */
 hidden byte doEnd, endWhat, endUnknown;         /* the question of this id that nobody here asks any more has ended */
 hidden byte doAbandon, abandonId, abandonBy;    /* nobody waits any more for answers of this kind and id */
 hidden byte doRetire;                           /* nobody waits any more for answers to earlier renewals */
@@ -345,6 +372,9 @@ inline forget(e) {
 }
 
 inline forgetMsg(e) {
+#ifdef RECALLS
+  m[e].recall = 0; m[e].more = 0;
+#endif
   m[e].id = 0; m[e].slow = 0; m[e].age = 0; m[e].lease = 0; m[e].tok = 0
 }
 
@@ -406,7 +436,28 @@ inline removeAt(at) {
   q[QL-1] = 0; qlen[QL-1] = 0; qn--
 }
 
-/* A message to an instance, if somebody there listens. Redis counts a dead connection as a listener until it is closed. */
+#ifdef RECALLS
+#define OTHERS_WAIT (qn > 0)
+
+/* To the instance that has the lock: somebody waits. */
+inline publishRecall() {
+#if !defined(DROP_ALL) && !defined(DROP_RECALLS)
+  v = INST(owner);
+  z = v*NM;
+  do :: z < v*NM + NM && m[z].id -> z++ :: else -> break od;
+  if
+  :: z < v*NM + NM && !in[v].crashed -> m[z].id = owner; m[z].recall = 1
+  :: else                                       /* no room: it is lost */
+  fi
+#else
+  skip
+#endif
+}
+#else
+#define OTHERS_WAIT 0
+#endif
+
+/* A grant message to an instance, if somebody there listens. Redis counts a dead connection as a listener until it is closed. */
 inline publishGrant(whose, token, length) {
   v = INST(whose);
   heard = 1;
@@ -422,7 +473,10 @@ inline publishGrant(whose, token, length) {
        z = v*NM;
        do :: z < v*NM + NM && m[z].id -> z++ :: else -> break od;
        if
-       :: z < v*NM + NM -> m[z].id = whose; m[z].tok = token; m[z].lease = length
+       :: z < v*NM + NM -> m[z].id = whose; m[z].tok = token; m[z].lease = length;
+#ifdef RECALLS
+          m[z].more = OTHERS_WAIT
+#endif
        :: else                                  /* no room: it is lost */
        fi
     fi
@@ -438,7 +492,8 @@ inline acquire(e) {
   :: !(tombs & (1 << x)) && owner == 0 ->
      mint(0, 1);
      take(x, e.lease);
-     e.res = GRANTED; e.tok = tk
+     e.res = GRANTED; e.tok = tk;
+     e.rq = OTHERS_WAIT
   :: !(tombs & (1 << x)) && owner == x ->
 #ifdef NEW_TOKEN_ON_REPEAT
      mint(stok, 1); stok = tk;
@@ -448,18 +503,17 @@ inline acquire(e) {
 #else
      ttl = (ttl < e.lease -> e.lease : ttl);
 #endif
-     e.res = GRANTED; e.tok = stok
+     e.res = GRANTED; e.tok = stok;
+     e.rq = OTHERS_WAIT
   :: !(tombs & (1 << x)) && owner != 0 && owner != x ->
      place(x);
      if :: y == QL -> append(x, e.lease) :: else fi;
      e.res = BUSY; e.tok = stok; e.rttl = ttl;
-#ifdef ENDLESS
-#ifndef DROP_ALL
-     if                                         /* a recall: the first in line waits */
-     :: q[0] == x && in[INST(owner)].tId == owner -> in[INST(owner)].cont = 1
+#ifdef RECALLS
+     if                                         /* the first in line says so, with each question */
+     :: q[0] == x && INST(owner) != INST(x) -> publishRecall()
      :: else
      fi
-#endif
 #endif
   fi;
   assert((preOwner != x || (owner == preOwner && stok == preTok)) || M5)
@@ -524,7 +578,7 @@ inline release(e) {
      fi;
      ag = e.again;
      handOver(n);
-     e.rq = rr; e.rqtok = rt; e.rttl = rl
+     e.rq = rr; e.rqtok = rt; e.rttl = rl; e.res = OTHERS_WAIT
   :: else ->
      place(x);
      if :: owner != 0 && y < QL -> removeAt(y) :: else fi
@@ -546,7 +600,9 @@ inline release(e) {
      for (k : 0 .. N*NG-1) { b = (g[k].gId == x && k != n -> 0 : b) }
   :: else
   fi;
+#ifndef ASYNC_SAME_ID
   gone = (b -> gone | (1 << x) : gone);
+#endif
   assert((preOwner == 0 || preOwner == x || (owner == preOwner && stok == preTok && ttl == preTtl)) || M4)
 }
 
@@ -615,13 +671,17 @@ inline tellRequeued(e, what, token, left) {
 
 
 inline noAsk() {
+#ifdef RECALLS
+  in[i].aRec = 0;
+#endif
   in[i].aId = 0; in[i].aOpen = 0; in[i].aQueued = 0; in[i].aUnc = 0; in[i].aConf = 0; in[i].aSent = 0; in[i].aSince = 0;
   in[i].aNext = 0; in[i].aTok = 0; in[i].phase = 0; in[i].aLen = 0
 }
 
-/* The token of a new hold is never refused by the fenced store. (After a loss of data there may be two holders, and the
+/* A hold begins before its deadline, and its token is never refused by the fenced store. (After a loss of data there may be two holders, and the
  * answer to the earlier one may be the later one to arrive; then refusing it is what the token is for.) */
 inline newHold(token) {
+  assert(in[i].tDl > 0 || M8);
 #if defined(STORE) && FLUSHES + FORCES == 0
   assert(token > stored || M3)
 #else
@@ -638,8 +698,11 @@ inline tenure(token, left, unsure, question) {
   in[i].w--;
   saw(token);
   newHold(token);
+#ifdef RECALLS
+  in[i].cont = tellMore | in[i].aRec; in[i].rOld = 0;
+#endif
 #ifdef ENDLESS
-  in[i].cont = 0; in[i].passes = 0;
+  in[i].passes = 0;
 #endif
   noAsk()
 }
@@ -677,8 +740,14 @@ inline told() {
 /* [Tenure], [NamedLock] */
 
 inline noTenure() {
+#ifdef RECALLS
+  in[i].cont = 0; in[i].rOld = 0;
+#endif
 #ifdef ENDLESS
-  in[i].cont = 0; in[i].passes = 0;
+  in[i].passes = 0;
+#endif
+#ifdef RETAIN
+  in[i].ret = 0;
 #endif
   in[i].tId = 0; in[i].tTok = 0; in[i].tDl = 0; in[i].tUnc = 0; in[i].tOpen = 0; in[i].hAge = 0; in[i].rWay = 0;
   in[i].rAge = 0; in[i].rNext = 0; in[i].rLen = 0;
@@ -705,24 +774,112 @@ inline endTenure() {
 #define MY_TURN die1
 #endif
 
+#define WORTH_PASSING(j) (3*in[j].tDl >= L)
+
+/* The lease stays, and a caller here has the next hold and the next token. */
+inline passOn() {
+#ifndef NO_TOKENS
+#ifdef RETAKE_OLD_TOKEN
+  in[i].tTok = in[i].tTok + !RETAINED(i);
+#else
+  in[i].tTok++;
+#endif
+#if !defined(RETAKE_OLD_TOKEN) || !defined(STORE)
+  assert((in[i].tTok > maxTok || FLUSHES + FORCES > 0) || M2);
+#endif
+  maxTok = (in[i].tTok > maxTok -> in[i].tTok : maxTok);
+  saw(in[i].tTok);
+#endif
+  newHold(in[i].tTok);
+#ifdef ENDLESS
+  in[i].passes = in[i].passes + in[i].cont;
+#endif
+#ifdef RETAIN
+  in[i].ret = 0;
+#endif
+  in[i].w--;
+  in[i].hAge = 0
+}
+
+/* The lease is given back. If somebody waits here, a new id queues in the same step. */
+inline giveUpLease() {
+  doFresh = (in[i].w > 0); giveAgain = (in[i].w > 0);
+  endTenure()
+}
+
+#ifdef RETAIN
+#ifdef KEEPS_WHEN_RECALLED
+#define MAY_RETAIN(j) (!in[j].closing)
+#else
+#define MAY_RETAIN(j) (!in[j].cont && !in[j].closing)
+#endif
+#else
+#define MAY_RETAIN(j) 0
+#endif
+#ifdef RETAKE_LATE
+#define MAY_RETAKE(j) 1
+#else
+#define MAY_RETAKE(j) WORTH_PASSING(j)
+#endif
+
 inline leaveHold() {
   if
-  :: in[i].w > 0 && 3*in[i].tDl >= L && MY_TURN ->
-#ifndef NO_TOKENS
-     assert((in[i].tTok + 1 > maxTok || FLUSHES + FORCES > 0) || M2);
-     in[i].tTok++;
-     maxTok = (in[i].tTok > maxTok -> in[i].tTok : maxTok);
-     saw(in[i].tTok);
-     newHold(in[i].tTok);
+  :: in[i].w > 0 && WORTH_PASSING(i) && MY_TURN -> passOn()
+#ifdef RETAIN
+  :: in[i].w == 0 && MAY_RETAIN(i) -> in[i].ret = RT + 1; in[i].hAge = 0
 #endif
-#ifdef ENDLESS
-     in[i].passes = in[i].passes + in[i].cont;
+#ifdef ASYNC_RELEASE    /* the caller may go on at once, and want the lock again */
+  :: in[i].w == 0 && !MAY_RETAIN(i) && in[i].calls > 0 && !in[i].closing && die1 ->
+     in[i].calls--; in[i].w++;
+     endTenure()
 #endif
-     in[i].w--;
-     in[i].hAge = 0
-  :: else -> doFresh = (in[i].w > 0); giveAgain = (in[i].w > 0); endTenure()
+  :: else -> giveUpLease()
   fi
 }
+
+/* A caller comes. */
+inline come() {
+#ifdef ENDLESS
+  in[i].calls = in[i].calls - (i > 0);
+#else
+  in[i].calls--;
+#endif
+  in[i].w++;
+#ifdef RETAIN
+  if
+  :: in[i].ret ->
+     if
+     :: MAY_RETAKE(i) -> passOn()
+     :: else -> giveUpLease()
+     fi
+  :: else
+  fi
+#endif
+}
+
+#ifdef RECALLS
+/* Another instance waits. */
+inline recalled(id) {
+  if
+  :: in[i].tId == id ->
+     in[i].cont = 1; in[i].rOld = in[i].rWay;
+#ifdef RETAIN
+     in[i].toldOf = 1;
+#ifndef KEEPS_WHEN_RECALLED
+     if :: in[i].ret -> endTenure() :: else fi
+#endif
+#endif
+  :: in[i].aId == id ->                         /* it came before the answer that the lock is ours */
+#ifndef EARLY_RECALL_FORGOTTEN
+     in[i].aRec = 1;
+#endif
+#ifdef RETAIN
+     in[i].toldOf = 1
+#endif
+  :: else
+  fi
+}
+#endif
 
 /* Only the latest renewal of the present tenure is listened to. */
 #ifdef RENEWALS_COUNTED_PER_TENURE
@@ -736,11 +893,19 @@ inline renewed() {
   :: LISTENS(i, s) && c[s].res == 1 ->
      in[i].rWay = 0;
      in[i].tTok = (c[s].tok > in[i].tTok -> c[s].tok : in[i].tTok);
-#ifdef ENDLESS
+#ifdef RECALLS
+#ifdef OLD_ANSWER_CLEARS
      in[i].cont = (c[s].rttl > 0);
+#else
+     in[i].cont = (c[s].rttl > 0) | in[i].rOld;
+#endif
+     in[i].rOld = 0;
 #endif
      in[i].tDl = (in[i].rLen > in[i].rAge -> in[i].rLen - in[i].rAge : 0);
-     in[i].rNext = (in[i].rAge -> 0 : 1)
+     in[i].rNext = (in[i].rAge -> 0 : 1);
+#if defined(RETAIN) && !defined(KEEPS_WHEN_RECALLED)
+     if :: in[i].ret && in[i].cont -> endTenure() :: else fi
+#endif
   :: LISTENS(i, s) && c[s].res == 0 -> noTenure()               /* lost: Redis has nothing of it */
   :: else
   fi
@@ -753,7 +918,7 @@ inline answer() {
   if
   :: c[s].kind == ACQ && in[i].aId == c[s].id && in[i].aOpen == QACQ ->
      if
-     :: c[s].res == GRANTED -> doTell = 1; tellWhat = YOURS; tellTok = c[s].tok
+     :: c[s].res == GRANTED -> doTell = 1; tellWhat = YOURS; tellTok = c[s].tok; tellMore = c[s].rq
      :: c[s].res == BUSY -> doTell = 1; tellWhat = WAIT; tellTok = c[s].tok; tellTtl = c[s].rttl
      :: c[s].res == CANCELLED -> doFresh = 1; doAsk = 1
      fi
@@ -761,17 +926,32 @@ inline answer() {
      doEnd = c[s].id; endWhat = QACQ; endUnknown = 0
   :: c[s].kind == REL ->
      x = i*NG + c[s].by;
+     tellMore = c[s].res;
      tellRequeued(x, (c[s].rq == 0 -> NOT_QUEUED : c[s].rq), c[s].rqtok, c[s].rttl);
      forgetGive(x)
   :: c[s].kind == REN -> renewed()
   fi
 }
 
-/* Grant message s arrives. */
+/* Message s arrives. */
 inline message() {
   i = s/NM;
   o = m[s].id; tk = m[s].tok; len1 = m[s].lease;
+#ifdef RECALLS
+  tellMore = m[s].more; b = m[s].recall;
   forgetMsg(s);
+  if
+  :: b -> recalled(o)
+  :: !b -> grant()
+  fi
+#else
+  forgetMsg(s);
+  grant()
+#endif
+}
+
+/* It says that id "o" has the lock, with token "tk" and lease "len1". */
+inline grant() {
   if
   :: in[i].aId == o ->
      v = (len1 > in[i].aSince -> len1 - in[i].aSince : 0);      /* what is left of the lease at least */
@@ -806,7 +986,11 @@ inline message() {
 #ifdef NO_LOCAL_DEADLINE
 #define LATE(j) 0
 #else
+#ifdef RETAKE_LATE
+#define LATE(j) (in[j].tId && in[j].tDl == 0 && !RETAINED(j))
+#else
 #define LATE(j) (in[j].tId && in[j].tDl == 0)
+#endif
 #endif
 #ifdef NO_FALLBACK
 #define QUIET_PHASE(j) (in[j].phase == BACKOFF)
@@ -814,9 +998,20 @@ inline message() {
 #define QUIET_PHASE(j) (in[j].phase != ASKING)
 #endif
 #define MUST_ASK(j) (in[j].aId && (in[j].phase == ASKING && in[j].aSent >= T || QUIET_PHASE(j) && in[j].aNext == 0))
-#define MUST_RENEW(j) (in[j].tId && (in[j].rWay && in[j].rAge >= T || !in[j].rWay && in[j].rNext == 0))
+#ifdef RENEW_RETAINED
+#define RENEWS(j) in[j].tId
+#else
+#define RENEWS(j) (in[j].tId && !RETAINED(j))
+#endif
+#define MUST_RENEW(j) (RENEWS(j) && (in[j].rWay && in[j].rAge >= T || !in[j].rWay && in[j].rNext == 0))
 #define MUST_LEAVE(j) (in[j].tId && in[j].hAge >= H)
-#define DUE(j) (UP(j) && (LATE(j) || MUST_ASK(j) || MUST_RENEW(j) || MUST_LEAVE(j)))
+/* A retained lease is given back while a third of it is left: with the end of the lease, Redis would forget who waits. */
+#ifdef RETAIN_TO_THE_END
+#define MUST_FREE(j) (RETAINED(j) == 1)
+#else
+#define MUST_FREE(j) (RETAINED(j) == 1 || RETAINED(j) && 3*in[j].tDl <= L)
+#endif
+#define DUE(j) (UP(j) && (LATE(j) || MUST_ASK(j) || MUST_RENEW(j) || MUST_LEAVE(j) || MUST_FREE(j)))
 #define GDUE(e) (g[e].gId && g[e].age >= T && UP((e)/NG))
 
 inline askTimer() {
@@ -841,11 +1036,7 @@ inline giveTimer() {
   :: else
   fi;
   if
-#ifdef GIVES_UP_UNTRIED
-  :: g[s].end == 0 -> tellRequeued(s, NO_ANSWER, 0, 0); forgetGive(s)
-#else
   :: g[s].end == 0 && g[s].tried -> forgetGive(s)
-#endif
   :: else -> g[s].go = 1
   fi;
   s = 0
@@ -891,7 +1082,10 @@ inline double() {
   z = s/NM*NM;
   do :: z < s/NM*NM + NM && m[z].id -> z++ :: else -> break od;
   if
-  :: z < s/NM*NM + NM -> m[z].id = m[s].id; m[z].tok = m[s].tok; m[z].lease = m[s].lease; m[z].slow = 1
+  :: z < s/NM*NM + NM -> m[z].id = m[s].id; m[z].tok = m[s].tok; m[z].lease = m[s].lease; m[z].slow = 1;
+#ifdef RECALLS
+     m[z].recall = m[s].recall; m[z].more = m[s].more
+#endif
   :: else
   fi
 }
@@ -962,9 +1156,16 @@ inline finish() {
 
   if
   :: doFresh ->
+#ifdef ASYNC_SAME_ID
+     if :: doGive && !giveAgain -> in[i].aId = doGive :: else -> newId(in[i].aId) fi;
+#else
      newId(in[i].aId);
+#endif
      in[i].aOpen = 0; in[i].aQueued = 0; in[i].aUnc = 0; in[i].aConf = 0; in[i].aSent = 0; in[i].aSince = 0;
      in[i].aNext = !doAsk; in[i].aTok = 0; in[i].phase = BACKOFF;
+#ifdef RECALLS
+     in[i].aRec = 0;
+#endif
      if
      :: giveAgain -> in[i].phase = ASKING; in[i].aOpen = QREQ; in[i].aLen = L; in[i].aNext = 0; giveAgain = in[i].aId
      :: else
@@ -999,6 +1200,9 @@ inline finish() {
   :: doRenew ->
      slot();
      in[i].rLen = anyLease; in[i].rWay = 1; in[i].rAge = 0;
+#ifdef RECALLS
+     in[i].rOld = 0;
+#endif
      c[z].kind = REN; c[z].id = in[i].tId; c[z].tok = in[i].tTok; c[z].lease = in[i].rLen;
 #ifdef RENEWALS_COUNTED_PER_TENURE
      in[i].rNo++;
@@ -1016,17 +1220,24 @@ inline finish() {
   :: else
   fi;
 
-  doForget = 0; doTell = 0; doEnd = 0; doAbandon = 0; abandonBy = 0; doRetire = 0; doFresh = 0; doAsk = 0; doRenew = 0; doGive = 0; giveAgain = 0
+  doForget = 0; doTell = 0; doEnd = 0; doAbandon = 0; abandonBy = 0; doRetire = 0; doFresh = 0; doAsk = 0; doRenew = 0; doGive = 0; giveAgain = 0; tellMore = 0
 }
 
 /* =================================================================================================================== */
 /* ---- the clock ---- */
 
+#define FRESH (faults == FAULTS && crashes == CRASHES && pauses == PAUSES && forces == FORCES && flushes == FLUSHES)
+
 inline older(f) { f = (f < 7 -> f + 1 : 7) }
 inline nearer(f) { f = (f > 0 -> f - 1 : 0) }
 
 inline tick() {
+#if defined(RETAIN) && !defined(DROP_ALL) && !defined(DROP_RECALLS) && !defined(ENDLESS)
+  assert((!FRESH || qn == 0 || !in[INST(owner)].ret) || M15);                   /* without faults, at once */
+#endif
+#ifndef NO_EXPIRY
   if :: ttl > 0 -> ttl--; if :: ttl == 0 -> dropEntry() :: else fi :: else fi;
+#endif
   if :: tombTtl > 0 -> tombTtl--; if :: tombTtl == 0 -> tombs = 0 :: else fi :: else fi;
   for (k : 0 .. N*NS - 1) {
     if
@@ -1055,7 +1266,11 @@ inline tick() {
     fi;
     if
     :: in[k].tId ->
-       nearer(in[k].tDl); older(in[k].hAge);
+       nearer(in[k].tDl);
+       if :: !RETAINED(k) -> older(in[k].hAge) :: else fi;
+#if defined(RETAIN) && !defined(RETENTION_ENDLESS)
+       if :: in[k].ret > 1 -> in[k].ret-- :: else fi;
+#endif
        if :: in[k].rWay -> older(in[k].rAge) :: else -> nearer(in[k].rNext) fi
     :: else
     fi;
@@ -1072,8 +1287,6 @@ inline tick() {
 #endif
 
 #define IDLE(j) (in[j].crashed || in[j].w == 0 && in[j].aId == 0 && in[j].tId == 0)
-
-#define FRESH (faults == FAULTS && crashes == CRASHES && pauses == PAUSES && forces == FORCES && flushes == FLUSHES)
 
 #define CMDS(j) (c[j*NS].kind || c[j*NS+1].kind || c[j*NS+2].kind || c[j*NS+3].kind || c[j*NS+4].kind)
 #define MSGS(j) (m[j*NM].id || m[j*NM+1].id)
@@ -1094,11 +1307,17 @@ inline tick() {
 inline check() {
 #if FORCES + FLUSHES == 0
   assert(HOLDERS <= 1 || M1);
-#ifndef HOLDERS_ONLY
   assert(ALL_AGREED || M1);                                                                     /* and Redis knows, for as long */
 #endif
-#endif
   assert((owner == 0 || ttl > 0) || M9);
+#ifdef RETAIN
+  for (k : 0 .. N-1) {
+    in[k].toldOf = (in[k].toldOf && owner && INST(owner) == k && qn > 0);
+#ifndef ENDLESS
+    assert(!(in[k].toldOf && in[k].ret) || M15)
+#endif
+  }
+#endif
   b = UNDER_WAY;
   assert((b || !FRESH || owner == 0 && tombs == 0) || M13);                                     /* without faults, at once */
   quiet = !b && owner == 0 && tombs == 0
@@ -1113,12 +1332,17 @@ inline picture() {
   for (k : 0 .. N-1) {
     printf("   inst %d: calls %d w %d%c", k, in[k].calls, in[k].w, (in[k].crashed -> 'X' : (in[k].paused -> 'P' : ' ')));
     if :: in[k].aId -> printf(" ASK id %d phase %d open %d unc %d sent %d since %d next %d tok %d", in[k].aId, in[k].phase, in[k].aOpen, in[k].aUnc, in[k].aSent, in[k].aSince, in[k].aNext, in[k].aTok) :: else fi;
-    if :: in[k].tId -> printf(" HAS id %d tok %d dl %d unc %d open %d age %d ren %d/%d", in[k].tId, in[k].tTok, in[k].tDl, in[k].tUnc, in[k].tOpen, in[k].hAge, in[k].rWay, in[k].rNo) :: else fi;
+    if :: in[k].tId -> printf(" HAS id %d tok %d dl %d unc %d open %d age %d ren %d/%d retained %d", in[k].tId, in[k].tTok, in[k].tDl, in[k].tUnc, in[k].tOpen, in[k].hAge, in[k].rWay, in[k].rNo, RETAINED(k)) :: else fi;
     printf("\n")
   }
   for (k : 0 .. N*NG-1) { if :: g[k].gId -> printf("   give %d: id %d again %d unc %d openQ %d open %d age %d end %d\n", k, g[k].gId, g[k].again, g[k].unc, g[k].openQ, g[k].open, g[k].age, g[k].end) :: else fi }
   for (k : 0 .. N*NS-1) { if :: c[k].kind -> printf("   cmd %d: kind %d done %d open %d slow %d id %d again %d tomb %d lease %d res %d rq %d tok %d\n", k, c[k].kind, c[k].done, c[k].open, c[k].slow, c[k].id, c[k].again, c[k].tomb, c[k].lease, c[k].res, c[k].rq, c[k].tok) :: else fi }
-  for (k : 0 .. N*NM-1) { if :: m[k].id -> printf("   msg %d: id %d tok %d slow %d\n", k, m[k].id, m[k].tok, m[k].slow) :: else fi }
+#ifdef RECALLS
+#define RECALL(e) m[e].recall
+#else
+#define RECALL(e) 0
+#endif
+  for (k : 0 .. N*NM-1) { if :: m[k].id -> printf("   msg %d: id %d tok %d slow %d recall %d\n", k, m[k].id, m[k].tok, m[k].slow, RECALL(k)) :: else fi }
 }
 #endif
 
@@ -1136,7 +1360,7 @@ inline picture() {
 
 #ifdef STORE            /* a holder writes to the fenced store, or one who is not any more and does not know */
 #define WRITES(j) \
-  :: !prompt && UP(j) && in[j].tId && in[j].tTok > stored -> i = j; ev = WRITE; die1 = in[j].tTok \
+  :: !prompt && UP(j) && in[j].tId && !RETAINED(j) && in[j].tTok > stored -> i = j; ev = WRITE; die1 = in[j].tTok \
   :: !prompt && UP(j) && in[j].lateTok > stored -> i = j; ev = WRITE; die1 = in[j].lateTok
 #else
 #define WRITES(j)
@@ -1146,7 +1370,8 @@ inline picture() {
   :: !prompt && UP(j) && LATE(j) -> i = j; ev = LOSE \
   :: !prompt && UP(j) && !LATE(j) && in[j].calls > 0 && in[j].w < 2 && !in[j].closing -> i = j; ev = CALL \
   :: !prompt && UP(j) && !LATE(j) && in[j].w > 0 && leaves > 0 -> i = j; ev = LEAVE \
-  :: !prompt && UP(j) && !LATE(j) && in[j].tId && MAY_LEAVE(j) -> i = j; ev = LEAVEHOLD \
+  :: !prompt && UP(j) && !LATE(j) && in[j].tId && !RETAINED(j) && MAY_LEAVE(j) -> i = j; ev = LEAVEHOLD \
+  :: !prompt && UP(j) && !LATE(j) && MUST_FREE(j) -> i = j; ev = RETAINT \
   WRITES(j) \
   :: !prompt && UP(j) && !LATE(j) && MUST_ASK(j) -> i = j; ev = ASKT \
   :: !prompt && UP(j) && !LATE(j) && MUST_RENEW(j) -> i = j; ev = RENEWT \
@@ -1276,23 +1501,18 @@ accept_loop:
 #endif
     d_step {
     if
-    :: ev == CALL ->
-#ifdef ENDLESS
-       in[i].calls = in[i].calls - (i > 0);
-#else
-       in[i].calls--;
-#endif
-       in[i].w++
+    :: ev == CALL -> come()
     :: ev == LEAVE -> leaves--; in[i].w--
     :: ev == LEAVEHOLD -> leaveHold()
     :: ev == LOSE ->
 #ifdef STORE
-       in[i].lateTok = in[i].tTok;
+       in[i].lateTok = (RETAINED(i) -> 0 : in[i].tTok);
 #endif
        endTenure()
     :: ev == ASKT -> askTimer()
     :: ev == RENEWT -> doRenew = 1; RETIRE_OLD
     :: ev == GIVET -> giveTimer()
+    :: ev == RETAINT -> endTenure()
     :: ev == EXEC -> execute()
     :: ev == ANSWER -> answer()
     :: ev == MESSAGE -> message()
@@ -1306,7 +1526,7 @@ accept_loop:
     :: ev == SHUT ->
        closes--; in[i].closing = 1; in[i].calls = 0; in[i].w = 0;
        if                                       /* a holder may finish within the grace, or not */
-       :: in[i].tId && die1 -> endTenure()
+       :: in[i].tId && (die1 || RETAINED(i)) -> endTenure()
        :: else
        fi
     :: ev == WRITE ->

@@ -50,6 +50,8 @@ public interface LockHandle extends AutoCloseable {
     /**
      * Ends this hold. The lock becomes free when the last re-entry is closed. Only the first call does anything. It is
      * not interruptible and keeps the interrupt flag.
+     * Redis is not asked, and what only Redis knows is not told, if the lock is passed on inside this instance or
+     * retained, or with {@code distributed-lock.release: async}.
      *
      * @throws LockLostException if the hold was lost before
      * @throws LockUnavailableException if Redis did not confirm the release; the lock is free when its lease ends, or

@@ -13,18 +13,39 @@ public final class LockScope implements AutoCloseable {
 
     private final LockHandle handle;
 
+    private final boolean lossMatters;
+
     private final @Nullable LockScope outer;
 
-    private LockScope(LockHandle handle, @Nullable LockScope outer) {
+    private LockScope(LockHandle handle, boolean lossMatters, @Nullable LockScope outer) {
         this.handle = handle;
+        this.lossMatters = lossMatters;
         this.outer = outer;
     }
 
     /** Opens a scope in the calling thread. */
     public static LockScope open(LockHandle handle) {
-        LockScope scope = new LockScope(handle, INNERMOST.get());
+        return open(handle, true);
+    }
+
+    /** Opens a scope in the calling thread; {@link #throwIfLost()} passes over it if it does not matter. */
+    public static LockScope open(LockHandle handle, boolean lossMatters) {
+        LockScope scope = new LockScope(handle, lossMatters, INNERMOST.get());
         INNERMOST.set(scope);
         return scope;
+    }
+
+    /**
+     * Looks at all open scopes of this thread.
+     *
+     * @throws LockLostException if a hold of theirs was lost whose loss matters
+     */
+    public static void throwIfLost() {
+        for (LockScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+            if (scope.lossMatters) {
+                scope.handle.throwIfLost();
+            }
+        }
     }
 
     static @Nullable LockHandle innermost() {

@@ -10,5 +10,19 @@ import java.time.Duration;
  * @param fencingToken the last token that Redis knows of; passing the lock on inside an instance may have raised it since
  * @param remainingLease how long Redis keeps the lock if nobody renews it
  * @param waitingInstances how many instances (not threads) wait for it
+ * @param retained whether nobody holds it, and this instance only keeps its lease for the next caller ({@code
+ *     distributed-lock.retention}). Of another instance's lease that is not known, and said to be held
  */
-public record LockState(String name, String owner, long fencingToken, Duration remainingLease, int waitingInstances) {}
+public record LockState(
+        String name, String owner, long fencingToken, Duration remainingLease, int waitingInstances, boolean retained) {
+
+    /** A lock that is held. */
+    public LockState(String name, String owner, long fencingToken, Duration remainingLease, int waitingInstances) {
+        this(name, owner, fencingToken, remainingLease, waitingInstances, false);
+    }
+
+    /** The same with {@link #retained()}. */
+    public LockState asRetained() {
+        return new LockState(name, owner, fencingToken, remainingLease, waitingInstances, true);
+    }
+}

@@ -3,8 +3,8 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redis could not be asked, answered with an error, or its answer stayed unknown. It says nothing about whether somebody
- * else holds the lock; the caller does not.
+ * Redis could not be asked, answered with an error, or its answer stayed unknown, or the instance could not take one more
+ * caller. It says nothing about whether somebody else holds the lock; the caller does not.
  */
 public class LockUnavailableException extends DistributedLockException {
 

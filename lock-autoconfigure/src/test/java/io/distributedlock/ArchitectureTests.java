@@ -63,7 +63,11 @@ class ArchitectureTests {
 
     static final ArchRule REDIS_KNOWS_THE_ENGINE = room(".redis", "", ".engine");
 
-    static final ArchRule INTERCEPTOR_KNOWS_THE_ANNOTATION = room(".interceptor", "", ".annotation");
+    static final ArchRule INTERCEPTOR_KNOWS_THE_ANNOTATION = room(".interceptor", "", ".annotation", ".transaction");
+
+    static final ArchRule TRANSACTION_KNOWS_THE_API = room(".transaction", "");
+
+    static final ArchRule OBSERVATION_KNOWS_THE_API = room(".observation", "");
 
     static final ArchRule ENGINE_IS_PLAIN_JAVA = noClasses()
             .that()
@@ -127,6 +131,8 @@ class ArchitectureTests {
         ENGINE_KNOWS_THE_API,
         REDIS_KNOWS_THE_ENGINE,
         INTERCEPTOR_KNOWS_THE_ANNOTATION,
+        OBSERVATION_KNOWS_THE_API,
+        TRANSACTION_KNOWS_THE_API,
         ENGINE_IS_PLAIN_JAVA,
         API_NEEDS_NO_SPRING,
         NO_WALL_CLOCK,
@@ -153,6 +159,7 @@ class ArchitectureTests {
                         "DistributedLockValidator",
                         "InvalidLockedMethodException",
                         "DistributedLockAutoConfiguration",
+                        "DistributedLockMetricsAutoConfiguration",
                         "DistributedLockProperties");
     }
 

@@ -6,6 +6,13 @@ public enum WhenLost {
     /** Throws {@link io.distributedlock.LockLostException} once the method has returned normally. */
     THROW,
 
-    /** Returns what the method returned; the loss is only logged. */
+    /**
+     * Interrupts the thread as well, once, as soon as the loss is known. The interrupt is over when the caller sees the
+     * outcome: a method that ends with an {@link InterruptedException} or the like because of it throws
+     * {@link io.distributedlock.LockLostException} instead.
+     */
+    INTERRUPT,
+
+    /** Returns what the method returned; the loss is only logged. Transactions inside are not stopped from committing. */
     IGNORE
 }

@@ -27,7 +27,12 @@ import org.springframework.core.env.Environment;
         afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(DistributedLockProperties.class)
-@Import({AutoProxyCreatorRegistrar.class, RedisLockConfiguration.class, MissingRedisConfiguration.class})
+@Import({
+    AutoProxyCreatorRegistrar.class,
+    RedisLockConfiguration.class,
+    MissingRedisConfiguration.class,
+    CommitGuardConfiguration.class
+})
 public final class DistributedLockAutoConfiguration {
 
     /** Binds its order itself and asks for locks late: any other bean would be created before it can be advised. */
@@ -38,10 +43,10 @@ public final class DistributedLockAutoConfiguration {
             ConfigurableListableBeanFactory beanFactory,
             ObjectProvider<LockOperations> locks,
             Environment environment) {
-        int order = Binder.get(environment)
-                .bindOrCreate("distributed-lock", DistributedLockProperties.class)
-                .order();
-        return new DistributedLockAdvisor(beanFactory, () -> locks(beanFactory), order);
+        DistributedLockProperties properties =
+                Binder.get(environment).bindOrCreate("distributed-lock", DistributedLockProperties.class);
+        return new DistributedLockAdvisor(
+                beanFactory, () -> locks(beanFactory), properties.order(), properties.keepUntilCompletion());
     }
 
     @Bean

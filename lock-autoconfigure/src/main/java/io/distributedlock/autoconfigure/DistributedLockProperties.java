@@ -21,6 +21,10 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param commandTimeout How long to wait at most for one answer of Redis. Shorter leases shorten it.
  * @param fairness Limits of passing a lock on inside this instance.
  * @param shutdownGrace How long the holders of locks may go on when the application stops.
+ * @param retention How long an instance keeps a lock that none of its callers wants, until another instance waits for it.
+ * @param release Whether a release waits for the answer of Redis, and so can tell that the lock was lost before.
+ * @param keepUntilCompletion Whether a lock that is acquired inside of a transaction is kept until it has completed.
+ * @param maxWaiters How many callers of this instance may wait for one lock. More are refused.
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(
@@ -35,7 +39,11 @@ public record DistributedLockProperties(
 
         @DefaultValue("2s") Duration commandTimeout,
         @DefaultValue Fairness fairness,
-        @DefaultValue("5s") Duration shutdownGrace) {
+        @DefaultValue("5s") Duration shutdownGrace,
+        @DefaultValue("0s") Duration retention,
+        @DefaultValue("await") EngineSettings.Release release,
+        @DefaultValue("100000") int maxWaiters,
+        @DefaultValue("true") boolean keepUntilCompletion) {
 
     static final String PREFIX = "distributed-lock.";
 
@@ -49,11 +57,22 @@ public record DistributedLockProperties(
         require(maxHold == null || isPositive(maxHold), "max-hold", "must be positive");
         require(isPositive(commandTimeout), "command-timeout", "must be positive");
         require(!shutdownGrace.isNegative(), "shutdown-grace", "must not be negative");
+        require(!retention.isNegative(), "retention", "must not be negative");
+        require(maxWaiters > 0, "max-waiters", "must be positive");
     }
 
     EngineSettings toSettings() {
         return new EngineSettings(
-                lease, waitUpTo, maxHold, commandTimeout, fairness.maxPasses(), fairness.maxBatch(), shutdownGrace);
+                lease,
+                waitUpTo,
+                maxHold,
+                commandTimeout,
+                fairness.maxPasses(),
+                fairness.maxBatch(),
+                shutdownGrace,
+                retention,
+                release,
+                maxWaiters);
     }
 
     private static boolean isPositive(Duration duration) {

@@ -8,6 +8,7 @@ import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -24,8 +25,11 @@ class RedisLockConfiguration {
     @Bean
     @Lazy(false)
     RedisLockTemplate redisLockTemplate(
-            ObjectProvider<RedisConnectionFactory> connections, DistributedLockProperties properties) {
-        return new RedisLockTemplate(lettuce(connections), properties.keyPrefix(), properties.toSettings());
+            ObjectProvider<RedisConnectionFactory> connections,
+            DistributedLockProperties properties,
+            ApplicationEventPublisher publisher) {
+        return new RedisLockTemplate(
+                lettuce(connections), properties.keyPrefix(), properties.toSettings(), publisher::publishEvent);
     }
 
     private static LettuceConnectionFactory lettuce(ObjectProvider<RedisConnectionFactory> connections) {

@@ -1,6 +1,5 @@
 package io.distributedlock.engine;
 
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +28,9 @@ final class Ask {
     /** Whether a grant came that is too old to be trusted; the answer under way may be older still, so ask once more. */
     boolean confirm;
 
+    /** Whether another instance waits for it already, although no grant was heard of. */
+    boolean recalled;
+
     /** When the latest question was sent. */
     long sentAt;
 
@@ -52,9 +54,9 @@ final class Ask {
         this.grantedSince = now;
     }
 
-    Question newQuestion(long now) {
+    Question newQuestion(NamedLock lock, long now) {
         sentAt = now;
-        question = new Question(new CompletableFuture<>(), now);
+        question = new Question(lock, this, now);
         return question;
     }
 

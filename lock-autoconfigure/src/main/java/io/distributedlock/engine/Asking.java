@@ -68,15 +68,14 @@ final class Asking {
                 waiters.anyoneStays(),
                 lock.owner,
                 head.terms.reentrant());
-        effects.add(() -> Pipe.into(question.answer(), engine.store().acquire(command)));
+        effects.add(() -> question.send(command));
     }
 
     /** Asks in the same step in which the lease is released. */
     void askIn(GiveBack release, long now) {
         Waiter head = waiters.first();
         ask.lease = head == null ? 0 : leaseOf(head);
-        release.andRequeue(
-                new Requeue(ask.number, ask.lease / 1_000_000), question(now).answer());
+        release.andRequeue(new Requeue(ask.number, ask.lease / 1_000_000), question(now));
     }
 
     private static long leaseOf(Waiter head) {
@@ -84,11 +83,8 @@ final class Asking {
     }
 
     private Question question(long now) {
-        Ask asked = ask;
-        Question question = asked.newQuestion(now);
-        question.answer().whenComplete((reply, failure) -> lock.answered(asked, question, reply, failure));
         phase = Phase.ASKING;
-        return question;
+        return ask.newQuestion(lock, now);
     }
 
     // ---- answers
@@ -170,6 +166,15 @@ final class Asking {
         return ask.number == number;
     }
 
+    /** A message says that another instance waits for what we ask for: it was granted, and we don't know yet. */
+    void recalled() {
+        ask.recalled = true;
+    }
+
+    boolean wasRecalled() {
+        return ask.recalled;
+    }
+
     /**
      * A message says that the lock is ours. Its age is bounded by the last question that it was not the answer to; if that
      * leaves too little of the lease, the store is asked instead of believing it.
@@ -205,7 +210,7 @@ final class Asking {
         if (phase == Phase.ASKING && now - ask.sentAt >= timeout()) {
             Question given = ask.giveUpQuestion();
             if (given != null) {
-                effects.add(() -> given.answer().cancel(false));
+                effects.add(given::giveUp);
             }
             failed(Failures.noAnswer(timeout()), now, effects);
             askAt = now;

@@ -28,7 +28,7 @@ final class EngineHandle implements LockHandle {
 
     @Override
     public String name() {
-        return hold.terms.name();
+        return hold.name();
     }
 
     @Override
@@ -75,10 +75,13 @@ final class EngineHandle implements LockHandle {
     public void close() {
         if (CLOSED.compareAndSet(this, 0, 1)) {
             anchor = null;
+            if (hold.lock.leaveInner(hold)) {
+                return;
+            }
             GiveBack release = hold.lock.leave(hold);
             throwIfLost();
             if (release != null) {
-                engine().awaitRelease(hold, release);
+                engine().released(hold, release);
             }
         }
     }
@@ -86,7 +89,9 @@ final class EngineHandle implements LockHandle {
     /** Closes without waiting for anything, for a grant that nobody wants any more. */
     void abandon() {
         if (CLOSED.compareAndSet(this, 0, 1)) {
-            hold.lock.leave(hold);
+            if (!hold.lock.leaveInner(hold)) {
+                hold.lock.leave(hold);
+            }
         }
     }
 

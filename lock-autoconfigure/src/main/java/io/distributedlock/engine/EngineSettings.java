@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param maxPasses how often in a row a lock is passed on inside this instance while another instance waits; 0 for never
  * @param maxBatch for how long in a row a lock is passed on inside this instance while another instance waits
  * @param shutdownGrace how long holds may go on when the engine is closed
+ * @param retention how long a lease is kept here after the last local release, as long as no other instance waits; zero for
+ *     not at all
+ * @param release whether a release waits for the store's answer
+ * @param maxWaiters how many callers may wait for one lock in this instance
  */
 public record EngineSettings(
         Duration lease,
@@ -23,9 +27,25 @@ public record EngineSettings(
         Duration commandTimeout,
         int maxPasses,
         Duration maxBatch,
-        Duration shutdownGrace) {
+        Duration shutdownGrace,
+        Duration retention,
+        Release release,
+        int maxWaiters) {
 
-    /** Lease 30 s, wait 10 s, command time-out 2 s, 32 passes or 10 ms, grace 5 s. */
+    /** Whether whoever closes a handle waits for the store's answer. */
+    public enum Release {
+        /** It does, and is told if the lock was lost before or the release is not confirmed. */
+        AWAIT,
+        /** It does not. That the lock was lost before is then told by an event only. */
+        ASYNC
+    }
+
+    private static final int DEFAULT_MAX_WAITERS = 100_000;
+
+    /**
+     * Lease 30 s, wait 10 s, command time-out 2 s, 32 passes or 10 ms, grace 5 s, no retention, awaited release, 100 000
+     * waiters.
+     */
     public static final EngineSettings DEFAULTS = new EngineSettings(
             Duration.ofSeconds(30),
             Duration.ofSeconds(10),
@@ -35,6 +55,28 @@ public record EngineSettings(
             Duration.ofMillis(10),
             Duration.ofSeconds(5));
 
+    /** Without retention, with awaited release, and the default limit of waiters. */
+    public EngineSettings(
+            Duration lease,
+            Duration waitUpTo,
+            @Nullable Duration maxHold,
+            Duration commandTimeout,
+            int maxPasses,
+            Duration maxBatch,
+            Duration shutdownGrace) {
+        this(
+                lease,
+                waitUpTo,
+                maxHold,
+                commandTimeout,
+                maxPasses,
+                maxBatch,
+                shutdownGrace,
+                Duration.ZERO,
+                Release.AWAIT,
+                DEFAULT_MAX_WAITERS);
+    }
+
     public EngineSettings {
         LockRequest.requireLease(lease);
         Objects.requireNonNull(waitUpTo, "waitUpTo");
@@ -43,11 +85,18 @@ public record EngineSettings(
         if (maxPasses < 0) {
             throw new IllegalArgumentException("maxPasses must not be negative, but is " + maxPasses);
         }
-        if (maxBatch.isNegative()) {
-            throw new IllegalArgumentException("maxBatch must not be negative, but is " + maxBatch);
+        requireNotNegative("maxBatch", maxBatch);
+        requireNotNegative("shutdownGrace", shutdownGrace);
+        requireNotNegative("retention", retention);
+        Objects.requireNonNull(release, "release");
+        if (maxWaiters < 1) {
+            throw new IllegalArgumentException("maxWaiters must be positive, but is " + maxWaiters);
         }
-        if (shutdownGrace.isNegative()) {
-            throw new IllegalArgumentException("shutdownGrace must not be negative, but is " + shutdownGrace);
+    }
+
+    private static void requireNotNegative(String what, Duration value) {
+        if (value.isNegative()) {
+            throw new IllegalArgumentException(what + " must not be negative, but is " + value);
         }
     }
 
@@ -55,5 +104,50 @@ public record EngineSettings(
         if (value != null && (value.isNegative() || value.isZero())) {
             throw new IllegalArgumentException(what + " must be positive, but is " + value);
         }
+    }
+
+    /** These settings, with another retention. */
+    public EngineSettings withRetention(Duration other) {
+        return new EngineSettings(
+                lease,
+                waitUpTo,
+                maxHold,
+                commandTimeout,
+                maxPasses,
+                maxBatch,
+                shutdownGrace,
+                other,
+                release,
+                maxWaiters);
+    }
+
+    /** These settings, with another way to release. */
+    public EngineSettings withRelease(Release other) {
+        return new EngineSettings(
+                lease,
+                waitUpTo,
+                maxHold,
+                commandTimeout,
+                maxPasses,
+                maxBatch,
+                shutdownGrace,
+                retention,
+                other,
+                maxWaiters);
+    }
+
+    /** These settings, with another limit of waiters. */
+    public EngineSettings withMaxWaiters(int other) {
+        return new EngineSettings(
+                lease,
+                waitUpTo,
+                maxHold,
+                commandTimeout,
+                maxPasses,
+                maxBatch,
+                shutdownGrace,
+                retention,
+                release,
+                other);
     }
 }

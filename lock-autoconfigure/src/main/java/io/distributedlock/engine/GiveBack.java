@@ -4,7 +4,9 @@ import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStore.ReleaseReply;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
+import io.distributedlock.engine.LeaseStore.Reply;
 import io.distributedlock.engine.LeaseStore.Requeue;
+import io.distributedlock.engine.LeaseStore.Sent;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +28,6 @@ final class GiveBack extends Timed {
 
     private final long number;
 
-    private final long token;
-
     private final long timeout;
 
     private final long leaseNanos;
@@ -38,13 +38,14 @@ final class GiveBack extends Timed {
 
     private boolean uncertain;
 
-    private @Nullable CompletableFuture<AcquireReply> requeueAnswer;
+    private @Nullable Question requeueQuestion;
 
     private @Nullable Requeue requeue;
 
-    private @Nullable CompletableFuture<ReleaseReply> sent;
+    private @Nullable Attempt latest;
 
-    private long sentAt;
+    /** When to look at it again. */
+    private long look;
 
     private boolean doubtful;
 
@@ -57,7 +58,7 @@ final class GiveBack extends Timed {
 
     /** Gives back a lease. */
     GiveBack(NamedLock lock, Lease lease) {
-        this(lock, lease.number, lease.token(), lease.length(), giveUpAt(lease), lease.uncertain, lease.unanswered);
+        this(lock, lease.number, lease.length(), giveUpAt(lease), lease.uncertain, lease.unanswered);
     }
 
     /** What cannot come back ends with its lease by itself. */
@@ -67,13 +68,12 @@ final class GiveBack extends Timed {
 
     /** Leaves the queue. */
     GiveBack(NamedLock lock, Ask ask) {
-        this(lock, ask.number, 0, ask.lease, ask.sentAt + 2 * ask.lease, ask.uncertain, ask.unanswered());
+        this(lock, ask.number, ask.lease, ask.sentAt + 2 * ask.lease, ask.uncertain, ask.unanswered());
     }
 
     GiveBack(
             NamedLock lock,
             long number,
-            long token,
             long leaseNanos,
             long giveUpAt,
             boolean uncertain,
@@ -81,7 +81,6 @@ final class GiveBack extends Timed {
         this.engine = lock.engine;
         this.name = lock.name;
         this.number = number;
-        this.token = token;
         this.leaseNanos = leaseNanos;
         this.timeout = engine.timeout(leaseNanos);
         this.giveUpAt = giveUpAt;
@@ -89,11 +88,50 @@ final class GiveBack extends Timed {
         this.unanswered = unanswered;
     }
 
-    /** Queues again in the same step; the answer to that is told to the given future. */
-    GiveBack andRequeue(Requeue again, CompletableFuture<AcquireReply> answer) {
+    /** One sending of the release command. */
+    private final class Attempt implements Reply<ReleaseReply> {
+
+        private @Nullable Sent sent;
+
+        private boolean ended;
+
+        private boolean givenUp;
+
+        void send(ReleaseCommand command) {
+            Sent under = engine.store().release(command, this);
+            if (!mayGoOn(under)) {
+                under.cancel();
+            }
+        }
+
+        private boolean mayGoOn(Sent under) {
+            synchronized (GiveBack.this) {
+                sent = under;
+                return !givenUp;
+            }
+        }
+
+        void giveUp() {
+            Sent under;
+            synchronized (GiveBack.this) {
+                givenUp = true;
+                under = sent;
+            }
+            if (under != null) {
+                under.cancel();
+            }
+        }
+
+        @Override
+        public void answered(@Nullable ReleaseReply reply, @Nullable Throwable failure) {
+            GiveBack.this.answered(this, reply, failure);
+        }
+    }
+
+    /** Queues again in the same step; that is the answer to the given question. */
+    void andRequeue(Requeue again, Question question) {
         requeue = again;
-        requeueAnswer = answer;
-        return this;
+        requeueQuestion = question;
     }
 
     boolean isFor(long acquisition) {
@@ -106,18 +144,19 @@ final class GiveBack extends Timed {
 
     void start() {
         Question question = unanswered;
-        if (question == null || !question.isOpen()) {
-            uncertain |= question != null && !question.wasAnswered();
+        if (question == null) {
             send(engine.now());
-        } else {
-            engine.arm(this, question.sentAt() + timeout);
-            question.answer().whenComplete((reply, failure) -> questionEnded(failure != null));
+            return;
+        }
+        lookAt(question.sentAt + timeout);
+        if (!question.tellEnd(this)) {
+            questionEnded(!question.wasAnswered());
         }
     }
 
-    private void questionEnded(boolean unknown) {
+    void questionEnded(boolean unknown) {
         synchronized (this) {
-            if (sent != null || done) {
+            if (latest != null || done) {
                 return;
             }
             uncertain |= unknown;
@@ -126,40 +165,37 @@ final class GiveBack extends Timed {
     }
 
     private void send(long now) {
-        CompletableFuture<ReleaseReply> attempt;
-        CompletableFuture<ReleaseReply> previous;
+        Attempt attempt = new Attempt();
+        Attempt previous;
         ReleaseCommand command;
         synchronized (this) {
             if (done) {
                 return;
             }
             resting = false;
-            sentAt = now;
-            previous = sent;
-            attempt = new CompletableFuture<>();
-            sent = attempt;
+            previous = latest;
+            latest = attempt;
             long tombstone = uncertain ? 2 * Math.max(1, leaseNanos / 1_000_000) : 0;
-            command = new ReleaseCommand(name, number, token, engine.floor(), stillQueuing(), tombstone);
+            command = new ReleaseCommand(name, number, engine.floor(), stillQueuing(), tombstone);
+            lookAt(now + timeout);
         }
         if (previous != null) {
-            previous.cancel(false);
+            previous.giveUp();
         }
-        engine.arm(this, now + timeout);
-        attempt.whenComplete((reply, failure) -> answered(attempt, reply, failure));
-        Pipe.into(attempt, engine.store().release(command));
+        attempt.send(command);
     }
 
     /** Whoever queues again may have given up by now and asked by itself. */
     private @Nullable Requeue stillQueuing() {
-        return requeueAnswer == null || requeueAnswer.isDone() ? null : requeue;
+        return requeueQuestion == null || !requeueQuestion.isOpen() ? null : requeue;
     }
 
-    private void answered(
-            CompletableFuture<ReleaseReply> attempt, @Nullable ReleaseReply reply, @Nullable Throwable failure) {
+    private void answered(Attempt attempt, @Nullable ReleaseReply reply, @Nullable Throwable failure) {
         synchronized (this) {
-            if (attempt != sent || done) {
+            if (attempt != latest || attempt.ended || done) {
                 return;
             }
+            attempt.ended = true;
             done = reply != null || Failures.isRefused(failure);
         }
         if (reply != null) {
@@ -187,23 +223,23 @@ final class GiveBack extends Timed {
             synchronized (this) {
                 doubtful |= Failures.isUnknown(failure);
                 resting = true;
+                lookAt(engine.now() + Ask.backOff(engine, failures++));
             }
-            engine.arm(this, engine.now() + Ask.backOff(engine, failures++));
         }
     }
 
     /** The one who queues again goes its own way after a failure; later attempts only give back. */
     private void tellRequeued(@Nullable AcquireReply reply, @Nullable Throwable failure) {
-        CompletableFuture<AcquireReply> answer;
+        Question question;
         synchronized (this) {
-            answer = requeueAnswer;
+            question = requeueQuestion;
             requeue = null;
-            requeueAnswer = null;
+            requeueQuestion = null;
         }
-        if (answer != null && failure != null) {
-            answer.completeExceptionally(failure);
-        } else if (answer != null) {
-            answer.complete(reply == null ? new AcquireReply.Busy(0, false, 0) : reply);
+        if (question != null && failure != null) {
+            question.answered(null, failure);
+        } else if (question != null) {
+            question.answered(reply == null ? new AcquireReply.Busy(0, false, 0) : reply, null);
         }
     }
 
@@ -217,16 +253,30 @@ final class GiveBack extends Timed {
         send(engine.now());
     }
 
+    private synchronized void lookAt(long time) {
+        look = time;
+        if (!done) {
+            engine.arm(this, time);
+        }
+    }
+
     @Override
     void onDue(long now) {
         boolean overdue;
         boolean first;
         synchronized (this) {
-            CompletableFuture<ReleaseReply> attempt = sent;
+            if (done) {
+                return;
+            }
+            if (now - look < 0) {
+                engine.arm(this, look);
+                return;
+            }
+            Attempt attempt = latest;
             first = attempt == null;
             uncertain |= first;
             overdue = attempt != null && !resting;
-            if (attempt != null && overdue && (attempt.isDone() || now - sentAt < timeout)) {
+            if (attempt != null && overdue && attempt.ended) {
                 return;
             }
             doubtful |= overdue;

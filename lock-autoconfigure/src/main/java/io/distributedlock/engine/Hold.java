@@ -21,12 +21,13 @@ final class Hold {
 
     final NamedLock lock;
 
-    final Terms terms;
-
     final Object owner;
 
-    /** The number of the acquisition in the store. */
-    final long number;
+    /** The lease that its caller asked for. */
+    final long lease;
+
+    /** Whether it is renewed to that as long as it lasts. */
+    final boolean renew;
 
     final long token;
 
@@ -53,20 +54,24 @@ final class Hold {
     /** All handles share this object, so it is reachable as long as one of them is. */
     private WeakReference<Object> anchor;
 
-    private final List<Runnable> callbacks = new ArrayList<>(0);
+    private @Nullable List<Runnable> callbacks;
 
     /** @param start from when its own lease counts if it is not renewed */
-    Hold(NamedLock lock, Waiter waiter, Lease lease, long start, long now, Object anchor) {
+    Hold(NamedLock lock, Waiter waiter, Lease granted, long start, long now, Object anchor) {
         this.lock = lock;
-        this.terms = waiter.terms;
         this.owner = waiter.owner;
-        this.number = lease.number;
-        this.token = lease.token();
+        this.lease = waiter.terms.lease();
+        this.renew = waiter.terms.renew();
+        this.token = granted.token();
         this.grantedAt = now;
         this.extendedUntil = now;
         this.anchor = new WeakReference<>(anchor);
-        this.renewUntil = terms.renew() ? now + terms.maxHold() : start + terms.lease();
-        follow(lease, now);
+        this.renewUntil = renew ? now + waiter.terms.maxHold() : start + lease;
+        follow(granted, now);
+    }
+
+    String name() {
+        return lock.name;
     }
 
     /** What a new handle keeps. If the earlier ones are gone, nobody can close their entries any more. */
@@ -87,9 +92,9 @@ final class Hold {
     }
 
     /** The lease was granted or renewed. */
-    void follow(Lease lease, long now) {
+    void follow(Lease granted, long now) {
         long limit = renewUntil - now;
-        deadline = lease.deadline() - now <= limit ? lease.deadline() : renewUntil;
+        deadline = granted.deadline() - now <= limit ? granted.deadline() : renewUntil;
     }
 
     long deadline() {
@@ -114,34 +119,33 @@ final class Hold {
 
     void close() {
         phase = Phase.CLOSED;
-        synchronized (callbacks) {
-            callbacks.clear();
-        }
+        takeCallbacks();
     }
 
     /** @return the callbacks to run */
     List<Runnable> lose(String why, long now) {
         Duration heldFor = Duration.ofNanos(now - grantedAt);
         loss = new LockLostException(
-                terms.name(),
-                "Lock '" + terms.name() + "' was lost after " + heldFor.toMillis() + " ms: " + why,
-                heldFor);
+                name(), "Lock '" + name() + "' was lost after " + heldFor.toMillis() + " ms: " + why, heldFor);
         phase = Phase.LOST;
-        synchronized (callbacks) {
-            List<Runnable> due = List.copyOf(callbacks);
-            callbacks.clear();
-            return due;
-        }
+        return takeCallbacks();
+    }
+
+    private synchronized List<Runnable> takeCallbacks() {
+        List<Runnable> due = callbacks;
+        callbacks = null;
+        return due == null ? List.of() : due;
     }
 
     /** @return true if it is lost already, so the callback is to be run at once */
-    boolean onLost(Runnable callback) {
-        synchronized (callbacks) {
-            if (phase == Phase.HELD) {
-                callbacks.add(callback);
+    synchronized boolean onLost(Runnable callback) {
+        if (phase == Phase.HELD) {
+            if (callbacks == null) {
+                callbacks = new ArrayList<>(1);
             }
-            return phase == Phase.LOST;
+            callbacks.add(callback);
         }
+        return phase == Phase.LOST;
     }
 
     /** A new exception for every caller, so that the stack is the caller's; null if it was not lost. */

@@ -28,6 +28,9 @@ final class Lease {
 
     private long contendedSince;
 
+    /** Whether somebody began to wait after the latest renewal was sent, so that its answer may know nothing of it. */
+    private boolean recalled;
+
     private int passes;
 
     private long sentAt;
@@ -82,13 +85,28 @@ final class Lease {
         passes++;
     }
 
-    /** What was heard of other instances. The limits of passing count from when the first of them began to wait. */
-    void othersWait(boolean waiting, long now) {
-        if (waiting && !contended) {
+    /** An answer says how many other instances wait. */
+    void othersWait(int waiting, long now) {
+        if (waiting > 0) {
+            contend(now);
+        } else if (!recalled) {
+            contended = false;
+        }
+    }
+
+    /** Another instance says that it begins to wait. */
+    void recall(long now) {
+        recalled = true;
+        contend(now);
+    }
+
+    /** The limits of passing count from when the first of them began to wait. */
+    private void contend(long now) {
+        if (!contended) {
+            contended = true;
             contendedSince = now;
             passes = 0;
         }
-        contended = waiting;
     }
 
     /** Whether the lease may be passed on locally, or it is another instance's turn or too much of it is gone. */
@@ -96,7 +114,26 @@ final class Lease {
         boolean turn = !contended
                 || (passes < settings.maxPasses()
                         && now - contendedSince < settings.maxBatch().toNanos());
-        return turn && deadline() - now >= length / 3;
+        return turn && isLongEnough(now);
+    }
+
+    /** Whether enough is left of it for one more hold. */
+    boolean isLongEnough(long now) {
+        return shortFrom() - now > 0;
+    }
+
+    /** From when on not enough is left of it for one more hold. */
+    long shortFrom() {
+        return deadline() - length / 3;
+    }
+
+    /** A renewal is sent: what its answer says of others is newer than all that was heard before. */
+    void asks() {
+        recalled = false;
+    }
+
+    boolean isContended() {
+        return contended;
     }
 
     void sawToken(long seen) {

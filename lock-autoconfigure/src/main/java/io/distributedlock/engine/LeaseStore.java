@@ -8,18 +8,19 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Port to what all instances share. No method blocks. A future fails with {@link LeaseStoreException}; cancelling it
+ * Port to what all instances share. No method blocks. A command fails with {@link LeaseStoreException}; cancelling it
  * means that nobody waits for the answer any more, not that the command is undone. Time-outs are the engine's business.
+ * The two commands of every lock and unlock tell their answer to a {@link Reply}; all others give a future.
  *
  * <p>Every acquisition has an id that nobody outside this instance can guess. All commands are idempotent per id.
  */
 public interface LeaseStore {
 
     /** Takes the lock, or says who is in the way, and queues if asked. The same id again gets the same token. */
-    CompletableFuture<AcquireReply> acquire(AcquireCommand command);
+    Sent acquire(AcquireCommand command, Reply<AcquireReply> to);
 
     /** Gives back whatever the id has, the lock or a place in the queue. A free lock goes to the head of the queue. */
-    CompletableFuture<ReleaseReply> release(ReleaseCommand command);
+    Sent release(ReleaseCommand command, Reply<ReleaseReply> to);
 
     /** Extends leases that are still owned; creates nothing. Answers in the order of the commands. */
     CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands);
@@ -37,6 +38,25 @@ public interface LeaseStore {
 
     /** Whom to tell what comes in. Set once, before the first command. */
     void listen(Listener listener);
+
+    /** Where the answer to a command goes. */
+    interface Reply<T> {
+
+        /**
+         * Called once, on any thread, and perhaps before the call returns that sends the command. Never blocks.
+         *
+         * @param reply the answer, or null if there is none
+         * @param failure why there is none, or null
+         */
+        void answered(@Nullable T reply, @Nullable Throwable failure);
+    }
+
+    /** A command that was given to the store. */
+    interface Sent {
+
+        /** Nobody waits for the answer any more. If the command was not sent yet, it never will be. */
+        void cancel();
+    }
 
     /** What the store tells without being asked. Called on the store's threads; never blocks. */
     interface Listener {
@@ -93,18 +113,12 @@ public interface LeaseStore {
     }
 
     /**
-     * @param token the token of the latest local hold
-     * @param floor the highest token that this instance has seen
+     * @param floor the highest token that this instance has seen, that of the latest local hold included
      * @param requeue an acquisition that queues in the same step if the lock was still owned, or null
      * @param tombstoneMillis for how long the id is refused if it turns up again; 0 if it cannot
      */
     record ReleaseCommand(
-            String name,
-            long number,
-            long token,
-            long floor,
-            @Nullable Requeue requeue,
-            long tombstoneMillis) {}
+            String name, long number, long floor, @Nullable Requeue requeue, long tombstoneMillis) {}
 
     /** Who queues again in a release. */
     record Requeue(long number, long leaseMillis) {}

@@ -1,8 +1,11 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.DistributedLockException;
+import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockInterruptedException;
+import io.distributedlock.LockLostEvent;
+import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
@@ -17,6 +20,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -41,6 +45,10 @@ public final class LockEngine implements AutoCloseable {
 
     private final Executor callbacks;
 
+    private final Consumer<? super LockEvent> events;
+
+    private final long retention;
+
     private final LongUnaryOperator random;
 
     private final LocksInUse locks = new LocksInUse(this);
@@ -54,10 +62,21 @@ public final class LockEngine implements AutoCloseable {
 
     private volatile boolean closing;
 
-    /** Starts an engine with a timer thread of its own. */
+    /** Starts an engine that nobody listens to. */
     public LockEngine(LeaseStore store, EngineSettings settings) {
+        this(store, settings, event -> {});
+    }
+
+    /**
+     * Starts an engine with a timer thread of its own.
+     *
+     * @param events whom to tell what happens, on a thread for code of the application
+     */
+    public LockEngine(LeaseStore store, EngineSettings settings, Consumer<? super LockEvent> events) {
         this.store = store;
         this.settings = settings;
+        this.events = events;
+        this.retention = Terms.nanos(settings.retention());
         this.clock = NanoClock.SYSTEM;
         this.renewal = new LeaseRenewal(store);
         this.callbacks = new Callbacks();
@@ -71,8 +90,19 @@ public final class LockEngine implements AutoCloseable {
 
     /** An engine that stands still until somebody calls {@link #runTimers()}. */
     LockEngine(LeaseStore store, EngineSettings settings, NanoClock clock, Executor callbacks) {
+        this(store, settings, clock, callbacks, event -> {});
+    }
+
+    LockEngine(
+            LeaseStore store,
+            EngineSettings settings,
+            NanoClock clock,
+            Executor callbacks,
+            Consumer<? super LockEvent> events) {
         this.store = store;
         this.settings = settings;
+        this.events = events;
+        this.retention = Terms.nanos(settings.retention());
         this.clock = clock;
         this.renewal = new LeaseRenewal(store);
         this.callbacks = callbacks;
@@ -128,7 +158,8 @@ public final class LockEngine implements AutoCloseable {
 
     /** See {@link io.distributedlock.LockOperations#inspect}. */
     public Optional<LockState> inspect(String name) {
-        return calls.await(name, () -> store.inspect(name));
+        Optional<LockState> state = calls.await(name, () -> store.inspect(name));
+        return locks.isRetained(name) ? state.map(LockState::asRetained) : state;
     }
 
     /** See {@link io.distributedlock.LockOperations#release}. */
@@ -226,21 +257,34 @@ public final class LockEngine implements AutoCloseable {
         calls.extend(hold, length);
     }
 
-    void awaitRelease(Hold hold, GiveBack release) {
-        calls.awaitRelease(hold, release);
+    /** Waits for the answer to a release or does not, as the settings say. */
+    void released(Hold hold, GiveBack release) {
+        if (settings.release() == EngineSettings.Release.AWAIT) {
+            calls.awaitRelease(hold, release);
+        } else {
+            calls.watchRelease(hold, release);
+        }
     }
 
     // ---- what the parts of the engine need of each other
 
     void lost(Hold hold, List<Runnable> toRun) {
-        if (log.isDebugEnabled()) {
-            log.debug(String.valueOf(hold.loss()));
+        LockLostException loss = hold.loss();
+        if (loss != null) {
+            tellLost(hold, loss);
         }
         toRun.forEach(this::runCallback);
     }
 
+    void tellLost(Hold hold, LockLostException loss) {
+        String reason = String.valueOf(loss.getMessage());
+        log.debug(reason);
+        LockEvent event = new LockLostEvent(loss.lockName(), hold.token, loss.heldFor(), reason);
+        runCallback(() -> events.accept(event));
+    }
+
     void abandoned(Hold hold) {
-        log.warn("Lock '" + hold.terms.name() + "' was never closed: its handle was garbage collected or its thread has"
+        log.warn("Lock '" + hold.name() + "' was never closed: its handle was garbage collected or its thread has"
                 + " ended. Its lease is not renewed any more. Close handles in a try-with-resources statement.");
     }
 
@@ -296,6 +340,11 @@ public final class LockEngine implements AutoCloseable {
 
     void disarm(Timed timed) {
         timers.disarm(timed);
+    }
+
+    /** For how long a lease is kept when nobody here wants it. */
+    long retention() {
+        return retention;
     }
 
     boolean isClosing() {

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that somebody in this instance holds or waits for, and what is being given back. Nothing stays in here for a
+ * The locks that somebody in this instance holds or waits for or whose lease it retains, and what is being given back. Nothing stays in here for a
  * name that is not in use.
  */
 final class LocksInUse implements LeaseStore.Listener {
@@ -65,7 +65,6 @@ final class LocksInUse implements LeaseStore.Listener {
         } else {
             owned.remove(lock);
         }
-        signal();
     }
 
     void givingBack(GiveBack giveBack) {
@@ -77,7 +76,13 @@ final class LocksInUse implements LeaseStore.Listener {
         signal();
     }
 
-    /** How many names are held or waited for. */
+    /** Whether nobody holds the lock of that name, but this instance keeps its lease. */
+    boolean isRetained(String name) {
+        NamedLock known = named.get(name);
+        return known != null && known.isRetained();
+    }
+
+    /** How many names are held, waited for or retained. */
     int size() {
         return named.size() + owned.size();
     }
@@ -91,7 +96,7 @@ final class LocksInUse implements LeaseStore.Listener {
             // Nobody waits for it any more, and whoever left could not say so in time.
             NamedLock stray = new NamedLock(engine, name, null);
             long lease = leaseMillis * 1_000_000;
-            GiveBack back = new GiveBack(stray, number, token, lease, engine.now() + lease, false, null);
+            GiveBack back = new GiveBack(stray, number, lease, engine.now() + lease, false, null);
             back.register();
             back.start();
         }
@@ -145,7 +150,7 @@ final class LocksInUse implements LeaseStore.Listener {
 
     // ---- the end
 
-    /** Sends waiters away, waits for holds as long as the grace says, then for what is being given back. */
+    /** Sends waiters away and what is retained back, waits for holds as long as the grace says, then for what is being given back. */
     void drain(Duration grace, Duration farewell) {
         forEach(NamedLock::refuseWaiters);
         await(grace, () -> size() == 0);
@@ -167,7 +172,8 @@ final class LocksInUse implements LeaseStore.Listener {
         }
     }
 
-    private void signal() {
+    /** Something may have come to its end that {@link #drain} waits for. */
+    void signal() {
         if (engine.isClosing()) {
             draining.lock();
             try {

@@ -6,7 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state machine of one lock name in this JVM. It exists while somebody here holds the lock or waits for it.
+ * The state machine of one lock name in this JVM. It exists while somebody here holds the lock or waits for it, or while its
+ * lease is retained.
  *
  * <h2>States</h2>
  *
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li><b>asking</b> ({@link Asking}): callers wait, and one of them stands for all in the store's queue, under one
  *       acquisition id. A question is under way, or was answered "wait", or could not be asked and will be again;
- *   <li><b>tenure</b> ({@link Tenure}): this instance has the lease, and one caller the hold. Others may wait behind;
+ *   <li><b>tenure</b> ({@link Tenure}): this instance has the lease, and one caller the hold. Others may wait behind. Or
+ *       nobody here wants the lock, and the lease is <b>retained</b> for the next caller, until another instance waits;
  *   <li><b>retired</b>: nobody holds or waits. The object is out of the engine's map and never comes back; whoever still
  *       found it there looks the name up again.
  * </ul>
@@ -49,6 +51,8 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>A grant message crosses the answer to a question.</b> Messages come on another connection. The first to arrive
  *       makes the tenure; the other finds that nothing of that id is asked for any more and is ignored. If the answer is
  *       still missing when the lock is released, the release waits for it.
+ *   <li><b>A recall crosses the answer that granted the lease,</b> or one to a renewal that was executed before. It is
+ *       remembered: the tenure begins with it, and "nobody waits" counts only if no recall came since that was asked.
  *   <li><b>A grant message is late.</b> It cannot be older than the last question before it that was answered "wait"; the
  *       deadline counts from there. If that leaves less than half of the lease, the message only makes us ask.
  *   <li><b>A grant message is lost.</b> A waiting instance asks again when the holder's lease ends, at the latest after a
@@ -60,6 +64,11 @@ import org.jspecify.annotations.Nullable;
  *       connections it may come after, and renews nothing, since the id owns nothing.
  *   <li><b>The lease is lost while callers wait here.</b> They go on to the store under a new id, while the late holder may
  *       still be inside; it is told by its handle, and its late release finds that the lock has gone on.
+ *   <li><b>A caller comes while a retained lease is recalled.</b> The monitor decides. If the caller came first, it has the
+ *       hold, with the next token, and the recall makes the limits of passing on count. If the recall came first, the lease
+ *       is on its way back, and the caller queues behind who waits. A recall that is lost is repeated with every question of
+ *       the instance that waits, and the end of the retention bounds it.
+ *   <li><b>A retained lease is lost, forced away, or runs out.</b> Nobody believes to hold it, so nobody is told.
  *   <li><b>The object retires while a caller comes.</b> The caller is refused entry and looks the name up again.
  * </ul>
  */
@@ -108,13 +117,16 @@ final class NamedLock extends Timed {
         Verdict verdict = verdictAtOnce(waiter, now);
         if (verdict == null) {
             waiters.add(waiter);
+            if (tenure != null && tenure.isRetained()) {
+                passOn(tenure, now, effects);
+            }
         } else {
             effects.add(() -> waiter.decide(verdict));
         }
     }
 
     private @Nullable Verdict verdictAtOnce(Waiter waiter, long now) {
-        Tenure current = tenure;
+        Tenure current = tenure == null || tenure.isRetained() ? null : tenure;
         if (current != null && current.hold().owner == waiter.owner) {
             EngineHandle handle = waiter.terms.reentrant() ? current.enterAgain(waiter.owner, now) : null;
             if (handle != null || !waiter.terms.reentrant()) {
@@ -125,7 +137,11 @@ final class NamedLock extends Timed {
             return Verdict.shuttingDown();
         }
         boolean busy = current != null || (asking != null && asking.isInLine());
-        return busy && waiter.terms.triesOnce() ? new Verdict.Busy() : null;
+        if (busy && waiter.terms.triesOnce()) {
+            return new Verdict.Busy();
+        }
+        int limit = engine.settings().maxWaiters();
+        return waiters.size() < limit ? null : Verdict.tooMany(limit);
     }
 
     /** The short way for a caller that holds the lock: nothing changes but the count. Null if it does not hold it. */
@@ -163,12 +179,14 @@ final class NamedLock extends Timed {
         });
     }
 
-    /** A handle was closed. Returns the release to wait for, or null if there is none. */
+    /** The short way out, for a handle that is not the last of a hold. False if it may be, or if the hold was lost. */
+    synchronized boolean leaveInner(Hold closing) {
+        return tenure != null && tenure.leftInner(closing, engine.now());
+    }
+
+    /** The last handle was closed. Returns the release to wait for, or null if there is none. */
     @Nullable
     GiveBack leave(Hold closing) {
-        if (leftInner(closing)) {
-            return null;
-        }
         GiveBack[] release = new GiveBack[1];
         transition((now, effects) -> {
             Tenure current = tenure;
@@ -180,13 +198,13 @@ final class NamedLock extends Timed {
         return release[0];
     }
 
-    private synchronized boolean leftInner(Hold closing) {
-        return tenure != null && tenure.leftInner(closing, engine.now());
-    }
-
     private @Nullable GiveBack passOn(Tenure current, long now, Effects effects) {
         if (!waiters.isEmpty() && current.lease.mayPass(engine.settings(), now)) {
             current.passTo(waiters.next(), now, effects);
+            return null;
+        }
+        if (waiters.isEmpty() && owner == null && current.mayRetain(engine.retention(), now)) {
+            current.retainUntil(now + engine.retention(), now);
             return null;
         }
         return release(current, now, effects);
@@ -241,16 +259,19 @@ final class NamedLock extends Timed {
             return;
         }
         asking = null;
-        tenure = new Tenure(this, lease, grant.waiting(), waiters.next(), now, effects);
+        tenure = new Tenure(this, lease, grant.waiting(), current.wasRecalled(), waiters.next(), now, effects);
         waiters.decideThoseWhoTryOnce(Long.MAX_VALUE, effects);
     }
 
-    /** @return false if nobody here holds that acquisition */
+    /** @return false if nobody here holds that acquisition or asks for it */
     boolean recalled(long number) {
         boolean[] known = {false};
         transition((now, effects) -> {
             if (tenure != null && has(number)) {
-                tenure.lease.othersWait(true, now);
+                tenure.lease.recall(now);
+                known[0] = true;
+            } else if (asking != null && asking.isFor(number)) {
+                asking.recalled();
                 known[0] = true;
             }
         });
@@ -312,7 +333,12 @@ final class NamedLock extends Timed {
     /** A hold that is past its deadline is lost at the next look at it, whoever looks. */
     private void settle(long now, Effects effects) {
         Tenure current = tenure;
-        if (current != null && current.hold().isExpired(now)) {
+        if (current == null || !current.hold().isExpired(now)) {
+            return;
+        }
+        if (current.isRetained()) {
+            release(current, now, effects);
+        } else {
             giveUp(current, current.whyExpired(now), now, effects);
         }
     }
@@ -320,9 +346,11 @@ final class NamedLock extends Timed {
     /** The store has nothing of it any more, unless a copy of a question is still on its way. */
     private void lose(Tenure losing, String why, long now, Effects effects) {
         tenure = null;
-        Hold lost = losing.hold();
-        List<Runnable> callbacks = lost.lose(why, now);
-        effects.add(() -> engine.lost(lost, callbacks));
+        if (!losing.isRetained()) {
+            Hold lost = losing.hold();
+            List<Runnable> callbacks = lost.lose(why, now);
+            effects.add(() -> engine.lost(lost, callbacks));
+        }
         if (losing.lease.mayComeBack()) {
             effects.start(new GiveBack(this, losing.lease));
         }
@@ -352,7 +380,12 @@ final class NamedLock extends Timed {
         });
     }
 
-    /** The engine closes: waiters go at once. */
+    /** Whether nobody holds the lock, but the lease is kept here. */
+    synchronized boolean isRetained() {
+        return tenure != null && tenure.isRetained() && !tenure.hold().isExpired(engine.now());
+    }
+
+    /** The engine closes: waiters go at once, and so does a lease that nobody holds. */
     void refuseWaiters() {
         transition((now, effects) -> waiters.decideAll(Verdict.shuttingDown(), effects));
     }
@@ -388,6 +421,10 @@ final class NamedLock extends Timed {
 
     /** Leaves the machine in a state in which something will happen: by an answer, by the timer, or by the holder. */
     private void rest(long now, Effects effects) {
+        Tenure kept = tenure;
+        if (kept != null && kept.isRetained() && (engine.isClosing() || kept.isRecalled(now))) {
+            release(kept, now, effects);
+        }
         if (tenure != null) {
             engine.arm(this, tenure.nextLook());
         } else if (waiters.isEmpty()) {
@@ -411,5 +448,8 @@ final class NamedLock extends Timed {
         retired = true;
         engine.disarm(this);
         engine.locks().retired(this);
+        if (engine.isClosing()) {
+            effects.add(engine.locks()::signal);
+        }
     }
 }

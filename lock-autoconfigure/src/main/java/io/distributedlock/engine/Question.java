@@ -1,22 +1,95 @@
 package io.distributedlock.engine;
 
+import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
-import java.util.concurrent.CompletableFuture;
+import io.distributedlock.engine.LeaseStore.Reply;
+import io.distributedlock.engine.LeaseStore.Sent;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One sending of an acquire command.
- *
- * @param answer completes with the store's answer, or is cancelled when nobody waits for it any more
- * @param sentAt a time before it was sent
+ * One sending of an acquire command, and where its answer goes: to the lock that asked, and to the {@link GiveBack} that waits
+ * for it, if there is one. It ends once: with the answer, with a failure, or given up. Guarded by itself, for no longer than
+ * it takes to look at the fields.
  */
-record Question(CompletableFuture<AcquireReply> answer, long sentAt) {
+final class Question implements Reply<AcquireReply> {
 
-    boolean isOpen() {
-        return !answer.isDone();
+    private enum Phase {
+        OPEN,
+        ANSWERED,
+        FAILED
+    }
+
+    private final NamedLock lock;
+
+    private final Ask asked;
+
+    /** A time before it was sent. */
+    final long sentAt;
+
+    private Phase phase = Phase.OPEN;
+
+    private @Nullable Sent sent;
+
+    private @Nullable GiveBack waiting;
+
+    Question(NamedLock lock, Ask asked, long sentAt) {
+        this.lock = lock;
+        this.asked = asked;
+        this.sentAt = sentAt;
+    }
+
+    void send(AcquireCommand command) {
+        Sent under = lock.engine.store().acquire(command, this);
+        if (!mayGoOn(under)) {
+            under.cancel();
+        }
+    }
+
+    private synchronized boolean mayGoOn(Sent under) {
+        sent = under;
+        return phase != Phase.FAILED;
+    }
+
+    @Override
+    public void answered(@Nullable AcquireReply reply, @Nullable Throwable failure) {
+        GiveBack told;
+        synchronized (this) {
+            if (phase != Phase.OPEN) {
+                return;
+            }
+            phase = failure == null ? Phase.ANSWERED : Phase.FAILED;
+            told = waiting;
+        }
+        lock.answered(asked, this, reply, failure);
+        if (told != null) {
+            told.questionEnded(failure != null);
+        }
+    }
+
+    /** Nobody waits for the answer any more. */
+    void giveUp() {
+        Sent under;
+        synchronized (this) {
+            phase = phase == Phase.OPEN ? Phase.FAILED : phase;
+            under = sent;
+        }
+        if (under != null) {
+            under.cancel();
+        }
+    }
+
+    /** @return false if it has ended already, and nobody will be told */
+    synchronized boolean tellEnd(GiveBack to) {
+        waiting = to;
+        return phase == Phase.OPEN;
+    }
+
+    synchronized boolean isOpen() {
+        return phase == Phase.OPEN;
     }
 
     /** Otherwise, or if it failed, a copy of it may still come to the store. */
-    boolean wasAnswered() {
-        return answer.isDone() && !answer.isCompletedExceptionally();
+    synchronized boolean wasAnswered() {
+        return phase == Phase.ANSWERED;
     }
 }

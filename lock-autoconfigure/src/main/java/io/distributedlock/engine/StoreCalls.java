@@ -10,10 +10,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Commands to the store whose answer a caller waits for, each for one command time-out at most. */
 final class StoreCalls {
+
+    private static final Log log = LogFactory.getLog(StoreCalls.class);
 
     private final LockEngine engine;
 
@@ -43,7 +47,7 @@ final class StoreCalls {
 
     /** See {@link io.distributedlock.LockHandle#extend}. */
     void extend(Hold hold, long length) {
-        String name = hold.terms.name();
+        String name = hold.name();
         LeaseRenewal.Due due = hold.lock.extend(hold, length);
         if (due != null) {
             boolean answered = await(name, () -> engine.renewal().sendNow(due));
@@ -62,7 +66,7 @@ final class StoreCalls {
 
     /** Waits for a release. Not interruptible; keeps the flag. */
     void awaitRelease(Hold hold, GiveBack release) {
-        long end = engine.now() + engine.timeout(hold.terms.lease());
+        long end = engine.now() + engine.timeout(hold.lease);
         boolean interrupted = false;
         try {
             while (true) {
@@ -89,13 +93,35 @@ final class StoreCalls {
         return answer.get(Math.max(0, end - engine.now()), TimeUnit.NANOSECONDS);
     }
 
+    /** Does not wait for a release. Nobody but a listener and the log hears that the hold was lost by then. */
+    void watchRelease(Hold hold, GiveBack release) {
+        release.outcome.whenComplete((outcome, failure) -> {
+            LockLostException loss = outcome == null ? null : lossFoundBy(hold, outcome);
+            if (loss != null) {
+                log.warn(loss.getMessage() + ". Its caller was not told, as distributed-lock.release is async.");
+                engine.tellLost(hold, loss);
+            } else if (outcome == null) {
+                log.debug(unreleased(hold, Failures.unwrap(failure)).getMessage());
+            }
+        });
+    }
+
     private void check(Hold hold, Outcome outcome) {
-        if (outcome == Outcome.NOT_HELD || outcome == Outcome.NOT_YOURS) {
-            String why = outcome == Outcome.NOT_HELD ? "it was gone from Redis" : "somebody else had it already";
-            Duration heldFor = Duration.ofNanos(engine.now() - hold.grantedAt);
-            throw new LockLostException(
-                    hold.terms.name(), "Lock '" + hold.terms.name() + "' was lost before its release: " + why, heldFor);
+        LockLostException loss = lossFoundBy(hold, outcome);
+        if (loss != null) {
+            engine.tellLost(hold, loss);
+            throw loss;
         }
+    }
+
+    private @Nullable LockLostException lossFoundBy(Hold hold, Outcome outcome) {
+        if (outcome != Outcome.NOT_HELD && outcome != Outcome.NOT_YOURS) {
+            return null;
+        }
+        String why = outcome == Outcome.NOT_HELD ? "it was gone from Redis" : "somebody else had it already";
+        Duration heldFor = Duration.ofNanos(engine.now() - hold.grantedAt);
+        return new LockLostException(
+                hold.name(), "Lock '" + hold.name() + "' was lost before its release: " + why, heldFor);
     }
 
     private static LockUnavailableException unavailable(String name, Throwable cause) {
@@ -103,7 +129,7 @@ final class StoreCalls {
     }
 
     private static LockUnavailableException unreleased(Hold hold, @Nullable Throwable cause) {
-        String name = hold.terms.name();
+        String name = hold.name();
         return new LockUnavailableException(
                 name,
                 "Lock '" + name + "' was held until its release, but Redis has not confirmed that. It is free when its"

@@ -12,21 +12,27 @@ final class Tenure {
 
     private final NamedLock lock;
 
-    private final LockEngine engine;
-
     final Lease lease;
 
     private final Watch watch;
 
+    /** The hold of the caller whose turn it is, or while retained, what is left of the latest one. */
     private Hold hold;
 
-    /** @param waiting how many others wait, as the store said */
-    Tenure(NamedLock lock, Lease lease, int waiting, Waiter first, long now, Effects effects) {
+    private boolean retained;
+
+    /**
+     * @param waiting how many others wait, as the store said
+     * @param recalled whether another instance said so before the grant was heard of
+     */
+    Tenure(NamedLock lock, Lease lease, int waiting, boolean recalled, Waiter first, long now, Effects effects) {
         this.lock = lock;
-        this.engine = lock.engine;
         this.lease = lease;
         this.watch = new Watch(lease);
-        lease.othersWait(waiting > 0, now);
+        lease.othersWait(waiting, now);
+        if (recalled) {
+            lease.recall(now);
+        }
         hold = grant(first, lease.sentAt(), now, effects);
     }
 
@@ -41,8 +47,41 @@ final class Tenure {
     /** The lease goes to the next caller in this instance, with the next token. */
     void passTo(Waiter next, long now, Effects effects) {
         lease.pass();
-        engine.sawToken(lease.token());
+        lock.engine.sawToken(lease.token());
+        retained = false;
         hold = grant(next, now, now, effects);
+    }
+
+    /** Nobody here wants the lock now, but somebody may soon: the lease stays here until then, or until that time. */
+    void retainUntil(long end, long now) {
+        retained = true;
+        hold.renewUntil = end + hold.lease;
+        hold.extendedUntil = now;
+        hold.follow(lease, now);
+    }
+
+    /** Whether the lease is kept for the next local caller, with no hold upon it. Then nobody waits here. */
+    boolean isRetained() {
+        return retained;
+    }
+
+    /** Whether the lease may be kept: not if an extension made it longer than the next holder wants it. */
+    boolean mayRetain(long retention, long now) {
+        return retention > 0 && !lease.isContended() && lease.isLongEnough(now) && lease.length() <= hold.lease;
+    }
+
+    /** Whether a retained lease has to go back now. */
+    boolean isRecalled(long now) {
+        return lease.isContended() || retainedUntil() - now <= 0;
+    }
+
+    /**
+     * The end of the retention, or earlier if the lease could not be renewed: it must not run out by itself, as with it the
+     * queue of those who wait would be forgotten.
+     */
+    private long retainedUntil() {
+        long end = hold.renewUntil - hold.lease;
+        return lease.shortFrom() - end < 0 ? lease.shortFrom() : end;
     }
 
     Hold hold() {
@@ -63,7 +102,7 @@ final class Tenure {
 
     /** Whether the closing of an inner entry was all there was to do. */
     boolean leftInner(Hold closing, long now) {
-        if (hold != closing || closing.entries == 1 || closing.isExpired(now)) {
+        if (hold != closing || closing.entries <= 1 || closing.isExpired(now)) {
             return false;
         }
         closing.entries--;
@@ -74,22 +113,22 @@ final class Tenure {
 
     void onDue(long now, Effects effects) {
         Hold current = hold;
-        if (current.isAbandoned()) {
+        if (!retained && current.isAbandoned()) {
             if (!current.abandonmentTold) {
                 current.abandonmentTold = true;
-                effects.add(() -> engine.abandoned(current));
+                effects.add(() -> lock.engine.abandoned(current));
             }
             return;
         }
         RenewCommand command = watch.renew(lease, current, timeout(), now);
         if (command != null) {
             current.follow(lease, now);
-            engine.renewal().add(new LeaseRenewal.Due(lock, watch.current(), command));
+            lock.engine.renewal().add(new LeaseRenewal.Due(lock, watch.current(), command));
         }
     }
 
     LeaseRenewal.Due extend(long length, long now) {
-        if (!hold.terms.renew()) {
+        if (!hold.renew) {
             hold.renewUntil = now + length;
         }
         hold.extendedUntil = now + length;
@@ -108,9 +147,9 @@ final class Tenure {
             return true;
         }
         if (reply.renewed()) {
-            engine.sawToken(reply.token());
+            lock.engine.sawToken(reply.token());
             lease.sawToken(reply.token());
-            lease.othersWait(reply.waiting() > 0, now);
+            lease.othersWait(reply.waiting(), now);
             watch.renewed(lease);
             hold.follow(lease, now);
         }
@@ -122,17 +161,18 @@ final class Tenure {
     }
 
     long nextLook() {
-        long look = hold.abandonmentTold ? TimerQueue.NEVER : watch.nextLook(lease, hold, timeout());
-        return look == TimerQueue.NEVER || look - hold.deadline() > 0 ? hold.deadline() : look;
+        long look = hold.abandonmentTold && !retained ? TimerQueue.NEVER : watch.nextLook(lease, hold, timeout());
+        long end = retained ? retainedUntil() : hold.deadline();
+        return look == TimerQueue.NEVER || look - end > 0 ? end : look;
     }
 
     private long timeout() {
-        return engine.timeout(lease.length());
+        return lock.engine.timeout(lease.length());
     }
 
     /** Why a hold is lost whose deadline has passed. */
     String whyExpired(long now) {
-        boolean tooOld = hold.terms.renew() && hold.renewUntil - now <= 2 * Lease.margin(lease.length());
+        boolean tooOld = hold.renew && hold.renewUntil - now <= 2 * Lease.margin(lease.length());
         return tooOld ? "it reached its greatest age (maxHold)" : "its lease ran out without being renewed";
     }
 }

@@ -14,7 +14,8 @@ abstract class Timed {
 
     /**
      * Called on the timer's thread, without any lock, some time after it became due. It may have been armed anew
-     * meanwhile, so it looks at its own state and at the clock before it does anything.
+     * meanwhile, and it may have been put off before, so it looks at its own state and at the clock before it does anything,
+     * and arms itself again if it is too early.
      */
     abstract void onDue(long now);
 }

@@ -1,20 +1,22 @@
 package io.distributedlock.engine;
 
 import java.util.Arrays;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Timers ordered by due time: a binary heap in which every element knows its slot, so that arming, moving and disarming
  * cost the logarithm of the timers armed now, and nothing stays behind of those that were disarmed. That matters because
  * nearly all timers of a lock are disarmed long before they are due.
+ *
+ * <p>All threads share one lock here, so what needs no change is found out without it. Who arms and disarms an element does
+ * so under a monitor of its own, which {@link Timed#onDue} takes too. So the only thing that can happen meanwhile is that the
+ * element is taken out as due, and then it will be called, after that. The lock is a monitor as well: parking for it under
+ * the monitor of a name would keep the carrier of a virtual thread busy, before Java 24.
  */
 final class TimerQueue {
 
     /** Due time of an empty queue. */
     static final long NEVER = Long.MAX_VALUE;
-
-    private final ReentrantLock lock = new ReentrantLock();
 
     private final Runnable wakeUp;
 
@@ -31,21 +33,25 @@ final class TimerQueue {
         this.wakeUp = wakeUp;
     }
 
+    /**
+     * Arms it, or moves it to an earlier time. One that is to be put off stays where it is, and arms itself anew when it is
+     * called too early. So a lock that is given back before its first timer is due has moved none.
+     */
     void arm(Timed timed, long due) {
+        if (timed.slot >= 0 && timed.due - due <= 0) {
+            return;
+        }
         boolean wake;
-        lock.lock();
-        try {
+        synchronized (this) {
             if (timed.slot < 0) {
                 append(timed);
-            } else if (timed.due == due) {
+            } else if (timed.due - due <= 0) {
                 return;
             }
             timed.due = due;
             siftDown(timed, siftUp(timed, timed.slot));
             wake = timed.slot == 0 && planned && due - plannedWakeUp < 0;
             planned &= !wake;
-        } finally {
-            lock.unlock();
         }
         if (wake) {
             wakeUp.run();
@@ -53,29 +59,26 @@ final class TimerQueue {
     }
 
     void disarm(Timed timed) {
-        lock.lock();
-        try {
+        if (timed.slot < 0) {
+            return;
+        }
+        synchronized (this) {
             if (timed.slot >= 0) {
                 remove(timed.slot);
             }
-        } finally {
-            lock.unlock();
         }
     }
 
     /** Takes one element that is due, or null. */
     @Nullable
     Timed pollDue(long now) {
-        lock.lock();
-        try {
+        synchronized (this) {
             Timed first = heap[0];
             if (first == null || first.due - now > 0) {
                 return null;
             }
             remove(0);
             return first;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -84,24 +87,18 @@ final class TimerQueue {
      * than that calls the wake-up.
      */
     long plan(long now, long limit) {
-        lock.lock();
-        try {
+        synchronized (this) {
             Timed first = heap[0];
             long sleep = first == null ? limit : Math.min(limit, Math.max(0, first.due - now));
             plannedWakeUp = now + sleep;
             planned = true;
             return sleep;
-        } finally {
-            lock.unlock();
         }
     }
 
     int size() {
-        lock.lock();
-        try {
+        synchronized (this) {
             return size;
-        } finally {
-            lock.unlock();
         }
     }
 

@@ -27,6 +27,13 @@ sealed interface Verdict {
         return new Unavailable("the lock template is shutting down", null);
     }
 
+    static Verdict tooMany(int limit) {
+        return new Unavailable(
+                limit
+                        + " callers of this instance wait for it already, and distributed-lock.max-waiters allows no more",
+                null);
+    }
+
     /** The exception for everything but a grant. */
     default DistributedLockException toException(String name, Duration waited) {
         if (this instanceof Unavailable unavailable) {

@@ -11,6 +11,8 @@ final class WaiterQueue {
 
     private long arrivals;
 
+    private int size;
+
     boolean isEmpty() {
         return first == null;
     }
@@ -20,7 +22,12 @@ final class WaiterQueue {
         return first;
     }
 
+    int size() {
+        return size;
+    }
+
     void add(Waiter waiter) {
+        size++;
         waiter.queued = true;
         waiter.arrival = arrivals++;
         waiter.previous = last;
@@ -37,6 +44,7 @@ final class WaiterQueue {
         if (!waiter.queued) {
             return false;
         }
+        size--;
         Waiter before = waiter.previous;
         Waiter after = waiter.next;
         if (before == null) {

@@ -63,16 +63,18 @@ final class Watch {
         if (underWay || now - renewAt < 0 || !wantsRenewal(lease, hold)) {
             return null;
         }
-        long wanted = Math.max(hold.terms.lease(), hold.extendedUntil - now);
+        long wanted = Math.max(hold.lease, hold.extendedUntil - now);
         return start(lease, hold, Math.min(wanted, hold.renewUntil - now), false, now);
     }
 
     /**
      * Starts a renewal to the given length, whatever was under way. A length that shortens the lease counts from now on, as
-     * the store may do it at any time and its answer may not come.
+     * the store may do it at any time and its answer may not come. One that does not is sent as such, as a late copy of it
+     * must not shorten what the lease has become by then.
      */
     RenewCommand start(Lease lease, Hold hold, long newLength, boolean mayShorten, long now) {
         long millis = Math.max(1, newLength / 1_000_000);
+        lease.asks();
         underWay = true;
         renewal++;
         sentAt = now;
@@ -85,7 +87,7 @@ final class Watch {
         if (shorter) {
             lease.renewed(now, length);
         }
-        return new RenewCommand(hold.terms.name(), lease.number, millis, lease.token(), mayShorten);
+        return new RenewCommand(hold.name(), lease.number, millis, lease.token(), capping);
     }
 
     int current() {

@@ -7,14 +7,21 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockScope;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.annotation.WhenLost;
+import io.distributedlock.transaction.SurroundingTransaction;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 
 /** For methods whose work is done when they return. */
 final class BlockingAdapter implements ReturnTypeAdapter {
 
     private static final Log logger = LogFactory.getLog(BlockingAdapter.class);
+
+    /** Whether there can be transactions at all. */
+    private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+            "org.springframework.transaction.support.TransactionSynchronization",
+            BlockingAdapter.class.getClassLoader());
 
     @Override
     public @Nullable Object invoke(LockOperations locks, LockOperation operation, LockRequest request, Body body)
@@ -36,32 +43,61 @@ final class BlockingAdapter implements ReturnTypeAdapter {
 
     private static @Nullable Object runAndClose(LockHandle handle, LockOperation operation, Body body)
             throws Throwable {
+        boolean lossMatters = operation.whenLost() != WhenLost.IGNORE;
+        boolean interruptible = operation.whenLost() == WhenLost.INTERRUPT;
+        boolean kept = operation.keptUntilCompletion() && isKeptByTransaction(handle, lossMatters);
+        LossInterrupt interrupt = interruptible ? LossInterrupt.of(handle) : null;
+        Runnable end = kept ? handle::throwIfLost : handle::close;
         Object result;
-        try (LockScope scope = LockScope.open(handle)) {
-            result = body.proceed();
+        try {
+            result = run(handle, lossMatters, body);
         } catch (Throwable failure) {
-            closeAfter(failure, handle);
-            throw failure;
+            boolean interrupted = interrupt != null && interrupt.end();
+            throw endAfter(failure, end, interrupted && LossInterrupt.isConsequence(failure));
         }
-        closeAfterSuccess(handle, operation);
+        if (interrupt != null) {
+            interrupt.end();
+        }
+        endAfterSuccess(end, lossMatters);
         return result;
     }
 
-    private static void closeAfter(Throwable failure, LockHandle handle) {
-        try {
-            handle.close();
-        } catch (Throwable second) {
-            if (second != failure) {
-                failure.addSuppressed(second);
-            }
+    private static @Nullable Object run(LockHandle handle, boolean lossMatters, Body body) throws Throwable {
+        try (LockScope scope = LockScope.open(handle, lossMatters)) {
+            return body.proceed();
         }
     }
 
-    private static void closeAfterSuccess(LockHandle handle, LockOperation operation) {
+    /** If it cannot be left to the transaction, it must not be left at all. */
+    private static boolean isKeptByTransaction(LockHandle handle, boolean lossMatters) {
         try {
-            handle.close();
+            return TRANSACTIONS && SurroundingTransaction.keeps(handle, lossMatters);
+        } catch (RuntimeException failure) {
+            throw (RuntimeException) endAfter(failure, handle::close, false);
+        }
+    }
+
+    /** What to throw: the method's failure, unless it only says that the loss of the lock interrupted it. */
+    private static Throwable endAfter(Throwable failure, Runnable end, boolean causedByLoss) {
+        try {
+            end.run();
+            return failure;
+        } catch (Throwable second) {
+            boolean lossWins = causedByLoss && second instanceof LockLostException;
+            Throwable thrown = lossWins ? second : failure;
+            Throwable other = lossWins ? failure : second;
+            if (other != thrown) {
+                thrown.addSuppressed(other);
+            }
+            return thrown;
+        }
+    }
+
+    private static void endAfterSuccess(Runnable end, boolean lossMatters) {
+        try {
+            end.run();
         } catch (LockLostException ex) {
-            if (operation.whenLost() == WhenLost.THROW) {
+            if (lossMatters) {
                 throw ex;
             }
             logger.warn(

@@ -42,7 +42,23 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
      * @param order the place among other advisors; a lower one is further outside
      */
     public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockOperations> locks, int order) {
-        this.source = new LockOperationSource(new LockAnnotationParser(beanFactory));
+        this(beanFactory, locks, order, true);
+    }
+
+    /**
+     * Creates the advisor.
+     *
+     * @param beanFactory resolves placeholders, and beans in key expressions
+     * @param locks asked once, by the first call of a locked method
+     * @param order the place among other advisors; a lower one is further outside
+     * @param keepUntilCompletion whether a lock that is acquired inside of a transaction is kept until it has completed
+     */
+    public DistributedLockAdvisor(
+            ConfigurableBeanFactory beanFactory,
+            Supplier<LockOperations> locks,
+            int order,
+            boolean keepUntilCompletion) {
+        this.source = new LockOperationSource(new LockAnnotationParser(beanFactory, keepUntilCompletion));
         this.locks = SingletonSupplier.of(locks);
         this.pointcut = new LockPointcut(source, types);
         this.advice = new LockInterceptor(source, this.locks::obtain);

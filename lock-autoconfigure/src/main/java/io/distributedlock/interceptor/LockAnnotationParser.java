@@ -14,10 +14,13 @@ class LockAnnotationParser {
 
     private final ConfigurableBeanFactory beanFactory;
 
+    private final boolean keptUntilCompletion;
+
     private final KeyExpressions expressions;
 
-    LockAnnotationParser(ConfigurableBeanFactory beanFactory) {
+    LockAnnotationParser(ConfigurableBeanFactory beanFactory, boolean keptUntilCompletion) {
         this.beanFactory = beanFactory;
+        this.keptUntilCompletion = keptUntilCompletion;
         this.expressions = new KeyExpressions(beanFactory);
     }
 
@@ -33,6 +36,7 @@ class LockAnnotationParser {
                 annotation.reentrant(),
                 annotation.whenBusy(),
                 annotation.whenLost(),
+                keptUntilCompletion,
                 adapter,
                 annotation.whenBusy() == WhenBusy.SKIP ? ReturnTypes.skipped(where) : null);
     }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param lease null for the default
  * @param waitUpTo negative for no limit, null for the default
  * @param maxHold null for the default
+ * @param keptUntilCompletion whether a transaction around the call keeps the lock until it has completed
  * @param adapter runs calls of the method's return type
  * @param skipped what a skipped call returns
  */
@@ -25,6 +26,7 @@ record LockOperation(
         boolean reentrant,
         WhenBusy whenBusy,
         WhenLost whenLost,
+        boolean keptUntilCompletion,
         ReturnTypeAdapter adapter,
         @Nullable Object skipped) {
 

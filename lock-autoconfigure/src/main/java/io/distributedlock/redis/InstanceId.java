@@ -25,9 +25,9 @@ final class InstanceId {
         return publicPart;
     }
 
-    /** The id of this instance's acquisition of that number. */
-    String acquisition(long number) {
-        return prefix + Long.toString(number, Character.MAX_RADIX);
+    /** Adds the id of this instance's acquisition of that number. */
+    void addAcquisition(Words words, long number) {
+        words.add(prefix, number, Character.MAX_RADIX);
     }
 
     /** The number of an acquisition of this instance, or -1 if the id is none of this instance. */

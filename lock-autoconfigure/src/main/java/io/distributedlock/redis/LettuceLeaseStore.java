@@ -5,7 +5,10 @@ import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
 import io.distributedlock.engine.LeaseStoreException;
-import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.ArrayOutput;
+import io.lettuce.core.output.CommandOutput;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,80 +44,78 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     @Override
-    public CompletableFuture<AcquireReply> acquire(AcquireCommand command) {
-        String entry = keys.entry(command.name());
-        String[] both = {entry, keys.cancelled(entry)};
-        Function<List<Object>, AcquireReply> read = reply -> acquired(command.name(), reply);
-        String id = instance.acquisition(command.number());
-        String lease = Long.toString(command.leaseMillis());
-        String floor = Long.toString(command.floor());
-        String queue = command.queue() ? "1" : "0";
+    public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
+        String name = NameCodec.encode(command.name());
+        Words operands = new Words().add("2");
+        keys.addEntry(operands, name);
+        keys.addCancelled(operands, name);
+        instance.addAcquisition(operands, command.number());
+        operands.add(command.leaseMillis()).add(command.floor());
         String owner = command.owner();
-        if (owner == null) {
-            return call(ACQUIRE, both, read, id, lease, floor, queue, keys.channelPrefix());
+        if (owner != null || !command.queue()) {
+            operands.add(command.queue() ? "1" : "0");
         }
-        String again = command.reentrant() ? "1" : "0";
-        return call(ACQUIRE, both, read, id, lease, floor, queue, keys.channelPrefix(), NameCodec.encode(owner), again);
+        if (owner != null) {
+            operands.add(NameCodec.encode(owner)).add(command.reentrant() ? "1" : "0");
+        }
+        return send(ACQUIRE, operands, reply -> acquired(command.name(), reply), to);
     }
 
-    private static AcquireReply acquired(String name, List<Object> reply) {
+    private static AcquireReply acquired(String name, Numbers reply) {
         if (reply.size() == 1) {
-            return new AcquireReply.Granted(number(reply, 0), 0);
+            return new AcquireReply.Granted(reply.get(0), 0);
         }
-        return switch ((int) number(reply, 0)) {
-            case 1 -> new AcquireReply.Granted(number(reply, 1), (int) number(reply, 2));
-            case 2 -> new AcquireReply.Reentered(number(reply, 1));
+        return switch ((int) reply.get(0)) {
+            case 1 -> new AcquireReply.Granted(reply.get(1), (int) reply.get(2));
+            case 2 -> new AcquireReply.Reentered(reply.get(1));
             case 3 -> new AcquireReply.Cancelled();
             default -> {
-                if (number(reply, 4) == 1) {
+                if (reply.get(4) == 1) {
                     log.warn("The entry of lock '" + name
                             + "' in Redis had no expiry, which no instance does. It has one"
                             + " again now. Keep other clients away from keys with the prefix of the locks.");
                 }
-                yield new AcquireReply.Busy(number(reply, 1), number(reply, 2) == 1, number(reply, 3));
+                yield new AcquireReply.Busy(reply.get(1), reply.get(2) == 1, reply.get(3));
             }
         };
     }
 
     @Override
-    public CompletableFuture<ReleaseReply> release(ReleaseCommand command) {
-        String entry = keys.entry(command.name());
-        String id = instance.acquisition(command.number());
-        String token = Long.toString(command.token());
-        String floor = Long.toString(command.floor());
+    public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
+        String name = NameCodec.encode(command.name());
         Requeue requeue = command.requeue();
-        if (requeue == null && command.tombstoneMillis() == 0) {
-            String[] only = {entry};
-            return call(RELEASE, only, LettuceLeaseStore::released, "id", id, token, floor, keys.channelPrefix());
+        boolean plain = requeue == null && command.tombstoneMillis() == 0;
+        Words operands = new Words().add(plain ? "1" : "2");
+        keys.addEntry(operands, name);
+        if (!plain) {
+            keys.addCancelled(operands, name);
         }
-        return call(
-                RELEASE,
-                new String[] {entry, keys.cancelled(entry)},
-                LettuceLeaseStore::released,
-                "id",
-                id,
-                token,
-                floor,
-                keys.channelPrefix(),
-                Long.toString(command.tombstoneMillis()),
-                requeue == null ? "" : instance.acquisition(requeue.number()),
-                requeue == null ? "0" : Long.toString(requeue.leaseMillis()));
+        instance.addAcquisition(operands, command.number());
+        operands.add(command.floor());
+        if (!plain) {
+            operands.add("id").add(command.tombstoneMillis());
+        }
+        if (requeue != null) {
+            instance.addAcquisition(operands, requeue.number());
+            operands.add(requeue.leaseMillis());
+        }
+        return send(RELEASE, operands, LettuceLeaseStore::released, to);
     }
 
-    private static ReleaseReply released(List<Object> reply) {
+    private static ReleaseReply released(Numbers reply) {
         Outcome outcome = outcome(reply);
-        long token = reply.size() > 1 ? number(reply, 1) : 0;
+        long token = reply.size() > 1 ? reply.get(1) : 0;
         AcquireReply requeued = null;
         if (reply.size() > 4) {
-            requeued = number(reply, 2) == 1
-                    ? new AcquireReply.Granted(number(reply, 3), (int) number(reply, 4))
-                    : new AcquireReply.Busy(number(reply, 3), true, token);
+            requeued = reply.get(2) == 1
+                    ? new AcquireReply.Granted(reply.get(3), (int) reply.get(4))
+                    : new AcquireReply.Busy(reply.get(3), true, token);
         }
         return new ReleaseReply(outcome, token, requeued);
     }
 
-    private static Outcome outcome(List<Object> reply) {
-        return switch ((int) number(reply, 0)) {
+    private static Outcome outcome(Numbers reply) {
+        return switch ((int) reply.get(0)) {
             case 1 -> Outcome.RELEASED;
             case 2 -> Outcome.TRANSFERRED;
             case 3 -> Outcome.LEFT_QUEUE;
@@ -126,7 +127,7 @@ final class LettuceLeaseStore implements LeaseStore {
 
     @Override
     public CompletableFuture<ReleaseResult> releaseOwner(String name, String owner, long floor) {
-        Function<List<Object>, ReleaseResult> result = reply -> switch (outcome(reply)) {
+        Function<Numbers, ReleaseResult> result = reply -> switch (outcome(reply)) {
             case RELEASED, TRANSFERRED, LEFT_QUEUE -> ReleaseResult.RELEASED;
             case STILL_HELD -> ReleaseResult.STILL_HELD;
             case NOT_HELD -> ReleaseResult.NOT_HELD;
@@ -141,37 +142,41 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     private <T> CompletableFuture<T> release(
-            String name, Function<List<Object>, T> read, String mode, String subject, long floor) {
-        String[] only = {keys.entry(name)};
-        return call(RELEASE, only, read, mode, subject, "0", Long.toString(floor), keys.channelPrefix());
+            String name, Function<Numbers, T> read, String mode, String subject, long floor) {
+        Words operands = new Words().add("1");
+        keys.addEntry(operands, NameCodec.encode(name));
+        operands.add(subject).add(floor).add(mode);
+        return new ReplyFuture<T>().to(reply -> send(RELEASE, operands, read, reply));
     }
 
     @Override
     public CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
-        String[] entries = new String[commands.size()];
-        List<String> arguments = new ArrayList<>(4 * entries.length);
-        for (int i = 0; i < entries.length; i++) {
-            RenewCommand command = commands.get(i);
-            entries[i] = keys.entry(command.name());
-            arguments.add(instance.acquisition(command.number()));
-            arguments.add(Long.toString(command.leaseMillis()));
-            arguments.add(Long.toString(command.token()));
-            arguments.add(command.mayShorten() ? "1" : "0");
+        Words operands = new Words().add(commands.size());
+        for (RenewCommand command : commands) {
+            keys.addEntry(operands, NameCodec.encode(command.name()));
         }
-        return call(RENEW, entries, LettuceLeaseStore::renewed, arguments.toArray(String[]::new));
+        for (RenewCommand command : commands) {
+            instance.addAcquisition(operands, command.number());
+            operands.add(command.leaseMillis()).add(command.token()).add(command.mayShorten() ? "1" : "0");
+        }
+        return new ReplyFuture<List<RenewReply>>().to(to -> send(RENEW, operands, LettuceLeaseStore::renewed, to));
     }
 
-    private static List<RenewReply> renewed(List<Object> reply) {
+    private static List<RenewReply> renewed(Numbers reply) {
         List<RenewReply> replies = new ArrayList<>(reply.size() / 3);
         for (int i = 0; i < reply.size(); i += 3) {
-            replies.add(new RenewReply(number(reply, i) == 1, number(reply, i + 1), (int) number(reply, i + 2)));
+            replies.add(new RenewReply(reply.get(i) == 1, reply.get(i + 1), (int) reply.get(i + 2)));
         }
         return replies;
     }
 
     @Override
     public CompletableFuture<Optional<LockState>> inspect(String name) {
-        return call(INSPECT, new String[] {keys.entry(name)}, reply -> state(name, reply));
+        Words operands = new Words().add("1");
+        keys.addEntry(operands, NameCodec.encode(name));
+        return new ReplyFuture<Optional<LockState>>()
+                .to(to ->
+                        send(INSPECT, operands, new ArrayOutput<>(StringCodec.UTF8), reply -> state(name, reply), to));
     }
 
     private static Optional<LockState> state(String name, List<Object> reply) {
@@ -197,18 +202,27 @@ final class LettuceLeaseStore implements LeaseStore {
         connections.listen(new Messages(keys, instance, listener), listener::connected);
     }
 
-    private <T> CompletableFuture<T> call(
-            LuaScript script, String[] entries, Function<List<Object>, T> read, String... arguments) {
-        RedisScriptingAsyncCommands<String, String> redis = connections.commands();
-        if (redis == null) {
-            return CompletableFuture.failedFuture(new LeaseStoreException(
-                    LeaseStoreException.Effect.NOT_EXECUTED, connections.whyNotConnected(), connections.trouble()));
-        }
-        return new ScriptCall<>(redis, script, entries, arguments, read).send();
+    private <T> Sent send(LuaScript script, Words operands, Function<Numbers, T> read, Reply<T> to) {
+        return send(script, operands, new Numbers(), read, to);
     }
 
-    private static long number(List<Object> reply, int i) {
-        return (Long) reply.get(i);
+    private <A, T> Sent send(
+            LuaScript script,
+            Words operands,
+            CommandOutput<String, String, A> answer,
+            Function<A, T> read,
+            Reply<T> to) {
+        StatefulRedisConnection<String, String> redis = connections.commands();
+        if (redis == null) {
+            to.answered(
+                    null,
+                    new LeaseStoreException(
+                            LeaseStoreException.Effect.NOT_EXECUTED,
+                            connections.whyNotConnected(),
+                            connections.trouble()));
+            return () -> {};
+        }
+        return new ScriptCall<>(redis, script, operands, answer, read, to).send();
     }
 
     private static long text(List<Object> reply, int i) {

@@ -5,7 +5,6 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -111,6 +110,7 @@ final class LockConnections implements AutoCloseable {
             StatefulRedisConnection<String, String> opened = client.connect(StringCodec.UTF8);
             opened.addListener(new Watch());
             commands = opened;
+            ServerCheck.of(opened.async());
             isConnected();
             return true;
         } catch (RuntimeException ex) {
@@ -151,9 +151,8 @@ final class LockConnections implements AutoCloseable {
 
     /** Null until the first connection stands; then Lettuce refuses commands while it is broken. */
     @Nullable
-    RedisScriptingAsyncCommands<String, String> commands() {
-        StatefulRedisConnection<String, String> connection = commands;
-        return connection == null ? null : connection.async();
+    StatefulRedisConnection<String, String> commands() {
+        return commands;
     }
 
     @Nullable

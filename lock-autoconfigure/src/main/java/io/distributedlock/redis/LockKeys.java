@@ -7,7 +7,7 @@ final class LockKeys {
 
     private final String prefix;
 
-    private final String channelPrefix;
+    private final String entryStart;
 
     /** @throws IllegalArgumentException if the prefix has braces, which would be taken for the hash tag */
     LockKeys(String prefix) {
@@ -15,30 +15,35 @@ final class LockKeys {
             throw new IllegalArgumentException("The key prefix '" + prefix + "' must not contain braces");
         }
         this.prefix = prefix;
-        this.channelPrefix = prefix + "instance:";
+        this.entryStart = prefix + '{';
     }
 
     /** The entry of a lock. */
     String entry(String name) {
-        return prefix + '{' + NameCodec.encode(name) + '}';
+        return entryStart + NameCodec.encode(name) + '}';
     }
 
-    /** The ids that were cancelled with unknown outcome, beside the given entry. */
-    String cancelled(String entry) {
-        return entry + "cancelled";
+    /** Adds the entry of a lock, whose name is encoded already. */
+    void addEntry(Words words, String encodedName) {
+        words.add(entryStart, encodedName, "}");
+    }
+
+    /** Adds the key of the ids of that lock that were cancelled with unknown outcome. */
+    void addCancelled(Words words, String encodedName) {
+        words.add(entryStart, encodedName, "}cancelled");
     }
 
     /** The name of an entry, or null if it is too long to be read from there. */
     @Nullable
     String nameOf(String entry) {
-        int start = prefix.length() + 1;
+        int start = entryStart.length();
         return entry.startsWith(prefix) && entry.length() > start
                 ? NameCodec.decode(entry.substring(start, entry.length() - 1))
                 : null;
     }
 
-    /** What stands before the public id of an instance in the name of its channel. */
-    String channelPrefix() {
-        return channelPrefix;
+    /** The channel of an instance. The scripts make it of the key of an entry. */
+    String channel(InstanceId instance) {
+        return prefix + "instance:" + instance.publicPart();
     }
 }

@@ -1,5 +1,6 @@
 package io.distributedlock.redis;
 
+import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -11,38 +12,54 @@ import java.util.HexFormat;
 /** A script beside this class. Called by its hash; Redis is told the text when it does not know the hash. */
 final class LuaScript {
 
-    private final String text;
+    private final byte[] byHash;
 
-    private final String sha;
+    private final byte[] byText;
 
     LuaScript(String file) {
-        this.text = read(file);
-        this.sha = sha1(text);
+        byte[] text = read(file);
+        this.byHash = start("EVALSHA", sha1(text).getBytes(StandardCharsets.US_ASCII));
+        this.byText = start("EVAL", text);
     }
 
-    String text() {
-        return text;
+    /** Writes a call of it: what follows the hash or the text are the number of keys, the keys, and the arguments. */
+    void writeCall(boolean asText, Words operands, ByteBuf buffer) {
+        int words = 2 + operands.count();
+        buffer.writeByte('*');
+        if (words < 10) {
+            buffer.writeByte('0' + words);
+        } else {
+            buffer.writeCharSequence(Integer.toString(words), StandardCharsets.US_ASCII);
+        }
+        buffer.writeBytes(asText ? byText : byHash);
+        operands.writeTo(buffer);
     }
 
-    String sha() {
-        return sha;
+    private static byte[] start(String command, byte[] script) {
+        byte[] head = ("\r\n$" + command.length() + "\r\n" + command + "\r\n$" + script.length + "\r\n")
+                .getBytes(StandardCharsets.US_ASCII);
+        byte[] start = new byte[head.length + script.length + 2];
+        System.arraycopy(head, 0, start, 0, head.length);
+        System.arraycopy(script, 0, start, head.length, script.length);
+        start[start.length - 2] = '\r';
+        start[start.length - 1] = '\n';
+        return start;
     }
 
-    private static String read(String file) {
+    private static byte[] read(String file) {
         try (InputStream in = LuaScript.class.getResourceAsStream(file)) {
             if (in == null) {
                 throw new IllegalStateException("The script " + file + " is missing from the class path");
             }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return in.readAllBytes();
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
     }
 
-    private static String sha1(String text) {
+    private static String sha1(byte[] text) {
         try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-1");
-            return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text));
         } catch (NoSuchAlgorithmException ex) {
             throw new IllegalStateException("Every Java platform has SHA-1", ex);
         }

@@ -27,7 +27,7 @@ final class Messages extends RedisPubSubAdapter<String, String> {
     }
 
     String channel() {
-        return keys.channelPrefix() + instance.publicPart();
+        return keys.channel(instance);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,10 @@ final class RedisClientSource implements AutoCloseable {
         LettuceClientConfiguration configured = application.getClientConfiguration();
         ClientResources shared = configured.getClientResources().orElse(null);
         this.resources = shared == null
-                ? DefaultClientResources.builder().reconnectDelay(RECONNECT).build()
+                ? DefaultClientResources.builder()
+                        .reconnectDelay(RECONNECT)
+                        .nettyCustomizer(FlushTogether.after(new NettyCustomizer() {}))
+                        .build()
                 : new SharedClientResources(shared, RECONNECT);
         this.factory = new LettuceConnectionFactory(
                 target(application), new LockClientConfiguration(configured, resources, commandTimeout));

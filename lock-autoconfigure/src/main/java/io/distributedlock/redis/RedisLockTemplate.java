@@ -1,5 +1,6 @@
 package io.distributedlock.redis;
 
+import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
@@ -12,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -35,6 +37,8 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
 
     private final EngineSettings settings;
 
+    private final Consumer<? super LockEvent> events;
+
     private final ReentrantLock lifecycle = new ReentrantLock();
 
     private volatile @Nullable Instance instance;
@@ -47,10 +51,25 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
      * @throws UnsupportedTopologyException if the factory is for a cluster or for Sentinel
      */
     public RedisLockTemplate(LettuceConnectionFactory connections, String keyPrefix, EngineSettings settings) {
+        this(connections, keyPrefix, settings, event -> {});
+    }
+
+    /**
+     * @param connections whose settings are used; its own connections are not
+     * @param keyPrefix what the keys and channels of all locks begin with
+     * @param events whom to tell what happens, on a thread that is shared with callbacks
+     * @throws UnsupportedTopologyException if the factory is for a cluster or for Sentinel
+     */
+    public RedisLockTemplate(
+            LettuceConnectionFactory connections,
+            String keyPrefix,
+            EngineSettings settings,
+            Consumer<? super LockEvent> events) {
         RedisClientSource.target(connections);
         this.application = connections;
         this.keys = new LockKeys(keyPrefix);
         this.settings = settings;
+        this.events = events;
     }
 
     @Override
@@ -106,7 +125,7 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
         lifecycle.lock();
         try {
             if (instance == null) {
-                instance = Instance.open(application, keys, settings);
+                instance = Instance.open(application, keys, settings, events);
                 stopped = false;
             }
         } finally {
@@ -147,10 +166,15 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
     /** What lives from a start to the next stop: an identity, its connections, and the engine upon them. */
     private record Instance(LockConnections connections, LockEngine engine) {
 
-        static Instance open(LettuceConnectionFactory application, LockKeys keys, EngineSettings settings) {
+        static Instance open(
+                LettuceConnectionFactory application,
+                LockKeys keys,
+                EngineSettings settings,
+                Consumer<? super LockEvent> events) {
             RedisClientSource source = new RedisClientSource(application, settings.commandTimeout());
             LockConnections connections = new LockConnections(source, settings.commandTimeout());
-            LockEngine engine = new LockEngine(new LettuceLeaseStore(connections, keys, new InstanceId()), settings);
+            LockEngine engine =
+                    new LockEngine(new LettuceLeaseStore(connections, keys, new InstanceId()), settings, events);
             connections.open();
             return new Instance(connections, engine);
         }

@@ -1,97 +1,121 @@
 package io.distributedlock.redis;
 
+import io.distributedlock.engine.LeaseStore.Reply;
+import io.distributedlock.engine.LeaseStore.Sent;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
-import io.lettuce.core.RedisFuture;
-import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a script, and the future of its answer in one object, as there is one for every command. Sends the script's
- * hash, then its text if Redis does not know it. Cancelling it keeps the command from being written if it was not yet.
+ * One call of a script: what Lettuce writes, and what it tells of the answer, without a future in between. Sends the
+ * script's hash, then its text if Redis does not know it. A call that is cancelled before it was written never is.
+ *
+ * <p>Lettuce may tell of more than one end: of a cancelled command that is answered all the same, or of an answer that could
+ * not be read. Only the first counts.
  */
-final class ScriptCall<T> extends CompletableFuture<T>
-        implements BiConsumer<@Nullable List<Object>, @Nullable Throwable> {
+final class ScriptCall<A, T> extends Command<String, String, A> implements Sent {
 
-    private final RedisScriptingAsyncCommands<String, String> redis;
+    private final StatefulRedisConnection<String, String> connection;
 
     private final LuaScript script;
 
-    private final String[] keys;
+    private final Words operands;
 
-    private final String[] arguments;
+    private final Function<A, T> read;
 
-    private final Function<List<Object>, T> read;
+    /** Where the answer goes; null once it went there. Guarded by this object. */
+    private @Nullable Reply<T> to;
 
-    private volatile @Nullable RedisFuture<?> sent;
-
-    private boolean byText;
+    private boolean asText;
 
     ScriptCall(
-            RedisScriptingAsyncCommands<String, String> redis,
+            StatefulRedisConnection<String, String> connection,
             LuaScript script,
-            String[] keys,
-            String[] arguments,
-            Function<List<Object>, T> read) {
-        this.redis = redis;
+            Words operands,
+            CommandOutput<String, String, A> answer,
+            Function<A, T> read,
+            Reply<T> to) {
+        super(CommandType.EVALSHA, answer);
+        this.connection = connection;
         this.script = script;
-        this.keys = keys;
-        this.arguments = arguments;
+        this.operands = operands;
         this.read = read;
+        this.to = to;
     }
 
-    ScriptCall<T> send() {
+    ScriptCall<A, T> send() {
         try {
-            follow(redis.evalsha(script.sha(), ScriptOutputType.MULTI, keys, arguments));
+            connection.dispatch(this);
         } catch (RuntimeException ex) {
-            completeExceptionally(LettuceFailures.translate(ex));
+            completeExceptionally(ex);
         }
         return this;
     }
 
-    private void follow(RedisFuture<List<Object>> command) {
-        sent = command;
-        command.whenComplete(this);
+    @Override
+    public void encode(ByteBuf buffer) {
+        script.writeCall(asText, operands, buffer);
     }
 
     @Override
-    public void accept(@Nullable List<Object> reply, @Nullable Throwable failure) {
-        if (failure instanceof RedisNoScriptException && !byText && !isDone()) {
-            byText = true;
-            follow(redis.eval(script.text(), ScriptOutputType.MULTI, keys, arguments));
-        } else if (failure != null) {
-            completeExceptionally(LettuceFailures.translate(failure));
+    public void complete() {
+        String error = output.getError();
+        if (error != null && error.startsWith("NOSCRIPT") && !asText && !isDone()) {
+            asText = true;
+            output.setError((String) null);
+            send();
+        } else if (error != null) {
+            completeExceptionally(new RedisCommandExecutionException(error));
         } else {
-            read(reply == null ? List.of() : reply);
+            Reply<T> told = end(ST_COMPLETED);
+            if (told != null) {
+                tell(told);
+            }
         }
     }
 
-    private void read(List<Object> reply) {
+    private void tell(Reply<T> told) {
+        T reply;
         try {
-            complete(read.apply(reply));
+            reply = read.apply(output.get());
         } catch (RuntimeException ex) {
-            completeExceptionally(new LeaseStoreException(Effect.UNKNOWN, "Redis gave an answer that is none", ex));
+            told.answered(null, new LeaseStoreException(Effect.UNKNOWN, "Redis gave an answer that is none", ex));
+            return;
         }
+        told.answered(reply, null);
     }
 
     @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
-        RedisFuture<?> command = sent;
-        if (cancelled && command != null) {
-            command.cancel(false);
+    public boolean completeExceptionally(Throwable failure) {
+        Reply<T> told = end(ST_COMPLETED);
+        if (told != null) {
+            told.answered(null, LettuceFailures.translate(failure));
         }
-        return cancelled;
+        return told != null;
     }
 
     @Override
-    public <U> CompletableFuture<U> newIncompleteFuture() {
-        return new CompletableFuture<>();
+    public void cancel() {
+        Reply<T> told = end(ST_CANCELLED);
+        if (told != null) {
+            told.answered(null, LettuceFailures.translate(new CancellationException()));
+        }
+    }
+
+    private synchronized @Nullable Reply<T> end(byte how) {
+        Reply<T> told = to;
+        if (told != null) {
+            to = null;
+            status = how;
+        }
+        return told;
     }
 }

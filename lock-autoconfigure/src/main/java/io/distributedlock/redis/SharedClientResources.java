@@ -76,7 +76,7 @@ record SharedClientResources(ClientResources application, Delay reconnectDelay) 
 
     @Override
     public NettyCustomizer nettyCustomizer() {
-        return application.nettyCustomizer();
+        return FlushTogether.after(application.nettyCustomizer());
     }
 
     @Override

@@ -7,9 +7,9 @@
 --           h  acquisition ids of an explicit owner's holds: "id " for each
 --           g  how many of those were given back by name
 --       2 ids that were cancelled with unknown outcome, a hash
--- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen   4 "1" to queue if busy
---       5 prefix of the instances' channels   and only for an explicit owner: 6 the owner   7 "1" if it may enter again
--- Gives token                             granted, and nobody waits
+-- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen   4 "0" not to queue if busy
+--       and only for an explicit owner: 5 the owner   6 "1" if it may enter again
+-- Gives token as text                     granted, and nobody waits
 --       {1, token, waiting}               granted; the same id again gets the same token
 --       {0, ttl in ms, queued, token, repaired}   busy
 --       {2, token}                        the explicit owner has it and may not enter again
@@ -19,9 +19,10 @@
 -- higher than any that was given out before: that of the entry, the server's clock in microseconds, and what the caller
 -- has seen. The entry lives exactly as long as its lease, so no other key has to be remembered or cleaned up.
 --
--- The way of a free lock comes first and does nothing that it does not need: it is what nearly every call takes.
+-- The way of a free lock comes first and does nothing that it does not need: it is what nearly every call takes. There the
+-- token stays text, since making a number of text and text of a number costs as much as another call of Redis.
 
-local entry, cancelled, id, lease, owner = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[6]
+local entry, cancelled, id, lease, owner = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[5]
 local free = redis.call('EXISTS', entry, cancelled) == 0
 local fields
 if not free then
@@ -33,15 +34,15 @@ if not free then
 end
 if free then
   local time = redis.call('TIME')
-  local token = time[1] * 1000000 + time[2]
-  if token <= tonumber(ARGV[3]) then
-    token = ARGV[3] + 1
+  local micros, seen = time[2], ARGV[3]
+  local token = time[1] .. (#micros == 6 and micros or string.sub('00000' .. micros, -6))
+  if #seen > #token or (#seen == #token and seen >= token) then
+    token = string.format('%.0f', seen + 1)
   end
-  local text = string.format('%.0f', token)
   if not owner then
-    redis.call('HSET', entry, 'o', id, 't', text)
+    redis.call('HSET', entry, 'o', id, 't', token)
   else
-    redis.call('HSET', entry, 'o', '=' .. owner, 't', text, 'h', id .. ' ')
+    redis.call('HSET', entry, 'o', '=' .. owner, 't', token, 'h', id .. ' ')
   end
   redis.call('PEXPIRE', entry, lease)
   return token
@@ -51,7 +52,7 @@ local holder, token, line, holds = fields[1], tonumber(fields[2] or ''), fields[
 if not holder or not token then
   return redis.error_reply('WRONGTYPE the key of this lock holds a hash that is not a lock')
 end
-local queue = ARGV[4]
+local queues = ARGV[4] ~= '0'
 local _, waiting = string.gsub(line, ';', '')
 
 if holder == id then
@@ -73,7 +74,7 @@ end
 local at = string.find(line, id .. ' ', 1, true)
 if owner and holder == '=' .. owner then
   local mine = string.find(holds, id .. ' ', 1, true)
-  if not mine and ARGV[7] ~= '1' then
+  if not mine and ARGV[6] ~= '1' then
     return {2, token}
   end
   if at then
@@ -89,10 +90,10 @@ if owner and holder == '=' .. owner then
   return {1, token, waiting}
 end
 
-if not at and queue == '1' then
+if not at and queues then
   redis.call('HSET', entry, 'q', line .. id .. ' ' .. lease .. ' ' .. (owner or '') .. ';')
 end
-if queue == '1' and (line == '' or at == 1) then
+if queues and (line == '' or at == 1) then
   -- The first in line tells the holder's instance that somebody waits, again with each question, as messages may be lost.
   local holding = holder
   if string.sub(holder, 1, 1) == '=' then
@@ -100,7 +101,7 @@ if queue == '1' and (line == '' or at == 1) then
   end
   local instance = string.match(holding, '^[^.]+')
   if instance and instance ~= string.match(id, '^[^.]+') then
-    redis.pcall('PUBLISH', ARGV[5] .. instance, 'recall ' .. holding .. ' ' .. entry)
+    redis.pcall('PUBLISH', string.match(entry, '^[^{]*') .. 'instance:' .. instance, 'recall ' .. holding .. ' ' .. entry)
   end
 end
-return {0, ttl, (at or queue == '1') and 1 or 0, token, repaired}
+return {0, ttl, (at or queues) and 1 or 0, token, repaired}

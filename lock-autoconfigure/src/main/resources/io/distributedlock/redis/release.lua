@@ -1,11 +1,10 @@
 -- Gives a lock back, or a place in the queue. A lock that somebody waits for is handed over in the same step.
 --
--- KEYS  1 the lock's entry (see acquire.lua)   2 with ARGV 6: ids that were cancelled with unknown outcome
--- ARGV  1 who gives back: "id", "owner" (one hold of an explicit owner) or "force" (whoever has it)
---       2 acquisition id, explicit owner, or ""   3 the token of the latest hold, or "0"
---       4 highest token that the instance has seen   5 prefix of the instances' channels
---       and for "id", where it is wanted:   6 milliseconds to refuse the id from now on, or "0"
---       7 another acquisition id that queues in the same step if this one owned the lock, or ""   8 its lease
+-- KEYS  1 the lock's entry (see acquire.lua)   2 with ARGV 4: ids that were cancelled with unknown outcome
+-- ARGV  1 acquisition id, explicit owner, or ""   2 highest token that the instance has seen
+--       and where it is wanted:   3 who gives back: "id" (also without it), "owner" (one hold of an explicit owner) or
+--       "force" (whoever has it)   and for "id":   4 milliseconds to refuse the id from now on, or "0"
+--       5 another acquisition id that queues in the same step if this one owned the lock, or ""   6 its lease
 -- Gives 1                 free, and nobody waited
 --       {1, token, ...}   free
 --       {2, token, ...}   handed to the first one in line, who has that token
@@ -21,21 +20,22 @@
 --
 -- The way of a lock that nobody waits for comes first: then the entry has an owner, a token, and nothing else.
 
-local entry, mode, subject, cancelled = KEYS[1], ARGV[1], ARGV[2], KEYS[2]
-if not ARGV[6] and redis.call('HGET', entry, 'o') == subject and redis.call('HLEN', entry) == 2 then
+local entry, subject, mode = KEYS[1], ARGV[1], ARGV[3]
+if not mode and redis.call('HGET', entry, 'o') == subject and redis.call('HLEN', entry) == 2 then
   redis.call('DEL', entry)
   return 1
 end
 
 local fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'g')
+local cancelled, tombstone = KEYS[2], ARGV[4] or '0'
 local holder, token, line = fields[1], tonumber(fields[2] or ''), fields[3] or ''
 local holds, given = fields[4] or '', tonumber(fields[5] or '0')
 
 local function refuse(answer)
-  if tonumber(ARGV[6] or '0') > 0 then
+  if tonumber(tombstone) > 0 then
     redis.call('HSET', cancelled, subject, '')
-    if redis.call('PTTL', cancelled) < tonumber(ARGV[6]) then
-      redis.call('PEXPIRE', cancelled, ARGV[6])
+    if redis.call('PTTL', cancelled) < tonumber(tombstone) then
+      redis.call('PEXPIRE', cancelled, tombstone)
     end
   end
   return answer
@@ -54,9 +54,11 @@ local function count(list, separator)
   return n
 end
 
+local channels = string.match(entry, '^[^{]*') .. 'instance:'
+
 local function publish(id, message)
   -- A user without the right to publish can still release; then nobody hears it.
-  local heard = redis.pcall('PUBLISH', ARGV[5] .. string.match(id, '^[^.]+'), message .. ' ' .. entry)
+  local heard = redis.pcall('PUBLISH', channels .. string.match(id, '^[^.]+'), message .. ' ' .. entry)
   return type(heard) == 'number' and heard or 0
 end
 
@@ -67,7 +69,7 @@ local function revoke(ids)
 end
 
 -- Who is it?
-if mode == 'id' and holder ~= subject then
+if (not mode or mode == 'id') and holder ~= subject then
   local at = string.find(holds, subject .. ' ', 1, true)
   if at then
     holds = without(holds, at, at + #subject)
@@ -105,20 +107,21 @@ else
   revoke(holds)
 end
 
-token = math.max(token, tonumber(ARGV[3]))
-local again = ARGV[7] or ''
+local seen = tonumber(ARGV[2])
+token = math.max(token, seen)
+local again = ARGV[5] or ''
 if again ~= '' and redis.call('HEXISTS', cancelled, again) == 1 then
   again = ''
 end
 if again ~= '' and not string.find(line, again .. ' ', 1, true) then
-  line = line .. again .. ' ' .. ARGV[8] .. ' ;'
+  line = line .. again .. ' ' .. ARGV[6] .. ' ;'
 end
 
 while line ~= '' do
   local id, lease, owner, rest = string.match(line, '^(%S+) (%d+) ([^;]*);(.*)$')
   line = rest
   local time = redis.call('TIME')
-  local next = math.max(time[1] * 1000000 + time[2], token + 1, tonumber(ARGV[4]) + 1)
+  local next = math.max(time[1] * 1000000 + time[2], token + 1)
   local text = string.format('%.0f', next)
   local together = id .. ' '
   if owner ~= '' then

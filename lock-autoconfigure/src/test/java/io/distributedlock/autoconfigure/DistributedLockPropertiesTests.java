@@ -8,6 +8,7 @@ import io.distributedlock.engine.EngineSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -29,7 +30,7 @@ class DistributedLockPropertiesTests {
 
     @Test
     void bindsEveryProperty() {
-        DistributedLockProperties properties = bind(Map.of(
+        DistributedLockProperties properties = bind(settings(
                 "enabled", "false",
                 "key-prefix", "shop:",
                 "lease", "1m",
@@ -39,10 +40,15 @@ class DistributedLockPropertiesTests {
                 "command-timeout", "3s",
                 "fairness.max-passes", "0",
                 "fairness.max-batch", "20ms",
-                "shutdown-grace", "0"));
+                "shutdown-grace", "0",
+                "retention", "2s",
+                "release", "async",
+                "max-waiters", "7",
+                "keep-until-completion", "false"));
         assertThat(properties.enabled()).isFalse();
         assertThat(properties.keyPrefix()).isEqualTo("shop:");
         assertThat(properties.order()).isEqualTo(5);
+        assertThat(properties.keepUntilCompletion()).isFalse();
         assertThat(properties.toSettings())
                 .isEqualTo(new EngineSettings(
                         Duration.ofMinutes(1),
@@ -51,7 +57,18 @@ class DistributedLockPropertiesTests {
                         Duration.ofSeconds(3),
                         0,
                         Duration.ofMillis(20),
-                        Duration.ZERO));
+                        Duration.ZERO,
+                        Duration.ofSeconds(2),
+                        EngineSettings.Release.ASYNC,
+                        7));
+    }
+
+    private static Map<String, String> settings(String... namesAndValues) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            settings.put(namesAndValues[i], namesAndValues[i + 1]);
+        }
+        return settings;
     }
 
     @Test
@@ -76,9 +93,13 @@ class DistributedLockPropertiesTests {
                             "distributed-lock.command-timeout",
                             "distributed-lock.fairness.max-passes",
                             "distributed-lock.fairness.max-batch",
-                            "distributed-lock.shutdown-grace");
+                            "distributed-lock.shutdown-grace",
+                            "distributed-lock.retention",
+                            "distributed-lock.release",
+                            "distributed-lock.max-waiters",
+                            "distributed-lock.keep-until-completion");
             assertThat(json.<List<String>>read("$.properties[*].description"))
-                    .hasSize(10)
+                    .hasSize(14)
                     .allSatisfy(description -> assertThat(description).isNotBlank());
         }
     }

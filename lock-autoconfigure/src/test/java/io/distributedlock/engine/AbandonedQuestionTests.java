@@ -244,7 +244,7 @@ class AbandonedQuestionTests {
         one.network.flow();
         StoreCall<?> question = one.network.take();
         long number = one.network.sent(AcquireCommand.class).get(0).number();
-        one.store.release(new ReleaseCommand("a", number, 0, 0, null, 1_000));
+        one.store.release(new ReleaseCommand("a", number, 0, null, 1_000), (reply, failure) -> {});
 
         question.run();
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.InMemoryLeaseStore.ForceRelease;
@@ -112,6 +113,27 @@ class ExtendTests {
 
         assertThat(elsewhere.isHeld()).isTrue();
         elsewhere.close();
+    }
+
+    @Test
+    void aLateCopyOfAnExtensionToALongerLeaseDoesNotShortenWhatItHasBecomeByThen() {
+        Attempt attempt = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(2)));
+        Attempt next = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(60)));
+        one.network.holdCommands();
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> attempt.handle().extend(Duration.ofSeconds(3)));
+        StoreCall<?> copy = one.network.take();
+        one.network.flow();
+        attempt.close();
+        world.advanceSeconds(2);
+        assertThat(next.handle().remainingLease()).isGreaterThan(Duration.ofSeconds(50));
+
+        copy.execute();
+        world.advanceSeconds(10);
+
+        assertThat(world.instance("two").tryOnce("a").failure()).isInstanceOf(LockNotAcquiredException.class);
+        assertThat(next.isHeld()).isTrue();
+        next.close();
     }
 
     @Test

@@ -37,20 +37,26 @@ final class InMemoryLeaseStore implements LeaseStore {
         return call.answer;
     }
 
+    private <T> Sent send(Object command, Supplier<T> execution, Reply<T> to) {
+        StoreCall<T> call = new StoreCall<>(command, execution).tell(to);
+        network.send(call);
+        return call;
+    }
+
     private String id(long number) {
         return SharedLeases.id(instance, number);
     }
 
     @Override
-    public CompletableFuture<AcquireReply> acquire(AcquireCommand command) {
-        return send(command, () -> leases.acquire(id(command.number()), command));
+    public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
+        return send(command, () -> leases.acquire(id(command.number()), command), to);
     }
 
     @Override
-    public CompletableFuture<ReleaseReply> release(ReleaseCommand command) {
+    public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
         Requeue requeue = command.requeue();
         String again = requeue == null ? null : id(requeue.number());
-        return send(command, () -> leases.release(id(command.number()), again, command));
+        return send(command, () -> leases.release(id(command.number()), again, command), to);
     }
 
     @Override

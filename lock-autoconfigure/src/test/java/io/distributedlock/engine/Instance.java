@@ -1,6 +1,9 @@
 package io.distributedlock.engine;
 
+import io.distributedlock.LockEvent;
 import io.distributedlock.LockRequest;
+import java.util.ArrayList;
+import java.util.List;
 
 /** One engine of an {@link EngineWorld}. */
 final class Instance {
@@ -11,9 +14,11 @@ final class Instance {
 
     final LockEngine engine;
 
+    final List<LockEvent> events = new ArrayList<>();
+
     Instance(String id, SharedLeases leases, EngineSettings settings, NanoClock clock) {
         store = new InMemoryLeaseStore(leases, id, network);
-        engine = new LockEngine(store, settings, clock, Runnable::run);
+        engine = new LockEngine(store, settings, clock, Runnable::run, events::add);
     }
 
     Attempt acquire(LockRequest request) {

@@ -59,7 +59,7 @@ class LocalQueueTests {
 
         assertThat(one.network.sent(LeaseStore.ReleaseCommand.class))
                 .singleElement()
-                .satisfies(release -> assertThat(release.token()).isEqualTo(second.token()));
+                .satisfies(release -> assertThat(release.floor()).isEqualTo(second.token()));
     }
 
     @Test

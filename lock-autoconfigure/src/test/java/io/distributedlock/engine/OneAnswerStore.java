@@ -17,15 +17,17 @@ final class OneAnswerStore implements LeaseStore {
     volatile long asked;
 
     @Override
-    public CompletableFuture<AcquireReply> acquire(AcquireCommand command) {
+    public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
         asked = command.number();
-        return answer;
+        answer.whenComplete(to::answered);
+        return () -> {};
     }
 
     @Override
-    public CompletableFuture<ReleaseReply> release(ReleaseCommand command) {
+    public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
         released.add(command.number());
-        return CompletableFuture.completedFuture(new ReleaseReply(ReleaseReply.Outcome.RELEASED, 7, null));
+        to.answered(new ReleaseReply(ReleaseReply.Outcome.RELEASED, 7, null), null);
+        return () -> {};
     }
 
     @Override

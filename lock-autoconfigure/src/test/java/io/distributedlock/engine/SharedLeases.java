@@ -140,7 +140,7 @@ final class SharedLeases extends LeaseServer {
             }
         }
         revoke(command.name(), entry.holds);
-        entry.token = Math.max(entry.token, command.token());
+        entry.token = Math.max(entry.token, command.floor());
         return handOver(command, entry, again);
     }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** What must be true of a run, whatever went wrong in it. */
 final class SimChecker {
@@ -44,6 +45,9 @@ final class SimChecker {
     private int grants;
 
     private int losses;
+
+    /** Thrown again at every later look, as those who call the checker may swallow what it throws. */
+    private @Nullable AssertionError failure;
 
     SimChecker(Simulation sim) {
         this.sim = sim;
@@ -116,6 +120,7 @@ final class SimChecker {
     }
 
     void verifyHolds() {
+        verify(failure == null, () -> "");
         Map<String, Held> certain = new HashMap<>();
         for (Held each : held) {
             if (each.handle().isHeld() && !each.handle().name().equals(MEDDLED)) {
@@ -137,8 +142,11 @@ final class SimChecker {
     }
 
     private void verify(boolean truth, Supplier<String> otherwise) {
-        if (!truth) {
-            throw new AssertionError("After " + sim.elapsed() / Simulation.MILLI + " ms: " + otherwise.get());
+        if (!truth && failure == null) {
+            failure = new AssertionError("After " + sim.elapsed() / Simulation.MILLI + " ms: " + otherwise.get());
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 }

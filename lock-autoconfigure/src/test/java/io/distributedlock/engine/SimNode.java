@@ -44,7 +44,10 @@ final class SimNode {
                 Duration.ofMillis(100),
                 sim.random.nextInt(5),
                 Duration.ofMillis(sim.random.nextInt(30)),
-                Duration.ZERO);
+                Duration.ZERO,
+                Duration.ofMillis(sim.random.nextBoolean() ? 0 : sim.random.nextInt(500)),
+                EngineSettings.Release.ASYNC,
+                100);
         this.engine =
                 new LockEngine(store, settings, sim.clock, work -> sim.after(sim.millisUpTo(2), this, OTHER, work));
     }
@@ -118,6 +121,7 @@ final class SimNode {
     void heal() {
         network.heal();
         pausedUntil = Math.min(pausedUntil, sim.elapsed());
+        tickNotBefore = Math.min(tickNotBefore, sim.elapsed());
     }
 
     // ---- callers

@@ -1,12 +1,14 @@
 package io.distributedlock.engine;
 
+import io.distributedlock.engine.LeaseStore.Reply;
+import io.distributedlock.engine.LeaseStore.Sent;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A command on its way to the store and its answer on the way back. The network decides what becomes of both. */
-final class StoreCall<T> {
+final class StoreCall<T> implements Sent {
 
     final Object command;
 
@@ -19,6 +21,17 @@ final class StoreCall<T> {
     StoreCall(Object command, Supplier<T> execution) {
         this.command = command;
         this.execution = execution;
+    }
+
+    /** Tells the answer, now or when it comes. */
+    StoreCall<T> tell(Reply<T> to) {
+        answer.whenComplete(to::answered);
+        return this;
+    }
+
+    @Override
+    public void cancel() {
+        answer.cancel(false);
     }
 
     /** The command arrives at the store; more than once if a copy of it lay in another connection. */

@@ -62,7 +62,7 @@ class TimerQueueTests {
 
     private void arm(Model model, Timer timer, long due) {
         queue.arm(timer, due);
-        model.armed.put(timer, due);
+        model.armed.merge(timer, due, (armed, wanted) -> wanted - armed < 0 ? wanted : armed);
     }
 
     private void disarm(Model model, Timer timer) {
@@ -139,5 +139,15 @@ class TimerQueueTests {
 
         assertThat(wakeUps).hasValue(1);
         assertThat(queue.plan(0, 100)).isEqualTo(30);
+    }
+
+    @Test
+    void aTimerThatIsPutOffIsCalledAtItsOldTime() {
+        Timer timer = new Timer();
+        queue.arm(timer, 10);
+        queue.arm(timer, 80);
+
+        assertThat(queue.pollDue(10)).isSameAs(timer);
+        assertThat(queue.size()).isZero();
     }
 }

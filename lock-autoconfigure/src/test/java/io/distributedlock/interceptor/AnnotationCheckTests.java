@@ -31,7 +31,7 @@ class AnnotationCheckTests {
 
     private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
 
-    private final LockOperationSource source = new LockOperationSource(new LockAnnotationParser(beans));
+    private final LockOperationSource source = new LockOperationSource(new LockAnnotationParser(beans, true));
 
     @ParameterizedTest
     @CsvSource({

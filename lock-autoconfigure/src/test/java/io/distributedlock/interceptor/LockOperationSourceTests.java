@@ -18,7 +18,7 @@ import org.springframework.util.ReflectionUtils;
 class LockOperationSourceTests {
 
     private final LockOperationSource source =
-            new LockOperationSource(new LockAnnotationParser(new DefaultListableBeanFactory()));
+            new LockOperationSource(new LockAnnotationParser(new DefaultListableBeanFactory(), true));
 
     @Test
     void prefersTheMethodToItsClass() {
@@ -151,7 +151,7 @@ class LockOperationSourceTests {
         private int parsed;
 
         CountingParser() {
-            super(new DefaultListableBeanFactory());
+            super(new DefaultListableBeanFactory(), true);
         }
 
         @Override

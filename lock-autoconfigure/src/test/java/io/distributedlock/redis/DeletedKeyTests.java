@@ -91,6 +91,7 @@ class DeletedKeyTests extends FaultTopic {
                 }));
             }
         }
+        Stopwatch deleting = Stopwatch.start();
         try (RespClient client = redis.connect()) {
             long[] deletions = {0, 0};
             await().pollInterval(millis(5)).until(() -> {
@@ -99,10 +100,12 @@ class DeletedKeyTests extends FaultTopic {
             });
             assertThat(deletions[0]).as("deletions that hit").isGreaterThan(50);
         }
+        Duration deletedFor = deleting.elapsed();
         stop.set(true);
         calls.forEach(Callers.Call::get);
         assertThat(tokens).hasSizeGreaterThan(100);
-        assertThat(longest.get()).isLessThan(POLL.plus(NOISE));
+        // Whoever has bad luck loses each new place in line as well, until it ends.
+        assertThat(longest.get()).isLessThan(deletedFor.plus(POLL).plus(NOISE));
         assertThat(keys()).isEmpty();
     }
 }

@@ -1,7 +1,6 @@
 package io.distributedlock.benchmarks.contenders;
 
 import java.util.Arrays;
-import java.util.List;
 import java.util.function.IntFunction;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
@@ -71,26 +70,12 @@ public enum ContenderKind {
         return this != LOCK4J && this != NO_LOCK;
     }
 
-    /** Whether its options exist in this version of the library. */
-    public boolean isAvailable() {
-        return switch (this) {
-            case OURS_ASYNC_RELEASE -> OurSettings.ASYNC_RELEASE != null;
-            case OURS_RETENTION -> OurSettings.RETENTION != null;
-            default -> true;
-        };
-    }
-
     /**
      * What it sends beside scripts and subscriptions: Redisson deletes the latch of every release with a command of its
      * own, while the lock itself is deleted inside the script. The server counts both as {@code del}.
      */
     public boolean deletesOutsideOfScripts() {
         return this == REDISSON || this == REDISSON_FAIR;
-    }
-
-    /** Those of the list that exist in this version. */
-    public static List<ContenderKind> available(ContenderKind... kinds) {
-        return Arrays.stream(kinds).filter(ContenderKind::isAvailable).toList();
     }
 
     public static ContenderKind of(String id) {

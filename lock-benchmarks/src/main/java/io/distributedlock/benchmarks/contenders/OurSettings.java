@@ -1,16 +1,16 @@
 package io.distributedlock.benchmarks.contenders;
 
 import io.distributedlock.engine.EngineSettings;
-import org.jspecify.annotations.Nullable;
+import java.time.Duration;
 
-/** The settings under which our own lock is measured. One that does not exist yet is null; its contender is left out. */
+/** The settings under which our own lock is measured. */
 final class OurSettings {
 
     static final EngineSettings DEFAULT = EngineSettings.DEFAULTS;
 
-    static final @Nullable EngineSettings ASYNC_RELEASE = null;
+    static final EngineSettings ASYNC_RELEASE = DEFAULT.withRelease(EngineSettings.Release.ASYNC);
 
-    static final @Nullable EngineSettings RETENTION = null;
+    static final EngineSettings RETENTION = DEFAULT.withRetention(Duration.ofSeconds(1));
 
     private OurSettings() {}
 }

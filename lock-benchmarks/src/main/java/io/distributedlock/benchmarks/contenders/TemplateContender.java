@@ -4,8 +4,6 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.redis.RedisLockTemplate;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Our lock, called directly. */
@@ -15,10 +13,9 @@ final class TemplateContender implements Contender {
 
     private final RedisLockTemplate locks;
 
-    TemplateContender(int port, @Nullable EngineSettings settings) {
+    TemplateContender(int port, EngineSettings settings) {
         connections = Connections.open(port);
-        locks = new RedisLockTemplate(
-                connections, "lock:", Objects.requireNonNull(settings, "These settings do not exist yet"));
+        locks = new RedisLockTemplate(connections, "lock:", settings);
         locks.start();
     }
 

@@ -1,6 +1,5 @@
 package io.distributedlock.benchmarks.micro;
 
-import io.distributedlock.benchmarks.contenders.ContenderKind;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -34,9 +33,6 @@ public final class MicroRun {
                 .jvmArgsAppend("-Xmx512m", "-D" + REDIS_PORT + "=" + redisPort)
                 .shouldFailOnError(true)
                 .verbosity(VerboseMode.SILENT);
-        if (!ContenderKind.OURS_RETENTION.isAvailable()) {
-            options.exclude("retained");
-        }
         try {
             return values(new Runner(options.build()).run());
         } catch (RunnerException e) {

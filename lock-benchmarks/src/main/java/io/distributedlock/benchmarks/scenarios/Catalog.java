@@ -41,7 +41,7 @@ public final class Catalog {
 
     private static final String FAR = "far-";
 
-    private static final List<ContenderKind> ALL = ContenderKind.available(
+    private static final List<ContenderKind> ALL = List.of(
             BARE,
             REDISSON,
             REDISSON_FAIR,
@@ -54,7 +54,7 @@ public final class Catalog {
             OURS_RETENTION);
 
     /** For a lock that all want, what differs is how it is handed over, which is the same behind an annotation. */
-    private static final List<ContenderKind> CONTENDED = ContenderKind.available(
+    private static final List<ContenderKind> CONTENDED = List.of(
             BARE,
             REDISSON,
             REDISSON_FAIR,

@@ -1,0 +1,11 @@
+package io.distributedlock;
+
+/**
+ * Something that happened to a lock and that an application may want to know. Published as an application event, on a thread
+ * of the library that is shared with callbacks, so a listener should not block.
+ */
+public sealed interface LockEvent permits LockLostEvent {
+
+    /** The name of the lock, as given in the request. */
+    String lockName();
+}

@@ -1,0 +1,12 @@
+package io.distributedlock;
+
+import java.time.Duration;
+
+/**
+ * A hold ended before its holder had released it, or its release found that it had ended before.
+ *
+ * @param fencingToken the token of the hold
+ * @param heldFor from the grant until it was found out
+ * @param reason in words
+ */
+public record LockLostEvent(String lockName, long fencingToken, Duration heldFor, String reason) implements LockEvent {}

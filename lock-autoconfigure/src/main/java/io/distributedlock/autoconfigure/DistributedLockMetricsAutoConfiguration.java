@@ -1,0 +1,26 @@
+package io.distributedlock.autoconfigure;
+
+import io.distributedlock.observation.LockMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/** Counts what happens to locks, where there is a registry of meters. */
+@AutoConfiguration(
+        after = DistributedLockAutoConfiguration.class,
+        afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean(MeterRegistry.class)
+@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+public final class DistributedLockMetricsAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    LockMetrics lockMetrics(MeterRegistry registry) {
+        return new LockMetrics(registry);
+    }
+}

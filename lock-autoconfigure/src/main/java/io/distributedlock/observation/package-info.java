@@ -1,0 +1,5 @@
+/** What operators see of the locks. */
+@NullMarked
+package io.distributedlock.observation;
+
+import org.jspecify.annotations.NullMarked;

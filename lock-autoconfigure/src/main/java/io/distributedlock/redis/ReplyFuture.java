@@ -1,0 +1,42 @@
+package io.distributedlock.redis;
+
+import io.distributedlock.engine.LeaseStore.Reply;
+import io.distributedlock.engine.LeaseStore.Sent;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** An answer as a future. Cancelling it cancels the command. */
+final class ReplyFuture<T> extends CompletableFuture<T> implements Reply<T> {
+
+    private volatile @Nullable Sent sent;
+
+    ReplyFuture<T> to(Function<Reply<T>, Sent> command) {
+        sent = command.apply(this);
+        return this;
+    }
+
+    @Override
+    public void answered(@Nullable T reply, @Nullable Throwable failure) {
+        if (failure != null) {
+            completeExceptionally(failure);
+        } else {
+            complete(reply);
+        }
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        Sent command = sent;
+        if (cancelled && command != null) {
+            command.cancel();
+        }
+        return cancelled;
+    }
+
+    @Override
+    public <U> CompletableFuture<U> newIncompleteFuture() {
+        return new CompletableFuture<>();
+    }
+}

@@ -1,0 +1,63 @@
+package io.distributedlock.transaction;
+
+import io.distributedlock.DistributedLockException;
+import io.distributedlock.LockHandle;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.core.Ordered;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Keeps a lock that was acquired inside of a transaction until that transaction has completed, so that the next holder sees
+ * what was committed. A lock that was lost by then stops the commit.
+ */
+public final class SurroundingTransaction implements TransactionSynchronization {
+
+    private static final Log log = LogFactory.getLog(SurroundingTransaction.class);
+
+    private final LockHandle handle;
+
+    private final boolean lossMatters;
+
+    private SurroundingTransaction(LockHandle handle, boolean lossMatters) {
+        this.handle = handle;
+        this.lossMatters = lossMatters;
+    }
+
+    /**
+     * Leaves the closing of the handle to the transaction that the calling thread is in.
+     *
+     * @return false if there is none
+     */
+    public static boolean keeps(LockHandle handle, boolean lossMatters) {
+        if (!TransactionSynchronizationManager.isActualTransactionActive()
+                || !TransactionSynchronizationManager.isSynchronizationActive()) {
+            return false;
+        }
+        TransactionSynchronizationManager.registerSynchronization(new SurroundingTransaction(handle, lossMatters));
+        return true;
+    }
+
+    /** After those that flush, and before those that were registered first have let go of anything. */
+    @Override
+    public int getOrder() {
+        return Ordered.LOWEST_PRECEDENCE;
+    }
+
+    @Override
+    public void beforeCommit(boolean readOnly) {
+        if (lossMatters) {
+            handle.throwIfLost();
+        }
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+        try {
+            handle.close();
+        } catch (DistributedLockException ex) {
+            log.warn("After the transaction around it had ended: " + ex.getMessage());
+        }
+    }
+}

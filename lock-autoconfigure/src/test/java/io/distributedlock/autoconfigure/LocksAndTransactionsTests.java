@@ -1,0 +1,335 @@
+package io.distributedlock.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.annotation.WhenLost;
+import io.distributedlock.testing.EmbeddedRedis;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.context.ApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Locks and transactions of a real database, in two applications on one Redis. */
+class LocksAndTransactionsTests {
+
+    private static EmbeddedRedis redis;
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    AopAutoConfiguration.class,
+                    DataSourceAutoConfiguration.class,
+                    DataSourceTransactionManagerAutoConfiguration.class,
+                    TransactionAutoConfiguration.class,
+                    JdbcTemplateAutoConfiguration.class,
+                    DataRedisAutoConfiguration.class,
+                    DistributedLockAutoConfiguration.class))
+            .withBean(Stock.class)
+            .withPropertyValues(
+                    "spring.data.redis.port=" + redis.port(),
+                    "spring.datasource.url=jdbc:h2:mem:stock;DB_CLOSE_DELAY=-1",
+                    "distributed-lock.wait=20s");
+
+    @BeforeAll
+    static void startRedis() {
+        redis = EmbeddedRedis.start();
+    }
+
+    @AfterAll
+    static void stopRedis() {
+        redis.close();
+    }
+
+    @BeforeEach
+    void emptyTable() {
+        application.run(context -> {
+            JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+            jdbc.execute("drop table if exists stock");
+            jdbc.execute("create table stock (item int primary key, amount int)");
+            jdbc.execute("insert into stock values (1, 0)");
+        });
+    }
+
+    private static int amount(ApplicationContext context) {
+        Integer amount = context.getBean(JdbcTemplate.class)
+                .queryForObject("select amount from stock where item = 1", Integer.class);
+        return amount == null ? -1 : amount;
+    }
+
+    private static TransactionTemplate transaction(ApplicationContext context) {
+        return new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+    }
+
+    private static boolean isFree(ApplicationContext context) {
+        return CompletableFuture.supplyAsync(() -> {
+                    LockRequest request = LockRequest.of("stock").noWait();
+                    var handle = context.getBean(LockOperations.class).tryAcquire(request);
+                    handle.ifPresent(LockHandle::close);
+                    return handle.isPresent();
+                })
+                .join();
+    }
+
+    // ---- a lost lock stops the commit
+
+    @Test
+    void aTransactionUnderALockThatWasLostIsRolledBack() {
+        application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            Stock stock = context.getBean(Stock.class);
+
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> stock.addInside(() -> lose(locks)))
+                    .satisfies(ex -> assertThat(ex.lockName()).isEqualTo("stock"));
+
+            assertThat(amount(context)).isZero();
+            stock.addInside(() -> null);
+            assertThat(amount(context)).isOne();
+        });
+    }
+
+    @Test
+    void soIsOneInsideOfAnExecuteCallAndOneOfAnotherMethodInside() {
+        application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> locks.execute(
+                            LockRequest.of("stock"),
+                            handle -> transaction(context).execute(status -> {
+                                context.getBean(Stock.class).add();
+                                return lose(locks);
+                            })));
+            assertThat(amount(context)).isZero();
+        });
+    }
+
+    @Test
+    void whoIgnoresTheLossCommits() {
+        application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            context.getBean(Stock.class).addWhateverHappens(() -> lose(locks));
+            assertThat(amount(context)).isOne();
+        });
+    }
+
+    @Test
+    void aTransactionOutsideOfAnyLockIsNotTouched() {
+        application.run(context -> {
+            transaction(context)
+                    .executeWithoutResult(status -> context.getBean(Stock.class).add());
+            assertThat(amount(context)).isOne();
+        });
+    }
+
+    private static @Nullable Object lose(LockOperations locks) {
+        LockHandle handle = LockHandle.current().orElseThrow();
+        assertThat(locks.forceRelease(handle.name())).isTrue();
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (handle.isHeld() && System.nanoTime() < end) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        assertThat(handle.isHeld()).isFalse();
+        return null;
+    }
+
+    // ---- a lock inside of a transaction is kept until that has completed
+
+    @Test
+    void theLockIsKeptUntilTheTransactionAroundHasCommitted() {
+        application.run(context -> {
+            transaction(context).executeWithoutResult(status -> {
+                context.getBean(Stock.class).lockedAdd();
+                assertThat(isFree(context)).isFalse();
+            });
+            assertThat(isFree(context)).isTrue();
+            assertThat(amount(context)).isOne();
+        });
+    }
+
+    @Test
+    void andUntilItWasRolledBackAlsoIfTheMethodFailed() {
+        application.run(context -> {
+            transaction(context).executeWithoutResult(status -> {
+                assertThatExceptionOfType(IllegalStateException.class)
+                        .isThrownBy(() -> context.getBean(Stock.class).lockedFailure());
+                assertThat(isFree(context)).isFalse();
+                status.setRollbackOnly();
+            });
+            assertThat(isFree(context)).isTrue();
+            assertThat(amount(context)).isZero();
+        });
+    }
+
+    @Test
+    void aLockThatIsLostBeforeThatCommitStopsIt() {
+        application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> transaction(context).executeWithoutResult(status -> {
+                        LockHandle[] handle = new LockHandle[1];
+                        context.getBean(Stock.class).lockedAdd(() -> {
+                            handle[0] = LockHandle.current().orElseThrow();
+                            return null;
+                        });
+                        assertThat(locks.forceRelease("stock")).isTrue();
+                        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+                        while (handle[0].isHeld() && System.nanoTime() < end) {
+                            LockSupport.parkNanos(1_000_000);
+                        }
+                    }));
+            assertThat(amount(context)).isZero();
+        });
+    }
+
+    @Test
+    void thatCanBeSwitchedOff() {
+        application
+                .withPropertyValues("distributed-lock.keep-until-completion=false")
+                .run(context -> {
+                    transaction(context).executeWithoutResult(status -> {
+                        context.getBean(Stock.class).lockedAdd();
+                        assertThat(isFree(context)).isTrue();
+                    });
+                });
+    }
+
+    // ---- nothing is lost
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void noUpdateIsLostByTwoApplicationsWhoseCommitsTakeTime(boolean lockInside) {
+        long seed = System.nanoTime();
+        System.out.println("LocksAndTransactionsTests: seed " + seed);
+        application.run(one -> application.run(two -> {
+            ExecutorService threads = Executors.newFixedThreadPool(4);
+            try {
+                List<CompletableFuture<Void>> work = new ArrayList<>();
+                for (int thread = 0; thread < 4; thread++) {
+                    AssertableApplicationContext context = thread % 2 == 0 ? one : two;
+                    Random random = new Random(seed + thread);
+                    work.add(CompletableFuture.runAsync(() -> update(context, lockInside, random), threads));
+                }
+                CompletableFuture.allOf(work.toArray(CompletableFuture[]::new)).get(120, TimeUnit.SECONDS);
+            } finally {
+                threads.shutdownNow();
+            }
+            assertThat(amount(one)).isEqualTo(1_000);
+        }));
+    }
+
+    private static void update(ApplicationContext context, boolean lockInside, Random random) {
+        Stock stock = context.getBean(Stock.class);
+        for (int i = 0; i < 250; i++) {
+            long delay = random.nextInt(1_500_000);
+            if (lockInside) {
+                transaction(context).executeWithoutResult(status -> {
+                    delayCommit(delay);
+                    stock.lockedAdd();
+                });
+            } else {
+                stock.addInside(() -> {
+                    delayCommit(delay);
+                    return null;
+                });
+            }
+        }
+    }
+
+    private static void delayCommit(long nanos) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void beforeCommit(boolean readOnly) {
+                LockSupport.parkNanos(nanos);
+            }
+        });
+    }
+
+    static class Stock {
+
+        private final JdbcTemplate jdbc;
+
+        Stock(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        /** Reads and writes in two steps, which is wrong without a lock. */
+        void add() {
+            Integer amount = jdbc.queryForObject("select amount from stock where item = 1", Integer.class);
+            jdbc.update("update stock set amount = ? where item = 1", (amount == null ? 0 : amount) + 1);
+        }
+
+        @DistributedLocked("'stock'")
+        @Transactional
+        public void addInside(Callable<?> more) {
+            add();
+            call(more);
+        }
+
+        @DistributedLocked(key = "'stock'", whenLost = WhenLost.IGNORE)
+        @Transactional
+        public void addWhateverHappens(Callable<?> more) {
+            add();
+            call(more);
+        }
+
+        @DistributedLocked("'stock'")
+        public void lockedAdd() {
+            add();
+        }
+
+        @DistributedLocked("'stock'")
+        public void lockedAdd(Callable<?> more) {
+            add();
+            call(more);
+        }
+
+        @DistributedLocked("'stock'")
+        public void lockedFailure() {
+            add();
+            throw new IllegalStateException("on purpose");
+        }
+
+        private static void call(Callable<?> more) {
+            try {
+                more.call();
+            } catch (RuntimeException ex) {
+                throw ex;
+            } catch (Exception ex) {
+                throw new IllegalStateException(ex);
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockUnavailableException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class MaxWaitersTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one", EngineSettings.DEFAULTS.withMaxWaiters(2));
+
+    @Test
+    void oneMoreThanTheLimitIsRefusedAtOnceAndSaysWhichPropertyItIs() {
+        Attempt holder = one.acquire("a");
+        Attempt first = one.acquire("a");
+        Attempt second = one.acquire("a");
+
+        Attempt third = one.acquire("a");
+
+        assertThat(third.failure())
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("'a'")
+                .hasMessageContaining("distributed-lock.max-waiters");
+        holder.close();
+        Attempt fourth = one.acquire("a");
+        assertThat(fourth.isPending()).isTrue();
+        first.close();
+        second.close();
+        fourth.close();
+    }
+
+    @Test
+    void whoLeavesMakesRoom() {
+        Attempt holder = one.acquire("a");
+        Attempt first = one.acquire("a");
+        Attempt second = one.acquire("a");
+        first.cancel();
+        Attempt third = one.acquire("a");
+        assertThat(third.isPending()).isTrue();
+        holder.close();
+        second.close();
+        third.close();
+    }
+
+    @Test
+    void whoTriesOnceIsToldThatItIsBusy() {
+        Attempt holder = one.acquire("a");
+        Attempt first = one.acquire("a");
+        Attempt second = one.acquire("a");
+        assertThat(one.tryOnce("a").failure()).isInstanceOf(LockNotAcquiredException.class);
+        holder.close();
+        first.close();
+        second.close();
+    }
+
+    @Test
+    void eachLockHasItsOwnLimit() {
+        Attempt holder = one.acquire("a");
+        Attempt first = one.acquire("a");
+        Attempt second = one.acquire("a");
+        Attempt other = one.acquire("b");
+        assertThat(other.isHeld()).isTrue();
+        other.close();
+        holder.close();
+        first.close();
+        second.close();
+    }
+}

@@ -1,0 +1,287 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.LeaseStore.AcquireCommand;
+import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A lease that stays for a while in the instance where nobody wants the lock any more. */
+class RetentionTests {
+
+    private static final EngineSettings SETTINGS = EngineSettings.DEFAULTS.withRetention(Duration.ofSeconds(5));
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one", SETTINGS);
+
+    private final Instance two = world.instance("two", SETTINGS);
+
+    private long useAndClose() {
+        Attempt attempt = one.acquire("a");
+        long token = attempt.token();
+        attempt.close();
+        one.network.forgetSent();
+        return token;
+    }
+
+    private boolean isRetained() {
+        return one.engine.locks().isRetained("a");
+    }
+
+    @Test
+    void theNextLocalCallerTakesItWithoutACommandAndWithTheNextToken() {
+        long token = useAndClose();
+
+        Attempt again = one.acquire("a");
+
+        assertThat(again.isHeld()).isTrue();
+        assertThat(again.token()).isGreaterThan(token);
+        assertThat(isRetained()).isFalse();
+        again.close();
+        assertThat(one.network.sent()).isEmpty();
+        world.advanceSeconds(5);
+    }
+
+    @Test
+    void aTryTakesItToo() {
+        useAndClose();
+        Attempt again = one.tryOnce("a");
+        assertThat(again.isHeld()).isTrue();
+        again.close();
+        world.advanceSeconds(5);
+    }
+
+    @Test
+    void itIsGivenBackWhenItsTimeIsOverCountedFromTheLastRelease() {
+        useAndClose();
+        world.advanceSeconds(4);
+        one.acquire("a").close();
+        world.advanceMillis(4_999);
+        assertThat(isRetained()).isTrue();
+        assertThat(world.leases.leftovers()).hasSize(1);
+
+        world.advanceMillis(1);
+
+        assertThat(world.leases.leftovers()).isEmpty();
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
+        assertThat(one.events).isEmpty();
+    }
+
+    @Test
+    void anotherInstanceThatBeginsToWaitHasItAtOnce() {
+        long token = useAndClose();
+
+        Attempt elsewhere = two.acquire("a");
+
+        assertThat(elsewhere.isHeld()).isTrue();
+        assertThat(elsewhere.token()).isGreaterThan(token);
+        assertThat(one.engine.locks().size()).isZero();
+        elsewhere.close();
+        world.advanceSeconds(5);
+    }
+
+    @Test
+    void anotherInstanceWhoseRecallWasLostHasItAtItsNextQuestion() {
+        useAndClose();
+        one.network.holdMessages();
+        Attempt elsewhere = two.acquire("a");
+        one.network.takeMessage();
+        one.network.flow();
+        assertThat(elsewhere.isPending()).isTrue();
+
+        world.advanceSeconds(1);
+
+        assertThat(elsewhere.isHeld()).isTrue();
+        elsewhere.close();
+        world.advanceSeconds(5);
+    }
+
+    @Test
+    void itIsNotKeptWhenAnotherInstanceWaitsAlready() {
+        Attempt here = one.acquire("a");
+        Attempt elsewhere = two.acquire("a");
+
+        here.close();
+
+        assertThat(elsewhere.isHeld()).isTrue();
+        elsewhere.close();
+        world.advanceSeconds(5);
+    }
+
+    @Test
+    void aCallerWhoComesBeforeTheRecallHasTheLockAndTheOtherInstanceGetsItNext() {
+        useAndClose();
+        one.network.holdMessages();
+        Attempt elsewhere = two.acquire("a");
+        Attempt here = one.acquire("a");
+        assertThat(here.isHeld()).isTrue();
+
+        one.network.takeMessage().arrive();
+        one.network.flow();
+
+        assertThat(elsewhere.isPending()).isTrue();
+        here.close();
+        assertThat(elsewhere.isHeld()).isTrue();
+        elsewhere.close();
+        world.advanceSeconds(5);
+    }
+
+    @Test
+    void aLeaseShorterThanTheRetentionIsRenewedMeanwhile() {
+        one.acquire(LockRequest.of("a").lease(Duration.ofMillis(300))).close();
+
+        world.advanceMillis(4_900);
+        assertThat(isRetained()).isTrue();
+        assertThat(world.leases.leftovers()).hasSize(1);
+
+        Attempt again = one.acquire(LockRequest.of("a").lease(Duration.ofMillis(300)));
+        world.advanceMillis(2_000);
+        assertThat(again.isHeld()).isTrue();
+        again.close();
+        world.advanceSeconds(5);
+    }
+
+    @Test
+    void aHolderOfARetainedLeaseIsTheOwnerAndNotTheOneBefore() {
+        useAndClose();
+        Attempt again = one.acquire("a");
+        Attempt other = one.acquire("a");
+        assertThat(other.isPending()).isTrue();
+        again.close();
+        assertThat(other.isHeld()).isTrue();
+        other.close();
+        world.advanceSeconds(5);
+    }
+
+    @Test
+    void nobodyIsToldWhenItIsLost() {
+        useAndClose();
+        Attempt last = one.acquire("a");
+        boolean[] told = {false};
+        last.handle().onLost(() -> told[0] = true);
+        last.close();
+
+        one.engine.locks().revoked("a", 1);
+
+        assertThat(one.engine.locks().size()).isZero();
+        assertThat(told[0]).isFalse();
+        assertThat(one.events).isEmpty();
+        last.handle().throwIfLost();
+        world.leases.forceRelease("a", 0);
+    }
+
+    @Test
+    void itGoesBackBeforeItRunsOutAsTheQueueWouldGoWithIt() {
+        Instance keeper = world.instance("keeper", EngineSettings.DEFAULTS.withRetention(Duration.ofMinutes(1)));
+        keeper.acquire("a").close();
+        keeper.network.holdCommands();
+        world.advanceMillis(19_500);
+        assertThat(keeper.network.sent(ReleaseCommand.class)).isEmpty();
+
+        world.advanceMillis(1_000);
+
+        assertThat(keeper.network.sent(ReleaseCommand.class)).hasSize(1);
+        keeper.network.flow();
+        world.advanceSeconds(5);
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void aRecallThatComesBeforeTheGrantIsHeardOfIsNotForgotten() {
+        one.network.holdCommands();
+        Attempt here = one.acquire("a");
+        StoreCall<?> question = one.network.take();
+        question.execute();
+        one.network.flow();
+        Attempt elsewhere = two.acquire("a");
+
+        question.answer();
+        here.close();
+
+        assertThat(elsewhere.isHeld()).isTrue();
+        elsewhere.close();
+        world.advanceSeconds(5);
+    }
+
+    @Test
+    void anAnswerToARenewalThatKnowsNothingOfARecallDoesNotClearIt() {
+        Attempt here = one.acquire("a");
+        one.network.holdCommands();
+        world.advanceSeconds(10);
+        StoreCall<?> renewal = one.network.take();
+        renewal.execute();
+        one.network.flow();
+        Attempt elsewhere = two.acquire("a");
+
+        renewal.answer();
+        here.close();
+
+        assertThat(elsewhere.isHeld()).isTrue();
+        elsewhere.close();
+        world.advanceSeconds(5);
+    }
+
+    @Test
+    void itIsNotUsedPastItsDeadline() {
+        useAndClose();
+        world.pauseMillis(60_000);
+        Attempt elsewhere = two.tryOnce("a");
+        assertThat(elsewhere.isHeld()).isTrue();
+
+        Attempt here = one.acquire("a");
+
+        assertThat(here.isPending()).isTrue();
+        elsewhere.close();
+        assertThat(here.isHeld()).isTrue();
+        here.close();
+        world.advanceSeconds(5);
+    }
+
+    @Test
+    void anExtendedLeaseIsNotKept() {
+        Attempt attempt = one.acquire("a");
+        attempt.handle().extend(Duration.ofMinutes(10));
+        attempt.close();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void theHoldsOfAnExplicitOwnerAreNotKept() {
+        one.acquire(LockRequest.of("a").owner("me")).close();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void closingGivesItBackWithoutGrace() {
+        useAndClose();
+        one.engine.close();
+        assertThat(world.leases.leftovers()).isEmpty();
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
+    }
+
+    @Test
+    void inspectionSaysSo() {
+        Attempt attempt = one.acquire("a");
+        assertThat(one.engine.inspect("a").orElseThrow().retained()).isFalse();
+        attempt.close();
+
+        assertThat(one.engine.inspect("a").orElseThrow().retained()).isTrue();
+        assertThat(two.engine.inspect("a").orElseThrow().retained()).isFalse();
+        world.advanceSeconds(5);
+        assertThat(one.engine.inspect("a")).isEmpty();
+    }
+
+    @Test
+    void withoutRetentionNothingIsKept() {
+        Instance plain = world.instance("plain");
+        plain.acquire("b").close();
+        plain.acquire("b").close();
+        assertThat(plain.network.sent(AcquireCommand.class)).hasSize(2);
+        assertThat(plain.network.sent(ReleaseCommand.class)).hasSize(2);
+    }
+}

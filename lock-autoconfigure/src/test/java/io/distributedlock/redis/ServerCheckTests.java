@@ -1,0 +1,80 @@
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RespClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** What an operator is told at the start about a Redis that does not keep locks. */
+@ExtendWith(OutputCaptureExtension.class)
+class ServerCheckTests {
+
+    private final EmbeddedRedis redis = EmbeddedRedis.start();
+
+    private final Templates templates = new Templates();
+
+    @AfterEach
+    void close() {
+        templates.close();
+        redis.close();
+    }
+
+    private void command(String... words) {
+        try (RespClient client = redis.connect()) {
+            assertThat(client.call(words)).hasToString("OK");
+        }
+    }
+
+    private void use() {
+        LettuceConnectionFactory factory = new LettuceConnectionFactory("127.0.0.1", redis.port());
+        factory.afterPropertiesSet();
+        templates.on(factory).acquire(LockRequest.of("a")).close();
+    }
+
+    @Test
+    void warnsOnceThatLocksMayBeEvicted(CapturedOutput output) {
+        command("CONFIG", "SET", "maxmemory", "100mb");
+        command("CONFIG", "SET", "maxmemory-policy", "volatile-lru");
+
+        use();
+
+        await().until(() -> output.getAll().contains("maxmemory-policy is volatile-lru"));
+        assertThat(output.getAll().split("may evict locks")).hasSize(2);
+    }
+
+    @Test
+    void warnsThatReplicationIsAsynchronous(CapturedOutput output) {
+        try (EmbeddedRedis replica = EmbeddedRedis.start()) {
+            try (RespClient client = replica.connect()) {
+                client.call("REPLICAOF", "127.0.0.1", Integer.toString(redis.port()));
+            }
+            await().until(() -> {
+                try (RespClient client = redis.connect()) {
+                    return client.call("INFO", "replication").toString().contains("connected_slaves:1");
+                }
+            });
+
+            use();
+
+            await().until(() -> output.getAll().contains("Redis replicates without waiting"));
+        }
+    }
+
+    @Test
+    void saysNothingOfAServerThatKeepsLocksOrDoesNotTell(CapturedOutput output) {
+        use();
+        command("ACL", "SETUSER", "default", "-info");
+
+        use();
+
+        assertThat(output.getAll()).doesNotContain("WARN");
+    }
+}
