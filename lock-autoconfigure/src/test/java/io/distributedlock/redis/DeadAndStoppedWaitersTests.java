@@ -10,9 +10,6 @@ import io.distributedlock.LockState;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.LeakCheck;
 import io.distributedlock.testing.RespClient;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,7 +17,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -159,7 +155,7 @@ class DeadAndStoppedWaitersTests {
             CompletableFuture<String> stopped = child.send("a", "crowd", "line", 1, lease.toMillis());
             awaitWaiting(1);
             Callers.Call<LockHandle> next = waitElsewhere(2);
-            stop(child);
+            child.signal("STOP");
             Stopwatch watch = Stopwatch.start();
             handle.close();
             long granted = locks.inspect("line").orElseThrow().fencingToken();
@@ -188,7 +184,7 @@ class DeadAndStoppedWaitersTests {
             LockHandle handle = locks.acquire(REQUEST);
             CompletableFuture<String> stopped = child.send("a", "crowd", "line", 1, 300);
             awaitWaiting(1);
-            stop(child);
+            child.signal("STOP");
             handle.close();
             long granted = locks.inspect("line").orElseThrow().fencingToken();
             await().until(() -> SERVER.keys(Templates.PREFIX).isEmpty());
@@ -198,25 +194,6 @@ class DeadAndStoppedWaitersTests {
             assertThat(watch.elapsed()).isLessThan(NOISE.multipliedBy(2));
             assertThat(turn.token()).isGreaterThan(granted);
             assertThat(turn.accepted()).isTrue();
-        }
-    }
-
-    /** The signal is there at once, but a thread that runs notices it a moment later. */
-    private static void stop(ChildJvm child) {
-        child.signal("STOP");
-        Path tasks = Path.of("/proc", Long.toString(child.pid()), "task");
-        await().until(() -> !Files.exists(tasks) || allStopped(tasks));
-    }
-
-    private static boolean allStopped(Path tasks) throws IOException {
-        try (Stream<Path> each = Files.list(tasks)) {
-            for (Path task : each.toList()) {
-                String stat = Files.readString(task.resolve("stat"));
-                if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
-                    return false;
-                }
-            }
-            return true;
         }
     }
 

@@ -148,6 +148,7 @@ class GrantsOnTheWireTests extends FaultTopic {
         RedisLockTemplate three = direct();
         int left = 0;
         int rounds = 100;
+        List<Duration> gaps = new ArrayList<>();
         for (int i = 0; i < rounds; i++) {
             LockHandle handle = one.acquire(REQUEST);
             boolean cancels = random.nextBoolean();
@@ -183,9 +184,13 @@ class GrantsOnTheWireTests extends FaultTopic {
                     .join();
             left += came ? 0 : 1;
             Callers.get(next).close();
-            assertThat(watch.elapsed()).as("round %d, seed %d", i, seed).isLessThan(NOISE);
+            gaps.add(watch.elapsed());
             closing.get();
         }
+        // What the machine adds is rare and short; to be forgotten costs a poll.
+        Collections.sort(gaps);
+        assertThat(gaps.get(rounds - 3)).as("seed %d", seed).isLessThan(NOISE);
+        assertThat(gaps.get(rounds - 1)).as("seed %d", seed).isLessThan(millis(800));
         assertThat(left).as("how many left, seed %d", seed).isBetween(1, rounds - 1);
         await("nothing is left, seed " + seed).atMost(millis(500)).until(() -> keys().isEmpty());
     }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** Signals, waiting and cleaning up. */
@@ -16,7 +17,7 @@ final class Processes {
 
     private Processes() {}
 
-    /** Sends a signal, e.g. {@code STOP}. */
+    /** Sends a signal, e.g. {@code STOP}. A process is told to stop at once, but its threads notice it a moment later. */
     static void signal(String name, long pid) {
         try {
             Process kill = new ProcessBuilder("sh", "-c", "kill -s \"$1\" \"$2\"", "sh", name, Long.toString(pid))
@@ -28,6 +29,35 @@ final class Processes {
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+        if (name.equals("STOP")) {
+            awaitStopped(Path.of("/proc", Long.toString(pid), "task"));
+        }
+    }
+
+    /** Where the system tells about threads, waits until all of them stand still. */
+    private static void awaitStopped(Path threads) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (Files.exists(threads) && !allStopped(threads)) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException("Still running: " + threads);
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        }
+    }
+
+    private static boolean allStopped(Path threads) {
+        try (Stream<Path> each = Files.list(threads)) {
+            for (Path thread : each.toList()) {
+                String stat = Files.readString(thread.resolve("stat"));
+                if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IOException | UncheckedIOException e) {
+            // A thread has ended just now.
+            return false;
         }
     }
 
