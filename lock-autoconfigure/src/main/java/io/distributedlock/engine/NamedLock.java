@@ -141,7 +141,8 @@ final class NamedLock extends Timed {
             return new Verdict.Busy();
         }
         int limit = engine.settings().maxWaiters();
-        return waiters.size() < limit ? null : Verdict.tooMany(limit);
+        int before = owner == null ? waiters.size() : engine.locks().othersOf(this);
+        return before < limit ? null : Verdict.tooMany(limit);
     }
 
     /** The short way for a caller that holds the lock: nothing changes but the count. Null if it does not hold it. */
@@ -215,7 +216,7 @@ final class NamedLock extends Timed {
         GiveBack release = new GiveBack(this, current.lease);
         tenure = null;
         if (!waiters.isEmpty()) {
-            Asking again = new Asking(this, waiters, true, now);
+            Asking again = new Asking(this, waiters, current.lease.isContended(), now);
             again.askIn(release, now);
             asking = again;
         }
@@ -323,7 +324,7 @@ final class NamedLock extends Timed {
     LeaseRenewal.@Nullable Due extend(Hold extending, long length) {
         LeaseRenewal.Due[] due = new LeaseRenewal.Due[1];
         transition((now, effects) -> {
-            if (tenure != null && tenure.hold() == extending) {
+            if (tenure != null && tenure.hold() == extending && !tenure.isRetained()) {
                 due[0] = tenure.extend(length, now);
             }
         });
@@ -380,9 +381,12 @@ final class NamedLock extends Timed {
         });
     }
 
-    /** Whether nobody holds the lock, but the lease is kept here. */
-    synchronized boolean isRetained() {
-        return tenure != null && tenure.isRetained() && !tenure.hold().isExpired(engine.now());
+    /** Whether nobody holds the lock that the store has under this token, but its lease is kept here. */
+    synchronized boolean isRetained(long inStore) {
+        return tenure != null
+                && tenure.isRetained()
+                && tenure.lease.token() >= inStore
+                && !tenure.hold().isExpired(engine.now());
     }
 
     /** The engine closes: waiters go at once, and so does a lease that nobody holds. */
