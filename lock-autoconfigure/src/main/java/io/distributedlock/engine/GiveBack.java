@@ -24,7 +24,7 @@ final class GiveBack extends Timed {
 
     private final LockEngine engine;
 
-    private final String name;
+    final String name;
 
     private final long number;
 

@@ -89,7 +89,16 @@ final class LocksInUse implements LeaseStore.Listener {
 
     void gaveBack(GiveBack giveBack) {
         givingBack.remove(giveBack);
+        NamedLock next = named.get(giveBack.name);
+        if (next != null) {
+            next.gaveBack();
+        }
         signal();
+    }
+
+    /** Whether something of that name is on its way back to the store. */
+    boolean isGivingBack(String name) {
+        return givingBack.stream().anyMatch(giveBack -> giveBack.name.equals(name));
     }
 
     /** Whether nobody holds the lock that the store has under this token, but this instance keeps its lease. */

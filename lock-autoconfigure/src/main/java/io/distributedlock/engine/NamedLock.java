@@ -48,6 +48,9 @@ import org.jspecify.annotations.Nullable;
  *       in the store for good, since a copy of the question may lie in a dead connection's buffers.
  *   <li><b>A question gets no answer in time.</b> That is not "busy" and not a hold. It is asked again under the same id,
  *       which makes it the same acquisition however often the store sees it. Its release will cancel the id for good.
+ *   <li><b>A question overtakes a release of the same instance</b> that nobody waits for, on another connection or since the
+ *       script had to be sent. "Busy" then does not count for those who try once: they are asked for again when the release
+ *       was answered.
  *   <li><b>A grant message crosses the answer to a question.</b> Messages come on another connection. The first to arrive
  *       makes the tenure; the other finds that nothing of that id is asked for any more and is ignored. If the answer is
  *       still missing when the lock is released, the release waits for it.
@@ -297,6 +300,15 @@ final class NamedLock extends Timed {
 
     private boolean has(long number) {
         return tenure != null && tenure.lease.number == number;
+    }
+
+    /** A release of this instance for this name has come to its end. */
+    void gaveBack() {
+        transition((now, effects) -> {
+            if (asking != null) {
+                asking.gaveBack(now, effects);
+            }
+        });
     }
 
     void connected() {
