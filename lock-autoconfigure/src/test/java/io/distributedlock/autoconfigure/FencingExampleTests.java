@@ -2,6 +2,7 @@ package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
@@ -56,6 +57,7 @@ class FencingExampleTests {
                         LockOperations locks = context.getBean(LockOperations.class);
                         LockHandle late = locks.acquire(LockRequest.of("account:7"));
                         assertThat(locks.forceRelease("account:7")).isTrue();
+                        await().until(() -> !late.isHeld());
 
                         accounts.book(7, 10);
                         try (LockScope scope = LockScope.open(late)) {
