@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 /** An instance in a JVM of its own that writes down what it does. Each lane is a worker. */
 final class HistoryChild {
 
-    static final Duration LEASE = Duration.ofMillis(1_000);
+    static final Duration LEASE = Duration.ofSeconds(1);
 
     static final List<String> NAMES = List.of("left", "right");
 

@@ -110,6 +110,10 @@ final class Grant {
                 && entries.stream().anyMatch(each -> each.isOpenAt(entry.acquire.begin()));
     }
 
+    String jvm() {
+        return first().granted.jvm();
+    }
+
     String owner() {
         return first().granted.owner();
     }
@@ -165,7 +169,7 @@ final class Grant {
 
     @Override
     public String toString() {
-        return "token " + token() + " of " + owner() + " (" + first().granted.jvm() + ' '
+        return "token " + token() + " of " + owner() + " (" + jvm() + ' '
                 + first().granted.acquisition() + "), granted " + grantedAt() + ", certain until " + certainUntil();
     }
 }

@@ -306,6 +306,19 @@ class HistoryCheckerTests {
         assertThat(verdict.worstCalmHandOver()).isEqualTo(Duration.ofMillis(30));
     }
 
+    /** It had renewed just before, so its lease ends 100 ms after its death. */
+    @Test
+    void aDeadHoldersLockThatAWaiterDoesNotGetIsFound() {
+        story.asks("a", 1_000).granted(1_001, 5).renewed(1_010);
+        story.fault(Fault.KILL, "a", 1_019, 1_020);
+        story.asks("b", 1_015).granted(1_170, 6).releases(1_200).released(1_201);
+        assertGood();
+        story.asks("b", 1_205).granted(1_206, 7).renewed(1_210);
+        story.fault(Fault.KILL, "b", 1_219, 1_220);
+        story.asks("a", "a/late", 1_215).granted(1_371, 8).releases(1_380).released(1_381);
+        assertFound(judge(), "H5");
+    }
+
     // ---- H6
 
     @Test

@@ -33,10 +33,9 @@ class RecordedLocksTests {
 
     private static final LockRequest REQUEST = LockRequest.of("shared").waitUpTo(Duration.ofSeconds(1));
 
-    private static final DistributedLockException LOST = new LockLostException("shared", "lost", Duration.ZERO);
+    private final DistributedLockException lost = new LockLostException("shared", "lost", Duration.ZERO);
 
-    private static final DistributedLockException UNAVAILABLE =
-            new LockUnavailableException("shared", "unavailable", null);
+    private final DistributedLockException unavailable = new LockUnavailableException("shared", "unavailable", null);
 
     @TempDir
     Path directory;
@@ -105,7 +104,7 @@ class RecordedLocksTests {
     @Test
     void failures() {
         assertOutcome(new LockNotAcquiredException("shared", "busy", Duration.ZERO), "FAIL");
-        assertOutcome(UNAVAILABLE, "UNKNOWN");
+        assertOutcome(unavailable, "UNKNOWN");
         assertOutcome(new LockInterruptedException("shared", "interrupted", null), "UNKNOWN");
     }
 
@@ -137,8 +136,8 @@ class RecordedLocksTests {
         verify(hold).onLost(told.capture());
         when(hold.isHeld()).thenReturn(false);
         when(hold.remainingLease()).thenReturn(Duration.ZERO);
-        doThrow(LOST).when(hold).throwIfLost();
-        doThrow(LOST).when(hold).close();
+        doThrow(lost).when(hold).throwIfLost();
+        doThrow(lost).when(hold).close();
         assertThat(handle.isHeld()).isFalse();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::throwIfLost);
         told.getValue().run();
@@ -150,7 +149,7 @@ class RecordedLocksTests {
     @Test
     void aReleaseThatNobodyConfirmed() {
         RecordedHandle handle = locks.acquire(REQUEST);
-        doThrow(UNAVAILABLE).when(hold).close();
+        doThrow(unavailable).when(hold).close();
         assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(handle::close);
         assertThat(story()).last().isEqualTo("RELEASE UNKNOWN");
     }

@@ -8,7 +8,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -21,7 +20,8 @@ final class WaitChecks {
 
     private final List<Call> faults;
 
-    private final Set<String> killed;
+    /** When each JVM that was killed was certainly dead. */
+    private final Map<String, Long> killed;
 
     private final Map<String, Windows> pauses = new HashMap<>();
 
@@ -31,8 +31,7 @@ final class WaitChecks {
         this.faults = faults;
         this.killed = faults.stream()
                 .filter(fault -> fault.lock().equals(Fault.KILL))
-                .map(fault -> fault.asked().owner())
-                .collect(Collectors.toSet());
+                .collect(Collectors.toMap(fault -> fault.asked().owner(), Call::end, Math::min));
     }
 
     /** Every call of a JVM that was not killed returns, in time. What was done to that JVM itself is not held against it. */
@@ -40,7 +39,7 @@ final class WaitChecks {
         for (Call call : calls) {
             String jvm = call.asked().jvm();
             if (call.answered() == null) {
-                if (!killed.contains(jvm)) {
+                if (!killed.containsKey(jvm)) {
                     findings.violation("H5", "never returned: " + call);
                 }
             } else if (call.operation() != Operation.ACQUIRE || call.asked().deadline() != Event.NONE) {
@@ -86,13 +85,21 @@ final class WaitChecks {
                 grants.stream().sorted(Comparator.comparingLong(Grant::token)).toList();
         List<Free> free = new ArrayList<>();
         for (int i = 0; i < byToken.size(); i++) {
-            long begin = byToken.get(i).freeAt(bounds.lease().toNanos());
+            long begin = freeAt(byToken.get(i));
             long end = i + 1 < byToken.size() ? byToken.get(i + 1).grantedAt() : Long.MAX_VALUE;
             if (begin < end) {
                 free.add(new Free(begin, end));
             }
         }
         return free;
+    }
+
+    /** The dead renew no lease. */
+    private long freeAt(Grant grant) {
+        long lease = bounds.lease().toNanos();
+        long free = grant.freeAt(lease);
+        Long dead = killed.get(grant.jvm());
+        return dead == null || dead == Long.MAX_VALUE ? free : Math.min(free, dead + lease);
     }
 
     /** Calls that may have got the lock, or may not have given it back, without anybody knowing. */
