@@ -20,14 +20,30 @@ final class FencedStore {
 
     /** Returns whether the write was accepted. */
     static boolean write(RespClient redis, long token) {
+        return write(redis, "store", token);
+    }
+
+    /** The same for a store of that name. */
+    static boolean write(RespClient redis, String store, long token) {
         return redis.number(
-                        "EVAL", SCRIPT, "3", "store:highest", "store:accepted", "store:refused", Long.toString(token))
+                        "EVAL",
+                        SCRIPT,
+                        "3",
+                        store + ":highest",
+                        store + ":accepted",
+                        store + ":refused",
+                        Long.toString(token))
                 == 1;
     }
 
     /** The tokens of all writes that were accepted, in order. */
     static List<Long> accepted(RespClient redis) {
-        return redis.list("LRANGE", "store:accepted", "0", "-1").stream()
+        return accepted(redis, "store");
+    }
+
+    /** The same for a store of that name. */
+    static List<Long> accepted(RespClient redis, String store) {
+        return redis.list("LRANGE", store + ":accepted", "0", "-1").stream()
                 .map(Long::valueOf)
                 .toList();
     }

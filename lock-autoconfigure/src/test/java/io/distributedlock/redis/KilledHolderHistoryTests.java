@@ -1,0 +1,141 @@
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.redis.history.Bounds;
+import io.distributedlock.redis.history.Fault;
+import io.distributedlock.redis.history.History;
+import io.distributedlock.redis.history.HistoryChecker;
+import io.distributedlock.redis.history.Model;
+import io.distributedlock.redis.history.Verdict;
+import io.distributedlock.testing.ChildJvm;
+import io.distributedlock.testing.LeakCheck;
+import io.distributedlock.testing.RespClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole way of a history: two JVMs with four workers each write it, one of them is killed, and the checker judges it. */
+class KilledHolderHistoryTests {
+
+    private static final StandaloneServer SERVER = new StandaloneServer();
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private static final Bounds BOUNDS = new Bounds(
+            Templates.IMPATIENT.commandTimeout().plus(ContractTopic.NOISE),
+            Duration.ofSeconds(1).plus(ContractTopic.NOISE),
+            HistoryChild.LEASE);
+
+    @RegisterExtension
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+
+    @TempDir
+    Path directory;
+
+    private final long seed = System.nanoTime();
+
+    private final Callers callers = new Callers();
+
+    private final List<ChildJvm> children = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        children.forEach(ChildJvm::close);
+        callers.close();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        SERVER.close();
+    }
+
+    @Test
+    void everythingIsKeptWhenAHolderIsKilled() {
+        try (RespClient redis = SERVER.redis().connect();
+                History history = History.open(directory, "test")) {
+            HistoryChild.NAMES.forEach(name -> redis.call("SET", "counter:" + name, "0"));
+            startChildren(history, "a", "b");
+            List<CompletableFuture<String>> survivors = work(children.get(0));
+            work(children.get(1));
+            children.forEach(child -> awaitTurns(child, 50));
+            kill(history, children.get(1), "b");
+            awaitTurns(children.get(0), turns(children.get(0)) + 100);
+            children.get(0).ask("control", "stop");
+            survivors.forEach(answer -> ChildJvm.await(answer, LIMIT));
+
+            Verdict verdict = judge(redis);
+            System.out.println(verdict);
+            verdict.assertGreen();
+            assertThat(verdict.hits()).containsOnlyKeys(Fault.KILL).containsValue(1);
+            assertThat(verdict.grants()).isGreaterThan(200);
+            assertThat(verdict.worstHandOver())
+                    .as("the dead one's lease")
+                    .isLessThan(BOUNDS.handOver().plus(BOUNDS.lease()));
+        }
+    }
+
+    private void startChildren(History history, String... names) {
+        String port = Integer.toString(SERVER.redis().port());
+        List<Callers.Call<ChildJvm>> starting = new ArrayList<>();
+        for (String name : names) {
+            starting.add(callers.call(() -> ChildJvm.start(HistoryChild.class, port, directory.toString(), name)));
+        }
+        starting.forEach(call -> children.add(call.get()));
+        for (int i = 0; i < names.length; i++) {
+            ChildJvm child = children.get(i);
+            history.compareClock(names[i], () -> Long.parseLong(child.ask("control", "clock")));
+        }
+    }
+
+    private List<CompletableFuture<String>> work(ChildJvm child) {
+        int first = 4 * children.indexOf(child);
+        return IntStream.range(first, first + 4)
+                .mapToObj(worker -> child.send("worker" + worker, "work", seed + worker))
+                .toList();
+    }
+
+    private static int turns(ChildJvm child) {
+        return Integer.parseInt(child.ask("control", "turns"));
+    }
+
+    private static void awaitTurns(ChildJvm child, int count) {
+        await().atMost(LIMIT).until(() -> turns(child) >= count);
+    }
+
+    /** While it holds a lock for sure, and others wait for it or are about to. */
+    private static void kill(History history, ChildJvm child, String name) {
+        child.ask("keeper", "keep", HistoryChild.NAMES.get(0));
+        Fault fault = history.breaking(Fault.KILL, name);
+        child.signal("KILL");
+        assertThat(child.awaitExit(LIMIT)).isTrue();
+        fault.hit();
+    }
+
+    private Verdict judge(RespClient redis) {
+        HistoryChecker checker = new HistoryChecker("SIGKILL of a holder", seed, Model.NO_LOSS, BOUNDS);
+        for (String name : HistoryChild.NAMES) {
+            checker.counter(name, Long.parseLong(redis.text("GET", "counter:" + name)));
+            checker.store(name, FencedStore.accepted(redis, "store:" + name));
+        }
+        return checker.leftovers(leftovers(redis)).judge(History.read(directory));
+    }
+
+    /** What is still there when the last lease must have ended. */
+    private static List<String> leftovers(RespClient redis) {
+        Stopwatch watch = Stopwatch.start();
+        await().pollInterval(Duration.ofMillis(10))
+                .until(() -> redis.keys(Templates.PREFIX + "*").isEmpty()
+                        || watch.elapsed().compareTo(HistoryChild.LEASE.multipliedBy(2)) > 0);
+        return redis.keys(Templates.PREFIX + "*");
+    }
+}

@@ -1,0 +1,113 @@
+package io.distributedlock.redis.history;
+
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * One line of a history.
+ *
+ * @param jvm who wrote it
+ * @param owner in whose name: a thread of a JVM, an explicit owner, or an asynchronous acquisition by itself. Of a fault:
+ *     what it hit
+ * @param lock the name of the lock. Of a fault: its kind
+ * @param acquisition a number that the whole life of an acquisition has, from its call to its release; unique in its JVM
+ * @param nanos when, by {@link System#nanoTime()}: before a call is made, and after it has returned
+ * @param token the fencing token, or {@link #NONE}
+ * @param deadline of a call to acquire: when its wait is over; of a hold: until when it is certain; or {@link #NONE}
+ */
+public record Event(
+        String jvm,
+        String owner,
+        String lock,
+        long acquisition,
+        Operation operation,
+        Phase phase,
+        long nanos,
+        long token,
+        long deadline) {
+
+    /** No token, no deadline. */
+    public static final long NONE = -1;
+
+    /** What was done. */
+    public enum Operation {
+        ACQUIRE,
+        RENEW,
+        RELEASE,
+        /** The hold was found to be lost. Has no invocation. */
+        LOST,
+        FENCED_WRITE,
+        /** A counter was read and written back, with no protection but the lock. */
+        COUNT,
+        FAULT,
+        /** The clock of another JVM, which is the owner, was found to be the same as this one's. */
+        CLOCK;
+
+        boolean isOfLocks() {
+            return this == ACQUIRE || this == RENEW || this == RELEASE;
+        }
+    }
+
+    /** How far it got. */
+    public enum Phase {
+        INVOKE,
+        OK,
+        /** It certainly did not happen. Of a fault: it hit nothing. */
+        FAIL,
+        /** It may have happened, or may happen yet. */
+        UNKNOWN
+    }
+
+    /** The same acquisition, later. */
+    Event then(Operation next, Phase how, long when, long until) {
+        return new Event(jvm, owner, lock, acquisition, next, how, when, token, until);
+    }
+
+    Event withToken(long known) {
+        return new Event(jvm, owner, lock, acquisition, operation, phase, nanos, known, deadline);
+    }
+
+    /** Without an end of line. Any text goes. */
+    String toLine() {
+        return encode(jvm)
+                + ' '
+                + encode(owner)
+                + ' '
+                + encode(lock)
+                + ' '
+                + acquisition
+                + ' '
+                + operation
+                + ' '
+                + phase
+                + ' '
+                + nanos
+                + ' '
+                + token
+                + ' '
+                + deadline;
+    }
+
+    static Event ofLine(String line) {
+        String[] words = line.split(" ", -1);
+        return new Event(
+                decode(words[0]),
+                decode(words[1]),
+                decode(words[2]),
+                Long.parseLong(words[3]),
+                Operation.valueOf(words[4]),
+                Phase.valueOf(words[5]),
+                Long.parseLong(words[6]),
+                Long.parseLong(words[7]),
+                Long.parseLong(words[8]));
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    private static String decode(String word) {
+        return URLDecoder.decode(word, StandardCharsets.UTF_8);
+    }
+}

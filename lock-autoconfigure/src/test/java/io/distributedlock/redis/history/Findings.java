@@ -1,0 +1,67 @@
+package io.distributedlock.redis.history;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the checks have to say of a run. */
+final class Findings {
+
+    /** So many are told; all are counted. */
+    private static final int TOLD = 20;
+
+    private final List<String> violations = new ArrayList<>();
+
+    private int violationsInAll;
+
+    private int overlaps;
+
+    private int refusedWrites;
+
+    private long worstHandOver;
+
+    private long worstCalmHandOver;
+
+    void violation(String check, String text) {
+        violationsInAll++;
+        if (violations.size() < TOLD) {
+            violations.add(check + ": " + text);
+        }
+    }
+
+    void overlap() {
+        overlaps++;
+    }
+
+    void refusedWrite() {
+        refusedWrites++;
+    }
+
+    void handOver(long nanos, long outsideOfFaults) {
+        worstHandOver = Math.max(worstHandOver, nanos);
+        worstCalmHandOver = Math.max(worstCalmHandOver, outsideOfFaults);
+    }
+
+    List<String> violations() {
+        return List.copyOf(violations);
+    }
+
+    int violationsInAll() {
+        return violationsInAll;
+    }
+
+    int overlaps() {
+        return overlaps;
+    }
+
+    int refusedWrites() {
+        return refusedWrites;
+    }
+
+    long worstHandOver() {
+        return worstHandOver;
+    }
+
+    long worstCalmHandOver() {
+        return worstCalmHandOver;
+    }
+}

@@ -1,0 +1,175 @@
+package io.distributedlock.redis.history;
+
+import io.distributedlock.redis.history.Event.Operation;
+import io.distributedlock.redis.history.Event.Phase;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One hold of a lock that its owner knew of, re-entries included. */
+final class Grant {
+
+    /** One way into the hold, and out of it. */
+    private static final class Entry {
+
+        final Call acquire;
+
+        final Event granted;
+
+        private @Nullable Call release;
+
+        /** The last one that was heard of. */
+        private long deadline;
+
+        private long lostAt = Long.MAX_VALUE;
+
+        Entry(Call acquire) {
+            this.acquire = acquire;
+            this.granted = Objects.requireNonNull(acquire.answered());
+            this.deadline = granted.deadline();
+        }
+
+        void hears(Event event) {
+            if (event.operation() == Operation.LOST) {
+                lostAt = Math.min(lostAt, event.nanos());
+            } else if (event.deadline() != Event.NONE) {
+                deadline = event.deadline();
+            }
+        }
+
+        /** A release says until when the hold would have lasted; if it does not, the hold was over before. */
+        long certainUntil() {
+            long end = Math.min(deadline, lostAt);
+            return release == null ? end : Math.min(end, release.begin());
+        }
+
+        boolean isOpenAt(long time) {
+            return release == null || release.begin() > time;
+        }
+    }
+
+    private final List<Entry> entries = new ArrayList<>();
+
+    private Grant(Entry first) {
+        entries.add(first);
+    }
+
+    /** All holds of one lock, in the order in which they were granted. */
+    static List<Grant> of(List<Event> events, List<Call> calls) {
+        Map<String, Entry> entries = new HashMap<>();
+        List<Entry> granted = new ArrayList<>();
+        for (Call call : calls) {
+            if (call.operation() == Operation.ACQUIRE && call.isOk()) {
+                Entry entry = new Entry(call);
+                entries.put(id(call.asked()), entry);
+                granted.add(entry);
+            }
+        }
+        for (Call call : calls) {
+            if (call.operation() == Operation.RELEASE && entries.containsKey(id(call.asked()))) {
+                entries.get(id(call.asked())).release = call;
+            }
+        }
+        for (Event event : events) {
+            Entry entry = entries.get(id(event));
+            if (entry != null && event.operation() != Operation.ACQUIRE) {
+                entry.hears(event);
+            }
+        }
+        return merge(granted);
+    }
+
+    private static String id(Event event) {
+        return event.jvm() + ' ' + event.acquisition();
+    }
+
+    /** Who acquires what it holds, and gets the same token, has entered the same hold again. */
+    private static List<Grant> merge(List<Entry> entries) {
+        entries.sort(Comparator.comparingLong(entry -> entry.granted.nanos()));
+        List<Grant> grants = new ArrayList<>();
+        Map<String, Grant> latest = new HashMap<>();
+        for (Entry entry : entries) {
+            Grant before = latest.get(entry.granted.owner());
+            if (before != null && before.isEnteredAgainBy(entry)) {
+                before.entries.add(entry);
+            } else {
+                Grant grant = new Grant(entry);
+                grants.add(grant);
+                latest.put(entry.granted.owner(), grant);
+            }
+        }
+        return grants;
+    }
+
+    private boolean isEnteredAgainBy(Entry entry) {
+        return token() == entry.granted.token()
+                && entries.stream().anyMatch(each -> each.isOpenAt(entry.acquire.begin()));
+    }
+
+    String jvm() {
+        return first().granted.jvm();
+    }
+
+    String owner() {
+        return first().granted.owner();
+    }
+
+    long token() {
+        return first().granted.token();
+    }
+
+    long askedAt() {
+        return first().acquire.begin();
+    }
+
+    long grantedAt() {
+        return first().granted.nanos();
+    }
+
+    /** From when it was granted until then, its owner could rely on it. */
+    long certainUntil() {
+        return entries.stream().mapToLong(Entry::certainUntil).max().orElseThrow();
+    }
+
+    /** When the release that ended it began and was confirmed, or null. */
+    @Nullable
+    Call confirmedRelease() {
+        Call last = null;
+        for (Entry entry : entries) {
+            if (entry.release == null || entry.release.outcome() != Phase.OK) {
+                return null;
+            }
+            last = last == null || entry.release.begin() > last.begin() ? entry.release : last;
+        }
+        return last;
+    }
+
+    /** When the lock was free for others again, at the latest. */
+    long freeAt(long lease) {
+        Call release = confirmedRelease();
+        if (release != null) {
+            return release.end();
+        }
+        long lastSign = Math.max(grantedAt(), certainUntil());
+        for (Entry entry : entries) {
+            if (entry.release != null && entry.release.answered() != null) {
+                lastSign = Math.max(lastSign, entry.release.end());
+            }
+        }
+        return lastSign + lease;
+    }
+
+    private Entry first() {
+        return entries.get(0);
+    }
+
+    @Override
+    public String toString() {
+        return "token " + token() + " of " + owner() + " (" + jvm() + ' '
+                + first().granted.acquisition() + "), granted " + grantedAt() + ", certain until " + certainUntil();
+    }
+}

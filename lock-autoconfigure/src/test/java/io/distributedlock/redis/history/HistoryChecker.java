@@ -1,0 +1,179 @@
+package io.distributedlock.redis.history;
+
+import io.distributedlock.redis.history.Event.Operation;
+import io.distributedlock.redis.history.Event.Phase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Judges the history of a run, after it is over.
+ *
+ * <p>Only what is certain counts against a lock: a hold is <em>certain</em> from when its owner knew of it to the earliest
+ * of its release being asked for, its local deadline, and its loss being known. What an unanswered call did is possible for
+ * ever and never certain, so there is no false alarm; and a run in which no fault hit, or nobody held a lock, is invalid
+ * instead of green.
+ *
+ * <ul>
+ *   <li>H1: certain holds never overlap. Where Redis loses data, they are counted instead.
+ *   <li>H2: every hold has a token of its own, higher than those of all that were granted certainly before; a re-entry has
+ *       the token of its hold.
+ *   <li>H3: a fenced store accepts no token lower than one it has accepted.
+ *   <li>H4: a confirmed release means that the lock was not granted to anybody else meanwhile, unless Redis loses data.
+ *   <li>H5: calls return in time, and no lock is free for long while somebody waits for it.
+ *   <li>H6: a counter that nothing but the lock protects has counted all, unless Redis loses data.
+ *   <li>H8: nothing is left at the end. (What renewals do after a release only the server can tell.)
+ * </ul>
+ *
+ * Tokens are version numbers, so all this is sorting; no search for an order is needed.
+ */
+public final class HistoryChecker {
+
+    private final String row;
+
+    private final long seed;
+
+    private final Model model;
+
+    private final Bounds bounds;
+
+    private final Map<String, Long> counters = new LinkedHashMap<>();
+
+    private final Map<String, List<Long>> stores = new LinkedHashMap<>();
+
+    private final List<String> leftovers = new ArrayList<>();
+
+    /** @param row the name of the run */
+    public HistoryChecker(String row, long seed, Model model, Bounds bounds) {
+        this.row = row;
+        this.seed = seed;
+        this.model = model;
+        this.bounds = bounds;
+    }
+
+    /**
+     * The value that {@link RecordedHandle#count} left. Not to be given where a holder was stopped for longer than its lease:
+     * no lock can keep it from overwriting what others counted.
+     */
+    public HistoryChecker counter(String lock, long value) {
+        counters.put(lock, value);
+        return this;
+    }
+
+    /** The tokens of all writes that the fenced store of a lock has accepted, in its order. */
+    public HistoryChecker store(String lock, List<Long> accepted) {
+        stores.put(lock, accepted);
+        return this;
+    }
+
+    /** Keys, waiters, threads that were still there when all was over. */
+    public HistoryChecker leftovers(Collection<String> left) {
+        leftovers.addAll(left);
+        return this;
+    }
+
+    /** @param events the histories of all JVMs, in the order of time, as {@link History#read} returns them */
+    public Verdict judge(List<Event> events) {
+        Findings findings = new Findings();
+        List<Call> calls = Call.of(events);
+        List<Call> faults = only(calls, Operation.FAULT);
+        WaitChecks waits = new WaitChecks(bounds, findings, faults);
+        int grants = 0;
+        for (String lock : locks(events)) {
+            List<Event> itsEvents =
+                    events.stream().filter(event -> isAbout(lock, event)).toList();
+            List<Call> itsCalls =
+                    calls.stream().filter(call -> isAbout(lock, call.asked())).toList();
+            List<Grant> itsGrants = Grant.of(itsEvents, itsCalls);
+            grants += itsGrants.size();
+            new HoldChecks(lock, model, findings).check(itsGrants);
+            waits.handedOverInTime(itsCalls, itsGrants);
+            checkWrites(lock, itsCalls, findings);
+        }
+        List<Call> operations =
+                calls.stream().filter(call -> call.operation().isOfLocks()).toList();
+        waits.decidedInTime(operations);
+        leftovers.forEach(left -> findings.violation("H8", "left behind: " + left));
+        return verdict(findings, operations, grants, faults, invalid(events, faults, grants));
+    }
+
+    private Set<String> locks(List<Event> events) {
+        Set<String> locks = events.stream()
+                .filter(event -> isAbout(event.lock(), event))
+                .map(Event::lock)
+                .collect(Collectors.toCollection(TreeSet::new));
+        locks.addAll(counters.keySet());
+        locks.addAll(stores.keySet());
+        return locks;
+    }
+
+    private static boolean isAbout(String lock, Event event) {
+        return event.operation() != Operation.FAULT
+                && event.operation() != Operation.CLOCK
+                && event.lock().equals(lock);
+    }
+
+    private void checkWrites(String lock, List<Call> calls, Findings findings) {
+        WriteChecks writes = new WriteChecks(lock, findings);
+        writes.noStaleWriteIsAccepted(calls);
+        writes.acceptedTokensNeverDecrease(stores.getOrDefault(lock, List.of()));
+        Long counter = counters.get(lock);
+        if (counter != null && model == Model.NO_LOSS) {
+            writes.nothingCountedIsLost(calls, counter);
+        }
+    }
+
+    private static List<String> invalid(List<Event> events, List<Call> faults, int grants) {
+        List<String> invalid = new ArrayList<>();
+        if (faults.stream().noneMatch(Call::isOk)) {
+            invalid.add("the fault never hit");
+        }
+        if (grants == 0) {
+            invalid.add("nobody ever held a lock");
+        }
+        Set<String> jvms = events.stream().map(Event::jvm).collect(Collectors.toCollection(TreeSet::new));
+        events.stream()
+                .filter(event -> event.operation() == Operation.CLOCK)
+                .map(Event::owner)
+                .forEach(jvms::remove);
+        if (jvms.size() > 1) {
+            invalid.add("clocks that were not compared: " + jvms);
+        }
+        return invalid;
+    }
+
+    private Verdict verdict(
+            Findings findings, List<Call> operations, int grants, List<Call> faults, List<String> invalid) {
+        Map<String, Integer> hits = new TreeMap<>();
+        faults.forEach(fault -> hits.merge(fault.lock(), fault.isOk() ? 1 : 0, Integer::sum));
+        long unknown = operations.stream()
+                .filter(call -> call.outcome() == Phase.UNKNOWN)
+                .count();
+        return new Verdict(
+                row,
+                seed,
+                model,
+                operations.size(),
+                (int) unknown,
+                grants,
+                hits,
+                findings.overlaps(),
+                findings.refusedWrites(),
+                Duration.ofNanos(findings.worstHandOver()),
+                Duration.ofNanos(findings.worstCalmHandOver()),
+                findings.violationsInAll(),
+                findings.violations(),
+                invalid);
+    }
+
+    private static List<Call> only(List<Call> calls, Operation operation) {
+        return calls.stream().filter(call -> call.operation() == operation).toList();
+    }
+}

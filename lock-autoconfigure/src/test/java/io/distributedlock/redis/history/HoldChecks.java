@@ -1,0 +1,104 @@
+package io.distributedlock.redis.history;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Who held a lock, and when, and with which token. Of one lock. */
+final class HoldChecks {
+
+    private final String lock;
+
+    private final Model model;
+
+    private final Findings findings;
+
+    HoldChecks(String lock, Model model, Findings findings) {
+        this.lock = lock;
+        this.model = model;
+        this.findings = findings;
+    }
+
+    void check(List<Grant> grants) {
+        neverOverlap(grants);
+        tokensAreUnique(grants);
+        tokensGrow(grants);
+        if (model == Model.NO_LOSS) {
+            releasesThatSayOkAreTheHoldersOwn(grants);
+        }
+    }
+
+    /** H1. Of one owner, it is a re-entry that got a token of its own. */
+    private void neverOverlap(List<Grant> grants) {
+        Grant furthest = null;
+        for (Grant grant : sorted(grants, Comparator.comparingLong(Grant::grantedAt))) {
+            if (grant.certainUntil() <= grant.grantedAt()) {
+                continue;
+            }
+            if (furthest != null && grant.grantedAt() < furthest.certainUntil()) {
+                overlap(furthest, grant);
+            }
+            if (furthest == null || grant.certainUntil() > furthest.certainUntil()) {
+                furthest = grant;
+            }
+        }
+    }
+
+    private void overlap(Grant before, Grant grant) {
+        findings.overlap();
+        if (model == Model.NO_LOSS && before.owner().equals(grant.owner())) {
+            violation("H2", "a re-entry with another token", before, grant);
+        } else if (model == Model.NO_LOSS) {
+            violation("H1", "two holds at once", before, grant);
+        }
+    }
+
+    /** H2, whenever it was. */
+    private void tokensAreUnique(List<Grant> grants) {
+        Map<Long, Grant> known = new HashMap<>();
+        for (Grant grant : grants) {
+            Grant before = known.putIfAbsent(grant.token(), grant);
+            if (before != null) {
+                violation("H2", "two holds with one token", before, grant);
+            }
+        }
+    }
+
+    /** H2, of those of which one came certainly after the other. */
+    private void tokensGrow(List<Grant> grants) {
+        List<Span> spans = grants.stream()
+                .map(grant -> new Span(grant.askedAt(), grant.grantedAt(), grant.token(), grant))
+                .toList();
+        Span.inRealTime(spans, (later, highest) -> {
+            if (later.token() < highest.token()) {
+                violation("H2", "a later hold with a lower token", highest, later);
+            }
+        });
+    }
+
+    /** H4. The order of the tokens is that in which Redis granted them. */
+    private void releasesThatSayOkAreTheHoldersOwn(List<Grant> grants) {
+        List<Grant> byToken =
+                sorted(grants, Comparator.comparingLong(Grant::token).reversed());
+        Grant earliest = null;
+        for (Grant grant : byToken) {
+            Call release = grant.confirmedRelease();
+            boolean passed = earliest != null && earliest.token() > grant.token();
+            if (passed && release != null && earliest.grantedAt() <= release.begin()) {
+                violation("H4", "a confirmed release of a lock that had been granted to another one", grant, earliest);
+            }
+            if (earliest == null || grant.grantedAt() < earliest.grantedAt()) {
+                earliest = grant;
+            }
+        }
+    }
+
+    private static List<Grant> sorted(List<Grant> grants, Comparator<Grant> order) {
+        return grants.stream().sorted(order).toList();
+    }
+
+    private void violation(String check, String what, Object first, Object second) {
+        findings.violation(check, "'" + lock + "': " + what + ": " + first + "; " + second);
+    }
+}

@@ -1,0 +1,151 @@
+package io.distributedlock.redis.history;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import io.distributedlock.ReleaseResult;
+import io.distributedlock.redis.history.Event.Operation;
+import io.distributedlock.redis.history.Event.Phase;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Locks whose use is written down. What takes a hold away from outside is not judged as a use: {@link #forceRelease} is
+ * written down as a fault, which the checker has to be told to expect ({@link Model#DATA_LOSS}), and {@link #release} not
+ * at all.
+ */
+public final class RecordedLocks implements LockOperations {
+
+    private static final Duration LONGEST_BOUND = Duration.ofDays(1);
+
+    private final LockOperations locks;
+
+    private final History history;
+
+    public RecordedLocks(LockOperations locks, History history) {
+        this.locks = locks;
+        this.history = history;
+    }
+
+    @Override
+    public RecordedHandle acquire(LockRequest request) {
+        Event asked = asks(request, thread());
+        try {
+            return granted(asked, locks.acquire(request));
+        } catch (RuntimeException | Error e) {
+            answered(asked, e);
+            throw e;
+        }
+    }
+
+    @Override
+    public Optional<LockHandle> tryAcquire(LockRequest request) {
+        Event asked = asks(request, thread());
+        try {
+            Optional<LockHandle> handle = locks.tryAcquire(request);
+            if (handle.isEmpty()) {
+                answered(asked, Phase.FAIL);
+            }
+            return handle.map(hold -> granted(asked, hold));
+        } catch (RuntimeException | Error e) {
+            answered(asked, e);
+            throw e;
+        }
+    }
+
+    /** As it has to be, cancelling the future gives the lock back if it was granted meanwhile. */
+    @Override
+    public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
+        Event asked = asks(request, "async-" + history.nextNumber());
+        CompletableFuture<LockHandle> inner = locks.acquireAsync(request).toCompletableFuture();
+        CompletableFuture<LockHandle> outer = new CompletableFuture<>();
+        inner.whenComplete((handle, failure) -> {
+            if (failure != null) {
+                answered(asked, failure);
+                outer.completeExceptionally(failure);
+            } else {
+                RecordedHandle recorded = granted(asked, handle);
+                if (!outer.complete(recorded)) {
+                    CompletableFuture.runAsync(recorded::close);
+                }
+            }
+        });
+        outer.whenComplete((handle, failure) -> {
+            if (failure instanceof CancellationException) {
+                inner.cancel(true);
+            }
+        });
+        return outer;
+    }
+
+    @Override
+    public Optional<LockState> inspect(String name) {
+        return locks.inspect(name);
+    }
+
+    @Override
+    public ReleaseResult release(String name, String owner) {
+        return locks.release(name, owner);
+    }
+
+    @Override
+    public boolean forceRelease(String name) {
+        Fault fault = history.breaking("forceRelease", name);
+        boolean hit = false;
+        try {
+            hit = locks.forceRelease(name);
+            return hit;
+        } finally {
+            fault.end(hit);
+        }
+    }
+
+    private Event asks(LockRequest request, String caller) {
+        String owner = request.owner() != null ? request.owner() : history.jvm() + '/' + caller;
+        long number = history.nextNumber();
+        long now = System.nanoTime();
+        Event asked = new Event(
+                history.jvm(),
+                owner,
+                request.name(),
+                number,
+                Operation.ACQUIRE,
+                Phase.INVOKE,
+                now,
+                Event.NONE,
+                endOfWait(request, now));
+        history.write(asked);
+        return asked;
+    }
+
+    private static long endOfWait(LockRequest request, long now) {
+        Duration wait = request.waitUpTo();
+        boolean bounded = wait != null && !wait.isNegative() && wait.compareTo(LONGEST_BOUND) <= 0;
+        return bounded ? now + wait.toNanos() : Event.NONE;
+    }
+
+    private RecordedHandle granted(Event asked, LockHandle handle) {
+        return new RecordedHandle(history, asked, handle);
+    }
+
+    private void answered(Event asked, Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        boolean no = cause instanceof LockNotAcquiredException || cause instanceof IllegalArgumentException;
+        answered(asked, no ? Phase.FAIL : Phase.UNKNOWN);
+    }
+
+    private void answered(Event asked, Phase how) {
+        history.write(asked.then(Operation.ACQUIRE, how, System.nanoTime(), Event.NONE));
+    }
+
+    private static String thread() {
+        Thread thread = Thread.currentThread();
+        return thread.getName() + '#' + thread.getId();
+    }
+}

@@ -1,0 +1,93 @@
+package io.distributedlock.redis.history;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What the checker says of a run.
+ *
+ * @param row which row of the table of faults it was
+ * @param seed what the run was made from
+ * @param operations how often a lock was asked for, renewed by hand, or released
+ * @param unknown of how many of these the outcome was not known
+ * @param grants how many holds there were
+ * @param hits how often each kind of fault hit
+ * @param overlaps how often two callers could both rely on a lock
+ * @param refusedWrites how many writes the fenced stores refused
+ * @param worstHandOver the longest time that a lock was free and somebody waited for it
+ * @param worstCalmHandOver the same, without what a fault explains
+ * @param violationsInAll how often a promise was broken
+ * @param violations the first of these, each beginning with the name of the check
+ * @param invalid why the run proves nothing, if it does not
+ */
+public record Verdict(
+        String row,
+        long seed,
+        Model model,
+        int operations,
+        int unknown,
+        int grants,
+        Map<String, Integer> hits,
+        int overlaps,
+        int refusedWrites,
+        Duration worstHandOver,
+        Duration worstCalmHandOver,
+        int violationsInAll,
+        List<String> violations,
+        List<String> invalid) {
+
+    /** In one word. */
+    public enum Outcome {
+        GREEN,
+        RED,
+        /** Nothing was found, but nothing could have been. */
+        INVALID
+    }
+
+    public Outcome outcome() {
+        if (violationsInAll > 0) {
+            return Outcome.RED;
+        }
+        return invalid.isEmpty() ? Outcome.GREEN : Outcome.INVALID;
+    }
+
+    /** @throws AssertionError with everything that is known, if it is not green */
+    public void assertGreen() {
+        if (outcome() != Outcome.GREEN) {
+            throw new AssertionError(this);
+        }
+    }
+
+    /** The share of operations of which nobody knows what came of them, from 0 to 1. */
+    public double unknownShare() {
+        return operations == 0 ? 0 : (double) unknown / operations;
+    }
+
+    @Override
+    public String toString() {
+        String line = String.format(
+                Locale.ROOT,
+                "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds, hits %s, worst hand-over %d ms"
+                        + " (%d ms without faults), %d overlaps, %d writes refused, %d violations",
+                row,
+                outcome(),
+                model,
+                seed,
+                operations,
+                100 * unknownShare(),
+                grants,
+                hits,
+                worstHandOver.toMillis(),
+                worstCalmHandOver.toMillis(),
+                overlaps,
+                refusedWrites,
+                violationsInAll);
+        return Stream.of(List.of(line), invalid, violations)
+                .flatMap(List::stream)
+                .collect(Collectors.joining("\n  "));
+    }
+}

@@ -1,0 +1,122 @@
+package io.distributedlock.redis.history;
+
+import io.distributedlock.redis.history.Event.Operation;
+import io.distributedlock.redis.history.Event.Phase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** H5: nobody waits longer than it has to. */
+final class WaitChecks {
+
+    private final Bounds bounds;
+
+    private final Findings findings;
+
+    private final List<Call> faults;
+
+    /** When each JVM that was killed was certainly dead. */
+    private final Map<String, Long> killed;
+
+    private final Map<String, Windows> pauses = new HashMap<>();
+
+    WaitChecks(Bounds bounds, Findings findings, List<Call> faults) {
+        this.bounds = bounds;
+        this.findings = findings;
+        this.faults = faults;
+        this.killed = faults.stream()
+                .filter(fault -> fault.lock().equals(Fault.KILL))
+                .collect(Collectors.toMap(fault -> fault.asked().owner(), Call::end, Math::min));
+    }
+
+    /** Every call of a JVM that was not killed returns, in time. What was done to that JVM itself is not held against it. */
+    void decidedInTime(List<Call> calls) {
+        for (Call call : calls) {
+            String jvm = call.asked().jvm();
+            if (call.answered() == null) {
+                if (!killed.containsKey(jvm)) {
+                    findings.violation("H5", "never returned: " + call);
+                }
+            } else if (call.operation() != Operation.ACQUIRE || call.asked().deadline() != Event.NONE) {
+                long wait = call.operation() == Operation.ACQUIRE ? call.asked().deadline() - call.begin() : 0;
+                long late = pausesOf(jvm).outside(call.begin(), call.end()) - wait;
+                if (late > bounds.decision().toNanos()) {
+                    findings.violation("H5", "returned " + late / 1_000_000 + " ms late: " + call);
+                }
+            }
+        }
+    }
+
+    private Windows pausesOf(String jvm) {
+        return pauses.computeIfAbsent(
+                jvm,
+                target -> new Windows(
+                        faults.stream().filter(fault -> fault.asked().owner().equals(target)), Duration.ZERO));
+    }
+
+    /** No time in which the lock is free and somebody waits for it all the same. Of one lock. */
+    void handedOverInTime(List<Call> calls, List<Grant> grants) {
+        List<Free> free = freeTimes(grants);
+        Windows disturbed = new Windows(Stream.concat(faults.stream(), unknown(calls)), bounds.lease());
+        int first = 0;
+        for (Call call : calls) {
+            if (call.operation() != Operation.ACQUIRE || call.answered() == null) {
+                continue;
+            }
+            while (first < free.size() && free.get(first).end() <= call.begin()) {
+                first++;
+            }
+            for (int i = first; i < free.size() && free.get(i).begin() < call.end(); i++) {
+                waitedInVain(call, free.get(i), disturbed);
+            }
+        }
+    }
+
+    private record Free(long begin, long end) {}
+
+    /** From when a hold was over until the next one was granted. */
+    private List<Free> freeTimes(List<Grant> grants) {
+        List<Grant> byToken =
+                grants.stream().sorted(Comparator.comparingLong(Grant::token)).toList();
+        List<Free> free = new ArrayList<>();
+        for (int i = 0; i < byToken.size(); i++) {
+            long begin = freeAt(byToken.get(i));
+            long end = i + 1 < byToken.size() ? byToken.get(i + 1).grantedAt() : Long.MAX_VALUE;
+            if (begin < end) {
+                free.add(new Free(begin, end));
+            }
+        }
+        return free;
+    }
+
+    /** The dead renew no lease. */
+    private long freeAt(Grant grant) {
+        long lease = bounds.lease().toNanos();
+        long free = grant.freeAt(lease);
+        Long dead = killed.get(grant.jvm());
+        return dead == null || dead == Long.MAX_VALUE ? free : Math.min(free, dead + lease);
+    }
+
+    /** Calls that may have got the lock, or may not have given it back, without anybody knowing. */
+    private static Stream<Call> unknown(List<Call> calls) {
+        return calls.stream()
+                .filter(call -> call.operation().isOfLocks())
+                .filter(call -> call.answered() != null && call.outcome() == Phase.UNKNOWN);
+    }
+
+    private void waitedInVain(Call call, Free free, Windows disturbed) {
+        long from = Math.max(call.begin(), free.begin());
+        long to = Math.min(call.end(), free.end());
+        long calm = disturbed.outside(from, to);
+        findings.handOver(to - from, calm);
+        if (calm > bounds.handOver().toNanos()) {
+            findings.violation(
+                    "H5", "the lock was free for " + calm / 1_000_000 + " ms, and no fault to explain it: " + call);
+        }
+    }
+}

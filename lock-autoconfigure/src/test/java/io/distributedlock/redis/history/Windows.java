@@ -1,0 +1,51 @@
+package io.distributedlock.redis.history;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Times in which something was not as it should be, as intervals that do not touch. */
+final class Windows {
+
+    private record Interval(long begin, long end) {
+
+        Interval join(Interval other) {
+            return new Interval(begin, Math.max(end, other.end));
+        }
+
+        long covered(long from, long to) {
+            return Math.max(0, Math.min(end, to) - Math.max(begin, from));
+        }
+    }
+
+    private final List<Interval> intervals = new ArrayList<>();
+
+    /** @param after how long it is felt after it is over */
+    Windows(Stream<Call> calls, Duration after) {
+        calls.map(call -> new Interval(call.begin(), end(call, after)))
+                .sorted(Comparator.comparingLong(Interval::begin))
+                .forEach(this::add);
+    }
+
+    private static long end(Call call, Duration after) {
+        return call.answered() == null ? Long.MAX_VALUE : call.end() + after.toNanos();
+    }
+
+    private void add(Interval next) {
+        int last = intervals.size() - 1;
+        if (last >= 0 && next.begin() <= intervals.get(last).end()) {
+            intervals.set(last, intervals.get(last).join(next));
+        } else {
+            intervals.add(next);
+        }
+    }
+
+    /** How much of the time from one to the other was not in any of them. */
+    long outside(long from, long to) {
+        return to
+                - from
+                - intervals.stream().mapToLong(each -> each.covered(from, to)).sum();
+    }
+}
