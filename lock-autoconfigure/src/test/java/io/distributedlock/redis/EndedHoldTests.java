@@ -75,7 +75,8 @@ class EndedHoldTests extends FaultTopic {
     void theNextHoldIsRenewedAfterAReconnect() {
         RedisLockTemplate locks = proxied();
         RedisLockTemplate other = direct();
-        LockHandle before = locks.acquire(LockRequest.of("held"));
+        LockHandle before = locks.acquire(REQUEST);
+        Holds.assertHeldFor(before, millis(200), () -> {});
         assertThat(proxy.cut()).isPositive();
         await().ignoreExceptions().until(() -> locks.inspect("held").isPresent());
         before.close();
@@ -111,21 +112,24 @@ class EndedHoldTests extends FaultTopic {
     void aServerThatMayNotWriteForAWhileEndsNothing(String error, String begin, String end) {
         RedisLockTemplate locks = direct();
         RedisLockTemplate other = direct();
-        LockHandle handle = locks.acquire(leased("held", 2_400));
+        LockHandle handle = locks.acquire(leased("held", 1_800));
         CompletableFuture<LockHandle> waiting =
                 other.acquireAsync(LockRequest.of("held").waitForever()).toCompletableFuture();
         await().until(() -> locks.inspect("held").orElseThrow().waitingInstances() == 1);
 
         call(begin.replace("PORT", Integer.toString(EmbeddedRedis.freePort())).split(" ", -1));
+        CompletableFuture<LockHandle> patient;
         try (CommandCounter counter = CommandCounter.start(redis)) {
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() -> other.acquire(LockRequest.of("idle").waitUpTo(millis(300))))
                     .withMessageContaining(error);
-            Holds.assertHeldFor(handle, millis(800), () -> {});
+            patient = other.acquireAsync(LockRequest.of("patient")).toCompletableFuture();
+            Holds.assertHeldFor(handle, millis(700), () -> assertThat(patient).isNotDone());
             assertThat(counter.scripts()).as("questions and renewals").isLessThan(25);
         }
         assertThat(call("INFO", "errorstats")).contains("errorstat_" + error);
         call(end.split(" ", -1));
+        Callers.get(patient).close();
 
         assertThat(Stopwatch.time(() -> other.acquire(LockRequest.of("idle")).close()))
                 .isLessThan(NOISE);

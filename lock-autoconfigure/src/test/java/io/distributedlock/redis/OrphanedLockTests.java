@@ -39,7 +39,7 @@ class OrphanedLockTests extends FaultTopic {
         Callers.Call<LockHandle> call;
         try (CommandCounter counter = CommandCounter.start(redis)) {
             call = callers.call(() -> {
-                LockHandle handle = locks.acquire(REQUEST.waitForever());
+                LockHandle handle = locks.acquire(leased("orphan", 5_000).waitForever());
                 assertThat(handle.isHeld()).isTrue();
                 assertThat(Engines.stateOf(locks).names()).isEqualTo(1);
                 handle.close();
@@ -47,9 +47,14 @@ class OrphanedLockTests extends FaultTopic {
             });
             await().until(() -> counter.scripts() >= 3);
         }
+        Stopwatch watch = Stopwatch.start();
         proxy.heal();
 
         call.get();
+
+        assertThat(watch.elapsed())
+                .as("none of them stood in the way of the others")
+                .isLessThan(NOISE);
 
         assertThat(keys()).noneMatch(key -> key.endsWith("}"));
         Engines.awaitEmpty(locks, NOISE);
