@@ -90,9 +90,9 @@ class EndedHoldTests extends FaultTopic {
         RedisLockTemplate locks = direct();
         RedisLockTemplate other = direct();
         call("CONFIG", "SET", "busy-reply-threshold", "20");
-        LockHandle handle = locks.acquire(leased("held", 1_500));
-        Callers.Call<String> slow = callers.call(() -> call("EVAL", SLOW_SCRIPT, "0", "900000"));
-        Holds.assertHeldFor(handle, millis(1_700), () -> {});
+        LockHandle handle = locks.acquire(leased("held", 1_200));
+        Callers.Call<String> slow = callers.call(() -> call("EVAL", SLOW_SCRIPT, "0", "700000"));
+        Holds.assertHeldFor(handle, millis(1_350), () -> {});
         assertThat(slow.get()).isEqualTo("1");
         assertThat(call("INFO", "errorstats")).as("renewals that failed").contains("errorstat_BUSY");
         assertThat(other.tryAcquire(LockRequest.of("held").noWait())).isEmpty();
@@ -112,7 +112,7 @@ class EndedHoldTests extends FaultTopic {
     void aServerThatMayNotWriteForAWhileEndsNothing(String error, String begin, String end) {
         RedisLockTemplate locks = direct();
         RedisLockTemplate other = direct();
-        LockHandle handle = locks.acquire(leased("held", 1_800));
+        LockHandle handle = locks.acquire(leased("held", 1_500));
         CompletableFuture<LockHandle> waiting =
                 other.acquireAsync(LockRequest.of("held").waitForever()).toCompletableFuture();
         await().until(() -> locks.inspect("held").orElseThrow().waitingInstances() == 1);
@@ -121,10 +121,10 @@ class EndedHoldTests extends FaultTopic {
         CompletableFuture<LockHandle> patient;
         try (CommandCounter counter = CommandCounter.start(redis)) {
             assertThatExceptionOfType(LockUnavailableException.class)
-                    .isThrownBy(() -> other.acquire(LockRequest.of("idle").waitUpTo(millis(300))))
+                    .isThrownBy(() -> other.acquire(LockRequest.of("idle").waitUpTo(millis(200))))
                     .withMessageContaining(error);
             patient = other.acquireAsync(LockRequest.of("patient")).toCompletableFuture();
-            Holds.assertHeldFor(handle, millis(700), () -> assertThat(patient).isNotDone());
+            Holds.assertHeldFor(handle, millis(500), () -> assertThat(patient).isNotDone());
             assertThat(counter.scripts()).as("questions and renewals").isLessThan(25);
         }
         assertThat(call("INFO", "errorstats")).contains("errorstat_" + error);
@@ -136,7 +136,7 @@ class EndedHoldTests extends FaultTopic {
         assertThat(Stopwatch.time(() -> locks.acquire(LockRequest.of("idle")).close()))
                 .isLessThan(NOISE);
         Holds.assertHeldFor(
-                handle, millis(900), () -> assertThat(waiting.isDone()).isFalse());
+                handle, millis(950), () -> assertThat(waiting.isDone()).isFalse());
         handle.close();
         Callers.get(waiting).close();
         assertThat(keys()).isEmpty();
