@@ -34,7 +34,8 @@ public interface LockHandle extends AutoCloseable {
      *
      * @param lease at least 10 ms
      * @throws LockLostException if the lock was lost or closed
-     * @throws LockUnavailableException if the answer stayed unknown; the old lease then still counts
+     * @throws LockUnavailableException if the answer stayed unknown; the shorter one of the old lease and
+     *     the new one then counts
      */
     void extend(Duration lease);
 

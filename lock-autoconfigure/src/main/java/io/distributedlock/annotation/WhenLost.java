@@ -13,6 +13,6 @@ public enum WhenLost {
      */
     INTERRUPT,
 
-    /** Returns what the method returned; the loss is only logged. Transactions inside are not stopped from committing. */
+    /** Returns what the method returned; the loss is only logged, and an event. Transactions inside are not stopped from committing. */
     IGNORE
 }

@@ -94,7 +94,9 @@ final class Ask {
         queued = nowQueued;
         failures = 0;
         long jitter = 1_000_000 + engine.random(19_000_000);
-        return Math.min(Math.max(ttlMillis, 0) * 1_000_000 + jitter, Math.min(MAX_PAUSE, lease / 2));
+        // It may be a foreign one of centuries.
+        long ttl = Math.min(Math.max(ttlMillis, 0), MAX_PAUSE / 1_000_000) * 1_000_000;
+        return Math.min(ttl + jitter, Math.min(MAX_PAUSE, lease / 2));
     }
 
     /** Whether a grant with this token is older than an answer that said "wait": it had run out by then. */

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Asking {
 
+    private static final long BEHIND_OWN = 50_000_000;
+
     private enum Phase {
         /** A question is under way. */
         ASKING,
@@ -40,6 +42,12 @@ final class Asking {
     private boolean heard;
 
     private long askAt;
+
+    /**
+     * Whether the store said "busy" while a release of this instance is under way, which may be all that is in the way: then
+     * it does not yet count for those who try once.
+     */
+    private boolean behindOwn;
 
     Asking(NamedLock lock, WaiterQueue waiters, boolean heard, long now) {
         this.lock = lock;
@@ -119,6 +127,11 @@ final class Asking {
         engine.sawToken(busy.token());
         askAt = now + ask.busy(busy.ttlMillis(), busy.queued(), busy.token());
         phase = Phase.WAITING;
+        behindOwn = waiters.anyoneTriesOnce() && engine.locks().isGivingBack(lock.name);
+        if (behindOwn) {
+            askAt = Math.min(askAt - now, BEHIND_OWN) + now;
+            return;
+        }
         waiters.decideThoseWhoTryOnce(busy.queued() ? waiters.arrivals() : ask.arrivals, effects);
         if (!waiters.isEmpty() && (!busy.queued() || ask.confirm)) {
             ask.confirm = false;
@@ -196,6 +209,13 @@ final class Asking {
             ask(now, effects);
         }
         return null;
+    }
+
+    /** A release of this instance was answered. */
+    void gaveBack(long now, Effects effects) {
+        if (behindOwn && phase == Phase.WAITING) {
+            ask(now, effects);
+        }
     }
 
     void connected(long now, Effects effects) {

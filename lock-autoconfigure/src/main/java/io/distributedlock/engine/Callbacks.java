@@ -11,7 +11,8 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * Where code of the application runs: callbacks of lost holds, and what depends on asynchronous acquisitions. A few threads
- * that end when idle. The queue has no bound of its own, but holds at most one entry per waiting caller and per hold.
+ * that end when idle. The queue has no bound of its own, but holds at most one entry per waiting caller, and per hold one
+ * for each of its callbacks and one for the event.
  */
 final class Callbacks implements Executor {
 

@@ -58,7 +58,7 @@ final class EngineHandle implements LockHandle {
     @Override
     public void onLost(Runnable callback) {
         hold.lock.lookAgain();
-        if (closed == 0 && hold.onLost(callback)) {
+        if (closed == 0 && hold.onLost(this, callback)) {
             engine().runCallback(callback);
         }
     }
@@ -74,11 +74,10 @@ final class EngineHandle implements LockHandle {
     @Override
     public void close() {
         if (CLOSED.compareAndSet(this, 0, 1)) {
-            anchor = null;
-            if (hold.lock.leaveInner(hold)) {
+            if (leftInner()) {
                 return;
             }
-            GiveBack release = hold.lock.leave(hold);
+            GiveBack release = leftLast();
             throwIfLost();
             if (release != null) {
                 engine().released(hold, release);
@@ -89,10 +88,26 @@ final class EngineHandle implements LockHandle {
     /** Closes without waiting for anything, for a grant that nobody wants any more. */
     void abandon() {
         if (CLOSED.compareAndSet(this, 0, 1)) {
-            if (!hold.lock.leaveInner(hold)) {
-                hold.lock.leave(hold);
+            if (!leftInner()) {
+                leftLast();
             }
         }
+    }
+
+    private boolean leftInner() {
+        boolean inner = hold.lock.leaveInner(hold);
+        if (inner) {
+            hold.drop(this);
+            anchor = null;
+        }
+        return inner;
+    }
+
+    /** The anchor goes last: until then, somebody is here who closes it. */
+    private @Nullable GiveBack leftLast() {
+        GiveBack release = hold.lock.leave(hold);
+        anchor = null;
+        return release;
     }
 
     private @Nullable LockLostException loss() {

@@ -24,7 +24,7 @@ final class GiveBack extends Timed {
 
     private final LockEngine engine;
 
-    private final String name;
+    final String name;
 
     private final long number;
 
@@ -56,14 +56,15 @@ final class GiveBack extends Timed {
 
     private int failures;
 
-    /** Gives back a lease. */
+    /** Gives back a lease. What cannot come back ends by itself with the longest lease that the store may know. */
     GiveBack(NamedLock lock, Lease lease) {
-        this(lock, lease.number, lease.length(), giveUpAt(lease), lease.uncertain, lease.unanswered);
-    }
-
-    /** What cannot come back ends with its lease by itself. */
-    private static long giveUpAt(Lease lease) {
-        return lease.mayComeBack() ? lease.end() + lease.length() : lease.end();
+        this(
+                lock,
+                lease.number,
+                lease.longest(),
+                lease.askedAt() + (lease.mayComeBack() ? 2 : 1) * lease.longest(),
+                lease.uncertain,
+                lease.unanswered);
     }
 
     /** Leaves the queue. */
@@ -98,6 +99,11 @@ final class GiveBack extends Timed {
         private boolean givenUp;
 
         void send(ReleaseCommand command) {
+            synchronized (GiveBack.this) {
+                if (givenUp) {
+                    return;
+                }
+            }
             Sent under = engine.store().release(command, this);
             if (!mayGoOn(under)) {
                 under.cancel();

@@ -19,6 +19,8 @@ final class Hold {
         LOST
     }
 
+    private record Callback(EngineHandle handle, Runnable work) {}
+
     final NamedLock lock;
 
     final Object owner;
@@ -54,7 +56,7 @@ final class Hold {
     /** All handles share this object, so it is reachable as long as one of them is. */
     private WeakReference<Object> anchor;
 
-    private @Nullable List<Runnable> callbacks;
+    private @Nullable List<Callback> callbacks;
 
     /** @param start from when its own lease counts if it is not renewed */
     Hold(NamedLock lock, Waiter waiter, Lease granted, long start, long now, Object anchor) {
@@ -132,20 +134,27 @@ final class Hold {
     }
 
     private synchronized List<Runnable> takeCallbacks() {
-        List<Runnable> due = callbacks;
+        List<Callback> due = callbacks;
         callbacks = null;
-        return due == null ? List.of() : due;
+        return due == null ? List.of() : due.stream().map(Callback::work).toList();
     }
 
     /** @return true if it is lost already, so the callback is to be run at once */
-    synchronized boolean onLost(Runnable callback) {
+    synchronized boolean onLost(EngineHandle handle, Runnable callback) {
         if (phase == Phase.HELD) {
             if (callbacks == null) {
                 callbacks = new ArrayList<>(1);
             }
-            callbacks.add(callback);
+            callbacks.add(new Callback(handle, callback));
         }
         return phase == Phase.LOST;
+    }
+
+    /** What was to be run for a handle that was closed. */
+    synchronized void drop(EngineHandle handle) {
+        if (callbacks != null) {
+            callbacks.removeIf(callback -> callback.handle == handle);
+        }
     }
 
     /** A new exception for every caller, so that the stack is the caller's; null if it was not lost. */

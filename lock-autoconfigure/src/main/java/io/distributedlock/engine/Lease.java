@@ -39,11 +39,18 @@ final class Lease {
 
     private long cap = Long.MAX_VALUE;
 
+    /** When the store was last asked, and the longest lease that it was ever asked for, whatever it has answered. */
+    private long askedAt;
+
+    private long longest;
+
     Lease(long number, long token, long sentAt, long length, boolean uncertain, @Nullable Question unanswered) {
         this.number = number;
         this.token = token;
         this.sentAt = sentAt;
         this.length = length;
+        this.askedAt = sentAt;
+        this.longest = length;
         this.uncertain = uncertain;
         this.unanswered = unanswered;
     }
@@ -128,8 +135,18 @@ final class Lease {
     }
 
     /** A renewal is sent: what its answer says of others is newer than all that was heard before. */
-    void asks() {
+    void asks(long newLength, long now) {
         recalled = false;
+        askedAt = now;
+        longest = Math.max(longest, newLength);
+    }
+
+    long askedAt() {
+        return askedAt;
+    }
+
+    long longest() {
+        return longest;
     }
 
     boolean isContended() {

@@ -31,6 +31,8 @@ public final class LockEngine implements AutoCloseable {
 
     private static final Log log = LogFactory.getLog(LockEngine.class);
 
+    private static final long AFTER_FAILURE = 100_000_000;
+
     private final LeaseStore store;
 
     private final EngineSettings settings;
@@ -159,7 +161,7 @@ public final class LockEngine implements AutoCloseable {
     /** See {@link io.distributedlock.LockOperations#inspect}. */
     public Optional<LockState> inspect(String name) {
         Optional<LockState> state = calls.await(name, () -> store.inspect(name));
-        return locks.isRetained(name) ? state.map(LockState::asRetained) : state;
+        return state.map(found -> locks.isRetained(name, found.fencingToken()) ? found.asRetained() : found);
     }
 
     /** See {@link io.distributedlock.LockOperations#release}. */
@@ -233,6 +235,9 @@ public final class LockEngine implements AutoCloseable {
     void waitOver(Waiter waiter, long now) {
         if (!waiter.lock().expire(waiter)) {
             arm(waiter, waiter.patienceEnd());
+            if (waiter.verdict.isDone()) {
+                disarm(waiter);
+            }
         }
     }
 
@@ -269,11 +274,11 @@ public final class LockEngine implements AutoCloseable {
     // ---- what the parts of the engine need of each other
 
     void lost(Hold hold, List<Runnable> toRun) {
+        toRun.forEach(this::runCallback);
         LockLostException loss = hold.loss();
         if (loss != null) {
             tellLost(hold, loss);
         }
-        toRun.forEach(this::runCallback);
     }
 
     void tellLost(Hold hold, LockLostException loss) {
@@ -292,7 +297,10 @@ public final class LockEngine implements AutoCloseable {
         callbacks.execute(callback);
     }
 
-    /** Everything that is due, and the renewals that came together. */
+    /**
+     * Everything that is due, and the renewals that came together. Whatever fails in it, for lack of memory perhaps, fails
+     * alone and comes again: without timers, no lease would be renewed and no loss be told.
+     */
     void runTimers() {
         long now = now();
         int atMost = timers.size();
@@ -300,10 +308,15 @@ public final class LockEngine implements AutoCloseable {
             try {
                 due.onDue(now);
             } catch (RuntimeException | Error ex) {
-                log.error("A timer of the lock engine has failed; this is a bug", ex);
+                timers.arm(due, now + AFTER_FAILURE);
+                log.error("A timer of the lock engine has failed", ex);
             }
         }
-        renewal.flush();
+        try {
+            renewal.flush();
+        } catch (RuntimeException | Error ex) {
+            log.error("Locks could not be renewed this time", ex);
+        }
     }
 
     /** How long to wait for an answer about a lease of this length. */

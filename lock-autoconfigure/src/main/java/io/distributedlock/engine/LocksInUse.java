@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that somebody in this instance holds or waits for or whose lease it retains, and what is being given back. Nothing stays in here for a
- * name that is not in use.
+ * The locks that somebody in this instance holds or waits for, or whose lease it retains, and what is being given back.
+ * Nothing stays in here for a name that is not in use.
  */
 final class LocksInUse implements LeaseStore.Listener {
 
@@ -23,8 +23,8 @@ final class LocksInUse implements LeaseStore.Listener {
 
     private final ConcurrentHashMap<String, NamedLock> named = new ConcurrentHashMap<>();
 
-    /** One for each acquisition of an explicit owner: these are counted in the store, not here. */
-    private final Set<NamedLock> owned = ConcurrentHashMap.newKeySet();
+    /** One for each acquisition of an explicit owner, by name: these are counted in the store, not here. */
+    private final ConcurrentHashMap<String, Set<NamedLock>> owned = new ConcurrentHashMap<>();
 
     private final Set<GiveBack> givingBack = ConcurrentHashMap.newKeySet();
 
@@ -43,7 +43,7 @@ final class LocksInUse implements LeaseStore.Listener {
         do {
             if (owner != null) {
                 lock = new NamedLock(engine, name, owner);
-                owned.add(lock);
+                add(lock);
             } else {
                 NamedLock known = named.get(name);
                 lock = known != null ? known : named.computeIfAbsent(name, n -> new NamedLock(engine, n, null));
@@ -63,8 +63,24 @@ final class LocksInUse implements LeaseStore.Listener {
         if (lock.owner == null) {
             named.remove(lock.name, lock);
         } else {
-            owned.remove(lock);
+            owned.computeIfPresent(lock.name, (name, all) -> {
+                all.remove(lock);
+                return all.isEmpty() ? null : all;
+            });
         }
+    }
+
+    private void add(NamedLock lock) {
+        owned.compute(lock.name, (name, known) -> {
+            Set<NamedLock> all = known == null ? ConcurrentHashMap.newKeySet() : known;
+            all.add(lock);
+            return all;
+        });
+    }
+
+    /** How many other acquisitions there are of that name by explicit owners. */
+    int othersOf(NamedLock lock) {
+        return owned.getOrDefault(lock.name, Set.of()).size() - 1;
     }
 
     void givingBack(GiveBack giveBack) {
@@ -73,18 +89,27 @@ final class LocksInUse implements LeaseStore.Listener {
 
     void gaveBack(GiveBack giveBack) {
         givingBack.remove(giveBack);
+        NamedLock next = named.get(giveBack.name);
+        if (next != null) {
+            next.gaveBack();
+        }
         signal();
     }
 
-    /** Whether nobody holds the lock of that name, but this instance keeps its lease. */
-    boolean isRetained(String name) {
+    /** Whether something of that name is on its way back to the store. */
+    boolean isGivingBack(String name) {
+        return givingBack.stream().anyMatch(giveBack -> giveBack.name.equals(name));
+    }
+
+    /** Whether nobody holds the lock that the store has under this token, but this instance keeps its lease. */
+    boolean isRetained(String name, long inStore) {
         NamedLock known = named.get(name);
-        return known != null && known.isRetained();
+        return known != null && known.isRetained(inStore);
     }
 
     /** How many names are held, waited for or retained. */
     int size() {
-        return named.size() + owned.size();
+        return named.size() + owned.values().stream().mapToInt(Set::size).sum();
     }
 
     // ---- what the store tells
@@ -125,7 +150,7 @@ final class LocksInUse implements LeaseStore.Listener {
     @Override
     public Iterable<String> names() {
         List<String> names = new ArrayList<>(named.keySet());
-        owned.forEach(lock -> names.add(lock.name));
+        names.addAll(owned.keySet());
         return names;
     }
 
@@ -135,8 +160,8 @@ final class LocksInUse implements LeaseStore.Listener {
         if (lock != null && message.test(lock)) {
             return true;
         }
-        for (NamedLock candidate : owned) {
-            if (candidate.name.equals(name) && message.test(candidate)) {
+        for (NamedLock candidate : owned.getOrDefault(name, Set.of())) {
+            if (message.test(candidate)) {
                 return true;
             }
         }
@@ -145,7 +170,7 @@ final class LocksInUse implements LeaseStore.Listener {
 
     private void forEach(Consumer<NamedLock> action) {
         named.values().forEach(action);
-        owned.forEach(action);
+        owned.values().forEach(all -> all.forEach(action));
     }
 
     // ---- the end

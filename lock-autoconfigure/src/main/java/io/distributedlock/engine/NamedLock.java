@@ -48,6 +48,9 @@ import org.jspecify.annotations.Nullable;
  *       in the store for good, since a copy of the question may lie in a dead connection's buffers.
  *   <li><b>A question gets no answer in time.</b> That is not "busy" and not a hold. It is asked again under the same id,
  *       which makes it the same acquisition however often the store sees it. Its release will cancel the id for good.
+ *   <li><b>A question overtakes a release of the same instance</b> that nobody waits for, on another connection or since the
+ *       script had to be sent. "Busy" then does not count for those who try once: they are asked for again when the release
+ *       was answered.
  *   <li><b>A grant message crosses the answer to a question.</b> Messages come on another connection. The first to arrive
  *       makes the tenure; the other finds that nothing of that id is asked for any more and is ignored. If the answer is
  *       still missing when the lock is released, the release waits for it.
@@ -141,7 +144,8 @@ final class NamedLock extends Timed {
             return new Verdict.Busy();
         }
         int limit = engine.settings().maxWaiters();
-        return waiters.size() < limit ? null : Verdict.tooMany(limit);
+        int before = owner == null ? waiters.size() : engine.locks().othersOf(this);
+        return before < limit ? null : Verdict.tooMany(limit);
     }
 
     /** The short way for a caller that holds the lock: nothing changes but the count. Null if it does not hold it. */
@@ -215,7 +219,7 @@ final class NamedLock extends Timed {
         GiveBack release = new GiveBack(this, current.lease);
         tenure = null;
         if (!waiters.isEmpty()) {
-            Asking again = new Asking(this, waiters, true, now);
+            Asking again = new Asking(this, waiters, current.lease.isContended(), now);
             again.askIn(release, now);
             asking = again;
         }
@@ -298,6 +302,15 @@ final class NamedLock extends Timed {
         return tenure != null && tenure.lease.number == number;
     }
 
+    /** A release of this instance for this name has come to its end. */
+    void gaveBack() {
+        transition((now, effects) -> {
+            if (asking != null) {
+                asking.gaveBack(now, effects);
+            }
+        });
+    }
+
     void connected() {
         transition((now, effects) -> {
             if (asking != null) {
@@ -323,7 +336,7 @@ final class NamedLock extends Timed {
     LeaseRenewal.@Nullable Due extend(Hold extending, long length) {
         LeaseRenewal.Due[] due = new LeaseRenewal.Due[1];
         transition((now, effects) -> {
-            if (tenure != null && tenure.hold() == extending) {
+            if (tenure != null && tenure.hold() == extending && !tenure.isRetained()) {
                 due[0] = tenure.extend(length, now);
             }
         });
@@ -380,9 +393,12 @@ final class NamedLock extends Timed {
         });
     }
 
-    /** Whether nobody holds the lock, but the lease is kept here. */
-    synchronized boolean isRetained() {
-        return tenure != null && tenure.isRetained() && !tenure.hold().isExpired(engine.now());
+    /** Whether nobody holds the lock that the store has under this token, but its lease is kept here. */
+    synchronized boolean isRetained(long inStore) {
+        return tenure != null
+                && tenure.isRetained()
+                && tenure.lease.token() >= inStore
+                && !tenure.hold().isExpired(engine.now());
     }
 
     /** The engine closes: waiters go at once, and so does a lease that nobody holds. */

@@ -38,7 +38,11 @@ final class Question implements Reply<AcquireReply> {
         this.sentAt = sentAt;
     }
 
+    /** Not if it was given up before it came to that. */
     void send(AcquireCommand command) {
+        if (!isOpen()) {
+            return;
+        }
         Sent under = lock.engine.store().acquire(command, this);
         if (!mayGoOn(under)) {
             under.cancel();

@@ -100,6 +100,8 @@ final class StoreCalls {
             if (loss != null) {
                 log.warn(loss.getMessage() + ". Its caller was not told, as distributed-lock.release is async.");
                 engine.tellLost(hold, loss);
+            } else if (Failures.isRefused(failure)) {
+                log.warn(unreleased(hold, Failures.unwrap(failure)).getMessage());
             } else if (outcome == null) {
                 log.debug(unreleased(hold, Failures.unwrap(failure)).getMessage());
             }

@@ -8,10 +8,12 @@ import org.jspecify.annotations.Nullable;
  * cost the logarithm of the timers armed now, and nothing stays behind of those that were disarmed. That matters because
  * nearly all timers of a lock are disarmed long before they are due.
  *
- * <p>All threads share one lock here, so what needs no change is found out without it. Who arms and disarms an element does
- * so under a monitor of its own, which {@link Timed#onDue} takes too. So the only thing that can happen meanwhile is that the
- * element is taken out as due, and then it will be called, after that. The lock is a monitor as well: parking for it under
- * the monitor of a name would keep the carrier of a virtual thread busy, before Java 24.
+ * <p>All threads share one lock here, so what needs no change is found out without it. Locks and give-backs arm and disarm
+ * themselves under a monitor of their own, which {@link Timed#onDue} takes too. So the only thing that can happen meanwhile is
+ * that the element is taken out as due, and then it will be called, after that. A waiter has no such monitor; whoever arms it
+ * again looks afterwards whether that was still wanted. The lock is a monitor, since it is taken under others: threads that
+ * stand in line for it keep their carriers before Java 24, but the one that has it is running, and nobody hands it to a
+ * virtual thread that no carrier is left for.
  */
 final class TimerQueue {
 

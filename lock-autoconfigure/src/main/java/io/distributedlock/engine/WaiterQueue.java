@@ -83,6 +83,15 @@ final class WaiterQueue {
         return false;
     }
 
+    boolean anyoneTriesOnce() {
+        for (Waiter waiter = first; waiter != null; waiter = waiter.next) {
+            if (waiter.terms.triesOnce()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void decideAll(Verdict verdict, Effects effects) {
         while (first != null) {
             Waiter told = next();

@@ -28,8 +28,6 @@ final class Watch {
 
     private int renewal;
 
-    private long sentAt;
-
     private long length;
 
     Watch(Lease lease) {
@@ -47,7 +45,7 @@ final class Watch {
     /** When the lock has to look at this lease again, or {@link TimerQueue#NEVER}; an answer overdue counts as unknown. */
     long nextLook(Lease lease, Hold hold, long timeout) {
         if (underWay) {
-            return sentAt + timeout;
+            return lease.askedAt() + timeout;
         }
         return wantsRenewal(lease, hold) ? renewAt : TimerQueue.NEVER;
     }
@@ -59,7 +57,7 @@ final class Watch {
     /** Starts a renewal if one is due, and returns what to send. */
     @Nullable
     RenewCommand renew(Lease lease, Hold hold, long timeout, long now) {
-        if (underWay && now - sentAt >= timeout) {
+        if (underWay && now - lease.askedAt() >= timeout) {
             failed(lease, now);
             renewAt = now;
         }
@@ -77,12 +75,11 @@ final class Watch {
      */
     RenewCommand start(Lease lease, Hold hold, long newLength, boolean mayShorten, long now) {
         long millis = Math.max(1, newLength / 1_000_000);
-        lease.asks();
         giveUp();
         underWay = true;
         renewal++;
-        sentAt = now;
         length = millis * 1_000_000;
+        lease.asks(length, now);
         boolean shorter = now + length - lease.end() < 0;
         capping = shorter && mayShorten;
         if (capping) {
@@ -109,7 +106,7 @@ final class Watch {
         if (capping) {
             lease.capAt(unanswered);
         }
-        lease.renewed(sentAt, length);
+        lease.renewed(lease.askedAt(), length);
         plan(lease);
     }
 

@@ -46,14 +46,17 @@ final class BlockingAdapter implements ReturnTypeAdapter {
         boolean lossMatters = operation.whenLost() != WhenLost.IGNORE;
         boolean interruptible = operation.whenLost() == WhenLost.INTERRUPT;
         boolean kept = operation.keptUntilCompletion() && isKeptByTransaction(handle, lossMatters);
-        LossInterrupt interrupt = interruptible ? LossInterrupt.of(handle) : null;
         Runnable end = kept ? handle::throwIfLost : handle::close;
+        LossInterrupt interrupt = null;
         Object result;
         try {
+            interrupt = interruptible ? LossInterrupt.of(handle) : null;
             result = run(handle, lossMatters, body);
         } catch (Throwable failure) {
-            boolean interrupted = interrupt != null && interrupt.end();
-            throw endAfter(failure, end, interrupted && LossInterrupt.isConsequence(failure));
+            if (interrupt != null) {
+                interrupt.end();
+            }
+            throw endAfter(failure, end, interrupt != null && LossInterrupt.isConsequence(failure));
         }
         if (interrupt != null) {
             interrupt.end();
@@ -78,12 +81,12 @@ final class BlockingAdapter implements ReturnTypeAdapter {
     }
 
     /** What to throw: the method's failure, unless it only says that the loss of the lock interrupted it. */
-    private static Throwable endAfter(Throwable failure, Runnable end, boolean causedByLoss) {
+    private static Throwable endAfter(Throwable failure, Runnable end, boolean mayComeOfLoss) {
         try {
             end.run();
             return failure;
         } catch (Throwable second) {
-            boolean lossWins = causedByLoss && second instanceof LockLostException;
+            boolean lossWins = mayComeOfLoss && second instanceof LockLostException;
             Throwable thrown = lossWins ? second : failure;
             Throwable other = lossWins ? failure : second;
             if (other != thrown) {

@@ -39,14 +39,18 @@ public final class SurroundingTransaction implements TransactionSynchronization 
         return true;
     }
 
-    /** After those that flush, and before those that were registered first have let go of anything. */
     @Override
     public int getOrder() {
         return Ordered.LOWEST_PRECEDENCE;
     }
 
+    /** For managers that take no listeners; all others have a {@link CommitGuard}, which comes later. */
     @Override
     public void beforeCommit(boolean readOnly) {
+        throwIfLost();
+    }
+
+    void throwIfLost() {
         if (lossMatters) {
             handle.throwIfLost();
         }

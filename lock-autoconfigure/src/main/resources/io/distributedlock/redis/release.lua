@@ -33,6 +33,7 @@ local holds, given = fields[4] or '', tonumber(fields[5] or '0')
 
 local function refuse(answer)
   if tonumber(tombstone) > 0 then
+    redis.call('HDEL', cancelled, subject)
     redis.call('HSET', cancelled, subject, '')
     if redis.call('PTTL', cancelled) < tonumber(tombstone) then
       redis.call('PEXPIRE', cancelled, tombstone)
@@ -74,6 +75,7 @@ if (not mode or mode == 'id') and holder ~= subject then
   if at then
     holds = without(holds, at, at + #subject)
     if count(holds, ' ') - given > 0 then
+      redis.call('HDEL', entry, 'h')
       redis.call('HSET', entry, 'h', holds)
       return refuse({4, token})
     end
@@ -95,6 +97,7 @@ elseif mode == 'owner' then
   end
   given = given + 1
   if count(holds, ' ') - given > 0 then
+    redis.call('HDEL', entry, 'g')
     redis.call('HSET', entry, 'g', given)
     return {4, token}
   end

@@ -2,6 +2,7 @@ package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
@@ -10,6 +11,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.testing.EmbeddedRedis;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -19,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,8 +39,12 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -157,12 +164,58 @@ class LocksAndTransactionsTests {
     private static @Nullable Object lose(LockOperations locks) {
         LockHandle handle = LockHandle.current().orElseThrow();
         assertThat(locks.forceRelease(handle.name())).isTrue();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (handle.isHeld() && System.nanoTime() < end) {
-            LockSupport.parkNanos(1_000_000);
-        }
-        assertThat(handle.isHeld()).isFalse();
+        awaitLoss(handle);
         return null;
+    }
+
+    private static void awaitLoss(LockHandle handle) {
+        await().pollDelay(Duration.ZERO).until(() -> !handle.isHeld());
+    }
+
+    @Test
+    void aManagerWhoseListenersCannotBeChangedIsGuardedToo() {
+        application.withUserConfiguration(OwnManager.class).run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            Stock stock = context.getBean(Stock.class);
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> stock.addInside(() -> lose(locks)));
+            assertThat(amount(context)).isZero();
+            assertThat(context.getBean(JdbcTransactionManager.class).getTransactionExecutionListeners())
+                    .hasSize(2)
+                    .contains(OwnManager.LISTENER);
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnManager {
+
+        static final TransactionExecutionListener LISTENER = new TransactionExecutionListener() {};
+
+        @Bean
+        JdbcTransactionManager transactionManager(DataSource dataSource) {
+            JdbcTransactionManager manager = new JdbcTransactionManager(dataSource);
+            manager.setTransactionExecutionListeners(List.of(LISTENER));
+            return manager;
+        }
+    }
+
+    @Test
+    void aLockThatWasTakenBeforeTheCommitIsLookedAtToo() {
+        application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            Stock stock = context.getBean(Stock.class);
+            LockHandle[] handle = new LockHandle[1];
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> transaction(context)
+                            .executeWithoutResult(status -> beforeCommit(() -> {
+                                stock.lockedAdd(() -> {
+                                    handle[0] = LockHandle.current().orElseThrow();
+                                    return null;
+                                });
+                                assertThat(locks.forceRelease("stock")).isTrue();
+                                awaitLoss(handle[0]);
+                            })));
+            assertThat(amount(context)).isZero();
+        });
     }
 
     // ---- a lock inside of a transaction is kept until that has completed
@@ -205,10 +258,7 @@ class LocksAndTransactionsTests {
                             return null;
                         });
                         assertThat(locks.forceRelease("stock")).isTrue();
-                        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-                        while (handle[0].isHeld() && System.nanoTime() < end) {
-                            LockSupport.parkNanos(1_000_000);
-                        }
+                        awaitLoss(handle[0]);
                     }));
             assertThat(amount(context)).isZero();
         });
@@ -269,10 +319,14 @@ class LocksAndTransactionsTests {
     }
 
     private static void delayCommit(long nanos) {
+        beforeCommit(() -> LockSupport.parkNanos(nanos));
+    }
+
+    private static void beforeCommit(Runnable work) {
         TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
             @Override
             public void beforeCommit(boolean readOnly) {
-                LockSupport.parkNanos(nanos);
+                work.run();
             }
         });
     }

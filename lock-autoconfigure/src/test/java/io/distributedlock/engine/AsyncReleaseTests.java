@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distributedlock.LockLostEvent;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,40 @@ class AsyncReleaseTests {
         assertThat(world.leases.leftovers()).isEmpty();
         assertThat(one.network.sent(ReleaseCommand.class)).hasSize(2);
         assertThat(one.events).as("it was its own doing or is unknown").isEmpty();
+    }
+
+    @Test
+    void aTryThatOvertakesItIsNotToldThatTheLockIsBusy() {
+        Attempt attempt = one.acquire("a");
+        one.network.holdCommands();
+        attempt.close();
+        StoreCall<?> release = one.network.take();
+        Attempt next = one.tryOnce("a");
+        one.network.take().run();
+        assertThat(next.isPending()).isTrue();
+
+        one.network.flow();
+        release.run();
+
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+    }
+
+    @Test
+    void aTryThatOvertakesItAndFindsSomebodyElseIsTold() {
+        Attempt attempt = one.acquire("a");
+        Attempt elsewhere = world.instance("two").acquire("a");
+        one.network.holdCommands();
+        attempt.close();
+        StoreCall<?> release = one.network.take();
+        Attempt next = one.tryOnce("a");
+        one.network.take().run();
+
+        one.network.flow();
+        release.run();
+
+        assertThat(next.failure()).isInstanceOf(LockNotAcquiredException.class);
+        elsewhere.close();
     }
 
     @Test

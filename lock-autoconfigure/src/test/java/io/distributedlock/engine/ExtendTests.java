@@ -90,6 +90,7 @@ class ExtendTests {
         assertThat(elsewhere.isHeld()).isTrue();
         elsewhere.close();
         world.advanceSeconds(1);
+        world.advanceSeconds(61);
     }
 
     @Test
@@ -113,6 +114,7 @@ class ExtendTests {
 
         assertThat(elsewhere.isHeld()).isTrue();
         elsewhere.close();
+        world.advanceSeconds(61);
     }
 
     @Test
@@ -137,6 +139,7 @@ class ExtendTests {
 
         assertThat(elsewhere.isHeld()).isTrue();
         elsewhere.close();
+        world.advanceSeconds(61);
     }
 
     @Test

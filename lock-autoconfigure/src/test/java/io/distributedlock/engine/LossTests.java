@@ -58,6 +58,7 @@ class LossTests {
         assertThat(attempt.isHeld()).isFalse();
         assertThat(told).hasValue(1);
         world.advanceSeconds(2);
+        world.advanceSeconds(61);
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.distributedlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -66,6 +67,20 @@ class MaxWaitersTests {
         Attempt other = one.acquire("b");
         assertThat(other.isHeld()).isTrue();
         other.close();
+        holder.close();
+        first.close();
+        second.close();
+    }
+
+    @Test
+    void acquisitionsOfExplicitOwnersAreCountedByName() {
+        LockRequest mine = LockRequest.of("a").owner("me").waitForever();
+        Attempt holder = one.acquire("a");
+        Attempt first = one.acquire(mine);
+        Attempt second = one.acquire(mine);
+
+        assertThat(one.acquire(mine).failure()).hasMessageContaining("distributed-lock.max-waiters");
+
         holder.close();
         first.close();
         second.close();

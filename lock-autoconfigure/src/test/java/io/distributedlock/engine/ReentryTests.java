@@ -10,6 +10,8 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.InMemoryLeaseStore.Renew;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -120,6 +122,23 @@ class ReentryTests {
         assertThatExceptionOfType(LockLostException.class).isThrownBy(inner::close);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
         outer.close();
+    }
+
+    @Test
+    void whatWasToBeRunForAnInnerEntryIsDroppedWithIt() {
+        LockHandle outer = enter();
+        LockHandle inner = enter();
+        List<String> told = new ArrayList<>();
+        outer.onLost(() -> told.add("outer"));
+        inner.onLost(() -> told.add("inner"));
+
+        inner.close();
+        world.advanceSeconds(1);
+        one.network.disconnect();
+        world.advanceSeconds(60);
+
+        assertThat(told).containsExactly("outer");
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStoreException.Effect;
@@ -178,6 +179,23 @@ class ReleaseTests {
 
         two.network.flow();
         two.network.take().run();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void aReleaseIsTriedAsLongAsTheStoreMayHaveTheLeaseAndNotOnlyAsLongAsItCountsHere() {
+        Attempt passedOn = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(30)));
+        Attempt shorter =
+                one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(1)).waitForever());
+        passedOn.close();
+        world.advanceSeconds(11);
+        assertThat(shorter.handle().remainingLease()).isLessThanOrEqualTo(Duration.ofSeconds(1));
+        one.network.disconnect();
+
+        shorter.abandon();
+        world.advanceSeconds(5);
+        one.reconnect();
+
         assertThat(world.leases.leftovers()).isEmpty();
     }
 }

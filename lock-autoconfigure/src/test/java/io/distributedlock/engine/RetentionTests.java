@@ -30,7 +30,7 @@ class RetentionTests {
     }
 
     private boolean isRetained() {
-        return one.engine.locks().isRetained("a");
+        return one.engine.locks().isRetained("a", 0);
     }
 
     @Test
@@ -274,6 +274,18 @@ class RetentionTests {
         assertThat(two.engine.inspect("a").orElseThrow().retained()).isFalse();
         world.advanceSeconds(5);
         assertThat(one.engine.inspect("a")).isEmpty();
+    }
+
+    @Test
+    void whatSomebodyElseHasIsNotRetainedHere() {
+        useAndClose();
+        world.leases.forgetAll();
+        world.advanceMillis(1);
+        Attempt elsewhere = two.acquire("a");
+
+        assertThat(one.engine.inspect("a").orElseThrow().retained()).isFalse();
+        elsewhere.close();
+        world.advanceSeconds(5);
     }
 
     @Test

@@ -195,7 +195,7 @@ class CrowdTests {
         assertThat(EngineState.of(engine(locks)).names()).isEqualTo(1);
         threads.forEach(call -> call.thread().interrupt());
         futures.forEach(future -> assertThat(future.cancel(true)).isTrue());
-        ContractTopic.awaitLatch(interrupted, millis(500));
+        ContractTopic.awaitLatch(interrupted, millis(500).plus(ContractTopic.NOISE));
         assertNothingIsLeft();
         assertThat(handle.isHeld()).isTrue();
         assertThat(waiting()).isZero();

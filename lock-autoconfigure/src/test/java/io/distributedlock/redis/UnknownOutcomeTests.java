@@ -12,6 +12,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.ReleaseResult;
 import io.distributedlock.testing.CommandCounter;
 import java.time.Duration;
 import java.util.Optional;
@@ -257,6 +258,24 @@ class UnknownOutcomeTests extends FaultTopic {
                     handle, millis(1_000), () -> assertThat(owned.isHeld()).isTrue());
         }
         assertThat(keys()).isEmpty();
+    }
+
+    @Test
+    void aServerWithoutMemoryTakesOneOfSeveralHoldsBack() {
+        RedisLockTemplate locks = direct();
+        LockRequest request = leased("owned", 30_000).owner("job");
+        LockHandle first = locks.acquire(request);
+        LockHandle second = locks.acquire(request);
+        LockHandle third = locks.acquire(request);
+        call("CONFIG", "SET", "maxmemory", "1");
+
+        first.close();
+        assertThat(locks.release("owned", "job")).isEqualTo(ReleaseResult.STILL_HELD);
+        assertThat(locks.release("owned", "job")).isEqualTo(ReleaseResult.RELEASED);
+
+        assertThat(keys()).isEmpty();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(second::close);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(third::close);
     }
 
     private void assertFree(RedisLockTemplate other) {

@@ -1,0 +1,116 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.testing.CommandLog;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** In a real Redis: leases that stay for the next local caller, and releases that nobody waits for. */
+class RetainedAndUnawaitedTests extends FaultTopic {
+
+    private static final EngineSettings RETAINING = Templates.IMPATIENT.withRetention(Duration.ofMinutes(1));
+
+    private static final EngineSettings UNAWAITED = Templates.IMPATIENT.withRelease(EngineSettings.Release.ASYNC);
+
+    private static final LockRequest REQUEST = LockRequest.of("kept");
+
+    private RedisLockTemplate through(EngineSettings settings) {
+        RedisLockTemplate template = templates.on(StandaloneServer.connectionFactory(proxy.port()), settings);
+        template.acquire(LockRequest.of("warm-up")).close();
+        return template;
+    }
+
+    @Test
+    void takingARetainedLockAgainIsNoCommand() {
+        RedisLockTemplate locks = direct(RETAINING);
+        locks.acquire(REQUEST).close();
+        try (CommandLog log = CommandLog.open(redis)) {
+            long token = 0;
+            for (int i = 0; i < 100; i++) {
+                try (LockHandle handle = locks.acquire(REQUEST)) {
+                    assertThat(handle.fencingToken()).isGreaterThan(token);
+                    token = handle.fencingToken();
+                }
+            }
+            assertThat(log.clientCommands()).isEmpty();
+        }
+    }
+
+    /** A lost recall is repeated after a second; so whatever is faster was the first one. */
+    @Test
+    void anInstanceThatBeginsToWaitHasARetainedLockAtOnce() {
+        RedisLockTemplate locks = direct(RETAINING);
+        RedisLockTemplate other = direct();
+        other.acquire(LockRequest.of("warm-up")).close();
+        Holds.assertSoon(3, () -> {
+            locks.acquire(REQUEST).close();
+            Stopwatch watch = Stopwatch.start();
+            try (LockHandle handle = other.acquire(REQUEST)) {
+                assertThat(watch.elapsed()).isLessThan(millis(200));
+                assertThat(handle.isHeld()).isTrue();
+            }
+        });
+    }
+
+    @Test
+    void aRetainedLeaseWhoseInstanceIsCutOffEndsByItself() {
+        RedisLockTemplate locks = through(RETAINING);
+        RedisLockTemplate other = direct();
+        locks.acquire(leased("kept", 600)).close();
+        proxy.blackHole();
+        Stopwatch watch = Stopwatch.start();
+        try (LockHandle handle = other.acquire(REQUEST)) {
+            assertThat(watch.elapsed()).isLessThan(millis(600).plus(ContractTopic.NOISE));
+            proxy.heal();
+            proxy.cut();
+            Holds.assertHeldFor(
+                    handle,
+                    millis(700),
+                    () -> assertThat(locks.tryAcquire(REQUEST.noWait())).isEmpty());
+        }
+    }
+
+    @Test
+    void aReleaseWhoseAnswerIsLostIsSentAgainThoughNobodyWaitsForIt() {
+        RedisLockTemplate locks = through(UNAWAITED);
+        LockHandle handle = locks.acquire(leased("kept", 60_000));
+        proxy.requests().drop();
+
+        Stopwatch watch = Stopwatch.start();
+        handle.close();
+        assertThat(watch.elapsed()).isLessThan(ContractTopic.NOISE);
+
+        await().until(() -> proxy.requests().dropped() > 0);
+        assertThat(keys()).isNotEmpty();
+        proxy.heal();
+        proxy.cut();
+        await().atMost(Duration.ofSeconds(5)).until(() -> keys().stream().noneMatch(key -> key.contains("kept")));
+    }
+
+    @Test
+    void theNextAcquisitionTravelsBehindAReleaseThatIsNotWaitedFor() {
+        RedisLockTemplate locks = direct(UNAWAITED);
+        for (int i = 0; i < 1_000; i++) {
+            locks.tryAcquire(REQUEST.noWait()).orElseThrow().close();
+        }
+        await().until(() -> keys().isEmpty());
+    }
+
+    @Test
+    void aLossThatIsKnownHereIsStillAnException() {
+        RedisLockTemplate locks = direct(UNAWAITED);
+        LockHandle handle = locks.acquire(REQUEST);
+        locks.forceRelease("kept");
+        await().until(() -> !handle.isHeld());
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+    }
+}
