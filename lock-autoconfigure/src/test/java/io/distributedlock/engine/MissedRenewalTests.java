@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -92,7 +91,6 @@ class MissedRenewalTests {
     }
 
     /** The first exception ended a scheduled task for good, and nobody was told. */
-    @Disabled("An error in sending renewals ends the timer thread")
     @ParameterizedTest
     @ValueSource(classes = {IllegalStateException.class, StackOverflowError.class})
     void aRenewalThatBlowsUpDoesNotEndTheLaterOnes(Class<? extends Throwable> type) throws Exception {

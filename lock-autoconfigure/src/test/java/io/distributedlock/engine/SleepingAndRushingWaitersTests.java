@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,7 +39,6 @@ class SleepingAndRushingWaitersTests {
     }
 
     /** In other units it was a time in the past. */
-    @Disabled("The sum of what is left and a random part overflows")
     @ParameterizedTest
     @ValueSource(longs = {10_000_000_000_000L, Long.MAX_VALUE / 1_000_000, Long.MAX_VALUE})
     void aTimeToLiveThatOverflowsNeitherStopsNorRushesAWaiter(long ttlMillis) {
