@@ -1,0 +1,113 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.InMemoryLeaseStore.Renew;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Holds that the watchdog forgot, skipped, or gave up on. */
+class MissedRenewalTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    private final Instance two = world.instance("two");
+
+    /** A watchdog with a task for each lock went down under many of them, and with it the renewal of all. */
+    @Test
+    void thousandsOfHoldsAreRenewedWhileOthersComeAndGo() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        List<Attempt> held = IntStream.range(0, 2_000)
+                .mapToObj(i -> one.acquire("held-" + i))
+                .toList();
+        Deque<Attempt> passing = new ArrayDeque<>();
+        int names = 0;
+        for (int second = 0; second < 5 * 30; second++) {
+            world.advanceSeconds(1);
+            for (int i = 0; i < 20; i++) {
+                if (random.nextBoolean()) {
+                    passing.add(one.acquire("passing-" + names++));
+                } else if (!passing.isEmpty()) {
+                    passing.remove().close();
+                }
+            }
+        }
+
+        assertThat(held).as("seed %d", seed).allMatch(Attempt::isHeld);
+        assertThat(two.tryOnce("held-" + random.nextInt(2_000)).failure()).isNotNull();
+        assertThat(one.network.sent(Renew.class))
+                .hasSizeGreaterThan(5 * 20)
+                .allMatch(renewal -> renewal.leases().size() <= 100);
+        passing.forEach(Attempt::close);
+        held.forEach(Attempt::close);
+    }
+
+    /** Once in a while, a lock was not renewed for a whole lease, and a second one held it as well. */
+    @Test
+    void noRenewalIsSkippedHoweverMuchElseGoesOn() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        Attempt kept = one.acquire("kept");
+        Map<Integer, Attempt> others = new HashMap<>();
+        for (int step = 0; step < 3_600; step++) {
+            world.advanceMillis(1 + random.nextInt(2_000));
+            assertThat(kept.handle().remainingLease())
+                    .as("step %d, seed %d", step, seed)
+                    .isGreaterThan(Duration.ofSeconds(19));
+            int i = random.nextInt(50);
+            Attempt other = others.remove(i);
+            if (other == null) {
+                LockRequest request = LockRequest.of("other-" + i)
+                        .lease(Duration.ofMillis(100 + random.nextInt(60_000)))
+                        .renew(random.nextBoolean());
+                others.put(i, (random.nextInt(4) == 0 ? two : one).acquire(request));
+            } else {
+                other.abandon();
+            }
+            one.network.forgetSent();
+            two.network.forgetSent();
+        }
+        others.values().forEach(Attempt::abandon);
+        kept.close();
+    }
+
+    /** The first exception ended a scheduled task for good, and nobody was told. */
+    @ParameterizedTest
+    @ValueSource(classes = {IllegalStateException.class, StackOverflowError.class})
+    void aRenewalThatBlowsUpDoesNotEndTheLaterOnes(Class<? extends Throwable> type) throws Exception {
+        AtomicInteger renewals = new AtomicInteger();
+        Throwable failure = type.getConstructor(String.class).newInstance("on purpose");
+        LeaseStore store = new InMemoryLeaseStore(new SharedLeases(NanoClock.SYSTEM), "real", new DirectNetwork());
+        LeaseStore failing = (LeaseStore) Proxy.newProxyInstance(
+                LeaseStore.class.getClassLoader(), new Class<?>[] {LeaseStore.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("renew") && renewals.getAndIncrement() == 0) {
+                        throw failure;
+                    }
+                    return method.invoke(store, arguments);
+                });
+        try (LockEngine engine = new LockEngine(failing, EngineSettings.DEFAULTS);
+                LockHandle handle = engine.acquire(LockRequest.of("a").lease(Duration.ofMillis(600)))) {
+            await().atMost(Duration.ofSeconds(3)).until(() -> renewals.get() > 3);
+            assertThat(handle.isHeld()).isTrue();
+        }
+    }
+}

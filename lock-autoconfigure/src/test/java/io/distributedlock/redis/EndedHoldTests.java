@@ -1,0 +1,169 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.CommandCounter;
+import io.distributedlock.testing.EmbeddedRedis;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Holds that ended although they need not have, since what renews them had been put off its stride. */
+class EndedHoldTests extends FaultTopic {
+
+    /** Keeps the server busy for so many microseconds. */
+    private static final String SLOW_SCRIPT = """
+            local function now()
+              local time = redis.call('TIME')
+              return time[1] * 1000000 + time[2]
+            end
+            local till = now() + ARGV[1]
+            while now() < till do end
+            return 1
+            """;
+
+    private static final LockRequest REQUEST = leased("held", 300);
+
+    /** What the watchdog remembered of the expired lock kept it from renewing the next one of that name. */
+    @Test
+    void theNextHoldIsRenewedAlthoughTheKeyOfTheOneBeforeExpired() {
+        RedisLockTemplate locks = direct();
+        RedisLockTemplate other = direct();
+        LockHandle found = expire(locks);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(found::close);
+        assertNextIsRenewed(locks, other);
+
+        LockHandle noticed = expire(locks);
+        Holds.awaitLoss(noticed, REQUEST.lease());
+        assertNextIsRenewed(locks, other);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(noticed::close);
+        assertThat(keys()).isEmpty();
+    }
+
+    private LockHandle expire(RedisLockTemplate locks) {
+        LockHandle handle = locks.acquire(REQUEST);
+        call("PEXPIRE", "lock:{held}", "1");
+        await().pollInterval(millis(1)).until(() -> keys().isEmpty());
+        return handle;
+    }
+
+    private static void assertNextIsRenewed(RedisLockTemplate locks, RedisLockTemplate other) {
+        try (LockHandle next = locks.acquire(REQUEST)) {
+            Holds.assertHeldFor(
+                    next,
+                    REQUEST.lease().multipliedBy(2),
+                    () -> assertThat(other.tryAcquire(REQUEST.noWait())).isEmpty());
+        }
+    }
+
+    /** After a reconnect, the watchdog took the lock for one that it renewed already. */
+    @Test
+    void theNextHoldIsRenewedAfterAReconnect() {
+        RedisLockTemplate locks = proxied();
+        RedisLockTemplate other = direct();
+        LockHandle before = locks.acquire(REQUEST);
+        Holds.assertHeldFor(before, millis(200), () -> {});
+        assertThat(proxy.cut()).isPositive();
+        await().ignoreExceptions().until(() -> locks.inspect("held").isPresent());
+        before.close();
+        assertNextIsRenewed(locks, other);
+        assertThat(keys()).isEmpty();
+    }
+
+    /** One error, as somebody else's script ran for long, ended the watchdog. */
+    @Test
+    void aSlowScriptOfSomebodyElseDoesNotEndRenewal() {
+        RedisLockTemplate locks = direct();
+        RedisLockTemplate other = direct();
+        call("CONFIG", "SET", "busy-reply-threshold", "20");
+        LockHandle handle = locks.acquire(leased("held", 1_200));
+        Callers.Call<String> slow = callers.call(() -> call("EVAL", SLOW_SCRIPT, "0", "700000"));
+        Holds.assertHeldFor(handle, millis(1_350), () -> {});
+        assertThat(slow.get()).isEqualTo("1");
+        assertThat(call("INFO", "errorstats")).as("renewals that failed").contains("errorstat_BUSY");
+        assertThat(other.tryAcquire(LockRequest.of("held").noWait())).isEmpty();
+        handle.close();
+        assertThat(keys()).isEmpty();
+    }
+
+    /**
+     * The server was made a replica for a while: nobody ever got a lock again, or only one instance did,
+     * and whoever asked did so in a loop.
+     */
+    @Test
+    void aServerThatMayNotWriteForAWhileEndsNothing() {
+        RedisLockTemplate locks = direct();
+        RedisLockTemplate other = direct();
+        LockHandle handle = locks.acquire(leased("held", 1_500));
+        CompletableFuture<LockHandle> waiting =
+                other.acquireAsync(LockRequest.of("held").waitForever()).toCompletableFuture();
+        await().until(() -> locks.inspect("held").orElseThrow().waitingInstances() == 1);
+
+        call("REPLICAOF", "127.0.0.1", Integer.toString(EmbeddedRedis.freePort()));
+        CompletableFuture<LockHandle> patient;
+        try (CommandCounter counter = CommandCounter.start(redis)) {
+            assertThatExceptionOfType(LockUnavailableException.class)
+                    .isThrownBy(() -> other.acquire(LockRequest.of("idle").waitUpTo(millis(200))))
+                    .withMessageContaining("READONLY");
+            patient = other.acquireAsync(LockRequest.of("patient")).toCompletableFuture();
+            Holds.assertHeldFor(handle, millis(500), () -> assertThat(patient).isNotDone());
+            assertThat(counter.scripts()).as("questions and renewals").isLessThan(25);
+        }
+        assertThat(call("INFO", "errorstats")).contains("errorstat_READONLY");
+        call("REPLICAOF", "NO", "ONE");
+        Callers.get(patient).close();
+
+        assertThat(Stopwatch.time(() -> other.acquire(LockRequest.of("idle")).close()))
+                .isLessThan(NOISE);
+        assertThat(Stopwatch.time(() -> locks.acquire(LockRequest.of("idle")).close()))
+                .isLessThan(NOISE);
+        Holds.assertHeldFor(
+                handle, millis(950), () -> assertThat(waiting.isDone()).isFalse());
+        handle.close();
+        Callers.get(waiting).close();
+        assertThat(keys()).isEmpty();
+    }
+
+    /** Each renewal made a timer with a thread of its own. */
+    @Test
+    void renewingStartsNoThreads() {
+        RedisLockTemplate locks = direct();
+        locks.acquire(LockRequest.of("warm-up")).close();
+        List<LockHandle> handles = IntStream.range(0, 20)
+                .mapToObj(i -> locks.acquire(leased("held-" + i, 400)))
+                .toList();
+        Set<Long> before = threads();
+        long started = ManagementFactory.getThreadMXBean().getTotalStartedThreadCount();
+        try (CommandCounter counter = CommandCounter.start(redis)) {
+            Holds.assertAllTheTime(millis(700), () -> assertThat(before).containsAll(threads()));
+            assertThat(counter.calls("pexpire")).as("renewals").isGreaterThan(60);
+        }
+        assertThat(ManagementFactory.getThreadMXBean().getTotalStartedThreadCount() - started)
+                .as("started threads, those of this test among them")
+                .isLessThan(10);
+        handles.forEach(LockHandle::close);
+        assertThat(keys()).isEmpty();
+    }
+
+    /** Those of this JVM, without those that the test itself, or the network, starts when it likes. */
+    private static Set<Long> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> !thread.getName().startsWith("awaitility")
+                        && !thread.getName().startsWith("lettuce")
+                        && !thread.getName().startsWith("process reaper"))
+                .map(Thread::getId)
+                .collect(Collectors.toSet());
+    }
+}

@@ -1,0 +1,209 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.DistributedLockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.CommandCounter;
+import io.distributedlock.testing.CommandLog;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** Locks that lived on in Redis, and were even renewed, when nobody held them any more. */
+class OrphanedLockTests extends FaultTopic {
+
+    private static final Duration LEASE = millis(900);
+
+    private static final LockRequest REQUEST = leased("orphan", 900);
+
+    /** Sent again after a time-out, it counted as a re-entry, and one release was not enough. */
+    @Test
+    void anAcquisitionThatWasSentSeveralTimesIsReleasedOnce() {
+        RedisLockTemplate locks = proxied();
+        RedisLockTemplate other = direct();
+        proxy.replies().hold();
+        Callers.Call<LockHandle> call;
+        try (CommandCounter counter = CommandCounter.start(redis)) {
+            call = callers.call(() -> {
+                LockHandle handle = locks.acquire(leased("orphan", 5_000).waitForever());
+                assertThat(handle.isHeld()).isTrue();
+                assertThat(Engines.stateOf(locks).names()).isEqualTo(1);
+                handle.close();
+                return handle;
+            });
+            await().until(() -> counter.scripts() >= 3);
+        }
+        Stopwatch watch = Stopwatch.start();
+        proxy.heal();
+
+        call.get();
+
+        assertThat(watch.elapsed())
+                .as("none of them stood in the way of the others")
+                .isLessThan(NOISE);
+
+        assertThat(keys()).noneMatch(key -> key.endsWith("}"));
+        Engines.awaitEmpty(locks, NOISE);
+        other.acquire(REQUEST.noWait()).close();
+    }
+
+    /** The release ended renewal before the acquisition, in another thread, had begun it. */
+    @Test
+    void aReleaseThatOvertakesItsAcquisitionLeavesNoRenewalBehind() {
+        RedisLockTemplate locks = direct();
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        List<CompletableFuture<?>> closed = new ArrayList<>();
+        int cancelled = 0;
+        for (int i = 0; i < 2_000; i++) {
+            LockRequest request = leased("orphan-" + random.nextInt(5), 300);
+            CompletableFuture<LockHandle> future =
+                    locks.acquireAsync(request.waitForever()).toCompletableFuture();
+            LockSupport.parkNanos(random.nextInt(200_000));
+            if (random.nextBoolean()) {
+                closed.add(future.thenAccept(LockHandle::close));
+            } else if (future.cancel(true)) {
+                cancelled++;
+            } else {
+                Callers.get(future).close();
+            }
+        }
+        Callers.get(CompletableFuture.allOf(closed.toArray(CompletableFuture[]::new)));
+        assertThat(cancelled).as("cancelled in time, seed %d", seed).isBetween(1, 1_999);
+
+        Engines.awaitEmpty(locks, millis(500));
+        assertThat(keys()).as("seed %d", seed).isEmpty();
+        assertNothingIsSentFor(millis(400));
+    }
+
+    private void assertNothingIsSentFor(Duration time) {
+        try (CommandCounter counter = CommandCounter.start(redis)) {
+            Holds.assertAllTheTime(time, () -> assertThat(counter.scripts()).isZero());
+        }
+    }
+
+    /** The answer to an acquisition came too late for its caller, who went away; the watchdog held on to the lock. */
+    @Test
+    void aServerThatPausesInAnAcquisitionLeavesNoLockBehind() {
+        RedisLockTemplate locks = direct();
+        RedisLockTemplate other = direct();
+        locks.acquire(REQUEST).close();
+        other.acquire(REQUEST).close();
+
+        Stopwatch paused = Stopwatch.start();
+        call("CLIENT", "PAUSE", "600", "ALL");
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.acquire(REQUEST.noWait()));
+        other.acquire(REQUEST.waitForever()).close();
+
+        assertThat(paused.elapsed()).isLessThan(millis(600 + 500).plus(NOISE));
+        Engines.awaitEmpty(locks, LEASE);
+        assertNothingIsSentFor(millis(400));
+    }
+
+    /** The same around a release. */
+    @Test
+    void aServerThatPausesInAReleaseLeavesNoLockBehind() {
+        RedisLockTemplate locks = direct();
+        RedisLockTemplate other = direct();
+        other.acquire(REQUEST).close();
+        LockHandle handle = locks.acquire(REQUEST);
+
+        call("CLIENT", "PAUSE", "600", "ALL");
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(handle::close)
+                .satisfies(e -> assertThat(e.isAfterHold()).isTrue());
+        Stopwatch released = Stopwatch.start();
+        try (LockHandle next = other.acquire(leased("orphan", 5_000).waitForever())) {
+            assertThat(released.elapsed()).isLessThan(LEASE.plus(NOISE));
+            Holds.assertHeldFor(next, millis(300), () -> assertThat(keys()).contains("lock:{orphan}"));
+        }
+        Engines.awaitEmpty(locks, LEASE);
+        assertThat(keys()).noneMatch(key -> key.endsWith("}"));
+    }
+
+    /** The release failed with its connection; the watchdog was stopped only by one that succeeded. */
+    @Test
+    void aConnectionThatBreaksInAReleaseEndsRenewalAllTheSame() {
+        RedisLockTemplate locks = proxied();
+        LockHandle handle = locks.acquire(REQUEST);
+        Holds.assertHeldFor(handle, millis(400), () -> {});
+        try (CommandLog log = CommandLog.open(redis)) {
+            proxy.requests().hold();
+            Callers.Call<Boolean> closing = callers.call(() -> {
+                try {
+                    handle.close();
+                    return true;
+                } catch (LockUnavailableException e) {
+                    return false;
+                }
+            });
+            await().pollInterval(millis(1)).until(() -> proxy.requests().pending() > 0);
+            log.clear();
+            assertThat(proxy.cut()).isPositive();
+            proxy.heal();
+            closing.get();
+
+            await().atMost(LEASE).until(() -> keys().isEmpty());
+            Holds.assertAllTheTime(
+                    LEASE.dividedBy(2),
+                    () -> assertThat(log.calls("pexpire")).as("renewals").isEmpty());
+        }
+        Engines.awaitEmpty(locks, LEASE);
+    }
+
+    /** Between the command that took the lock and the one that gave it an end, the connection broke. */
+    @Test
+    void brokenConnectionsLeaveNoKeyWithoutAnEnd() {
+        AtomicBoolean stop = new AtomicBoolean();
+        AtomicInteger holds = new AtomicInteger();
+        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<RedisLockTemplate> instances = List.of(direct(), proxied());
+        for (int i = 0; i < 4; i++) {
+            RedisLockTemplate instance = instances.get(i % 2);
+            LockRequest request = leased("orphan-" + i / 2, 300).waitUpTo(millis(300));
+            calls.add(callers.call(() -> {
+                while (!stop.get()) {
+                    try (LockHandle handle = instance.acquire(request)) {
+                        holds.addAndGet(handle.isHeld() ? 1 : 0);
+                    } catch (DistributedLockException e) {
+                        Thread.onSpinWait();
+                    }
+                }
+                return stop;
+            }));
+        }
+        int killed = 0;
+        int seen = 0;
+        try (RespClient client = redis.connect()) {
+            for (int i = 0; i < 8; i++) {
+                int before = holds.get();
+                await().pollInterval(millis(1)).until(() -> holds.get() > before + 5);
+                killed += (int) client.number("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes") + proxy.cut();
+                for (String key : client.keys(Templates.PREFIX + "*")) {
+                    seen++;
+                    assertThat(client.number("PTTL", key)).as(key).isNotEqualTo(-1);
+                }
+            }
+        } finally {
+            stop.set(true);
+        }
+        calls.forEach(Callers.Call::get);
+        assertThat(killed).as("connections that broke").isGreaterThan(16);
+        assertThat(seen).as("keys that were looked at").isPositive();
+        await().atMost(millis(1_000).plus(NOISE)).until(() -> keys().isEmpty());
+    }
+}
