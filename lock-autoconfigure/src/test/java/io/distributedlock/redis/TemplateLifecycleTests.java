@@ -104,7 +104,7 @@ class TemplateLifecycleTests {
                 handle, millis(1_200), () -> assertThat(stop.isDone()).isFalse());
         handle.close();
         assertThat(stop.get())
-                .isBetween(millis(1_200), millis(1_200).plus(NOISE).plus(NOISE));
+                .isBetween(millis(1_100), millis(1_200).plus(NOISE).plus(NOISE));
         assertThat(SERVER.keys(Templates.PREFIX)).isEmpty();
     }
 
