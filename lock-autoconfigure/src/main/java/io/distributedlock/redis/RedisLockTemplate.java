@@ -14,8 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -29,8 +27,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * It can be started again. Safe for use by any number of threads.
  */
 public final class RedisLockTemplate implements LockOperations, SmartLifecycle, AutoCloseable {
-
-    private static final Log log = LogFactory.getLog(RedisLockTemplate.class);
 
     /** Above the connection factory's, and below those of servers, schedulers and listeners, whose work needs locks. */
     private static final int PHASE = 1024;
@@ -74,11 +70,6 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
         this.keys = new LockKeys(keyPrefix);
         this.settings = settings;
         this.events = events;
-        if (!settings.retention().isZero()) {
-            log.warn(
-                    "distributed-lock.retention is not safe yet: benchmarks have seen two instances hold the same lock at"
-                            + " once with it. Leave it at zero where that matters.");
-        }
     }
 
     @Override

@@ -12,6 +12,11 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.testing.CommandLog;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** In a real Redis: leases that stay for the next local caller, and releases that nobody waits for. */
@@ -43,6 +48,31 @@ class RetainedAndUnawaitedTests extends FaultTopic {
             }
             assertThat(log.clientCommands()).isEmpty();
         }
+    }
+
+    @Test
+    void instancesThatRetainExcludeEachOther() {
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger violations = new AtomicInteger();
+        AtomicBoolean stop = new AtomicBoolean();
+        List<Callers.Call<Integer>> calls = new ArrayList<>();
+        for (RedisLockTemplate instance : List.of(direct(RETAINING), direct(RETAINING), direct(RETAINING))) {
+            calls.add(callers.call(() -> {
+                int cycles = 0;
+                while (!stop.get()) {
+                    try (LockHandle handle = instance.acquire(REQUEST)) {
+                        violations.addAndGet(inside.incrementAndGet() == 1 ? 0 : 1);
+                        cycles++;
+                        inside.decrementAndGet();
+                    }
+                }
+                return cycles;
+            }));
+        }
+        LockSupport.parkNanos(millis(2_000).toNanos());
+        stop.set(true);
+        assertThat(calls).allSatisfy(call -> assertThat(call.get()).isPositive());
+        assertThat(violations).hasValue(0);
     }
 
     /** A lost recall is repeated after a second; so whatever is faster was the first one. */

@@ -5,6 +5,8 @@ import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** What the server itself counts. */
 public final class RedisCounters implements AutoCloseable {
@@ -13,6 +15,11 @@ public final class RedisCounters implements AutoCloseable {
             List.of("subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "sunsubscribe");
 
     private static final List<String> SCRIPTS = List.of("eval", "evalsha", "eval_ro", "evalsha_ro", "fcall");
+
+    /** Longer than any contender keeps a lock that none of its callers holds. */
+    private static final long LONGEST_KEPT_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final CommandCounter commands;
 
@@ -32,8 +39,16 @@ public final class RedisCounters implements AutoCloseable {
     public record Reading(
             long scripts, long subscriptions, long deletes, double cpuNanos, long bytesIn, long bytesOut, long at) {}
 
-    /** Forgets all keys and counts from now on. */
+    /**
+     * Waits until nothing is held, forgets what is left over, and counts from now on. A lease that an instance keeps for
+     * its next caller must not be flushed: the instance would go on with it and another one would be let in, which would
+     * be found as a violation and be none of the lock's.
+     */
     public void reset() {
+        long start = System.nanoTime();
+        while (keys() > 0 && System.nanoTime() - start < LONGEST_KEPT_NANOS) {
+            LockSupport.parkNanos(POLL_NANOS);
+        }
         client.call("FLUSHALL");
         commands.reset();
     }
