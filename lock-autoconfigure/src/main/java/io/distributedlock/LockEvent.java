@@ -4,7 +4,7 @@ package io.distributedlock;
  * Something that happened to a lock and that an application may want to know. Published as an application event, on a thread
  * of the library that is shared with callbacks, so a listener should not block.
  */
-public sealed interface LockEvent permits LockLostEvent {
+public sealed interface LockEvent permits LockLostEvent, ServerClockSetBackEvent {
 
     /** The name of the lock, as given in the request. */
     String lockName();

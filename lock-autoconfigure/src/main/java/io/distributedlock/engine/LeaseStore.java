@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -69,6 +70,14 @@ public interface LeaseStore {
 
         /** The lock was taken away from the acquisition. */
         void revoked(String name, long number);
+
+        /**
+         * The clock that tokens are taken from was set back.
+         *
+         * @param name the lock whose token showed it
+         * @param by how far at least
+         */
+        void serverClockSetBack(String name, Duration by);
 
         /** Commands can be sent again, or messages may have been missed. */
         void connected();

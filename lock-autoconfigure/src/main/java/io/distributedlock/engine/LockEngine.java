@@ -9,6 +9,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
+import io.distributedlock.ServerClockSetBackEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -285,6 +286,13 @@ public final class LockEngine implements AutoCloseable {
         String reason = String.valueOf(loss.getMessage());
         log.debug(reason);
         LockEvent event = new LockLostEvent(loss.lockName(), hold.token, loss.heldFor(), reason);
+        runCallback(() -> events.accept(event));
+    }
+
+    void serverClockSetBack(ServerClockSetBackEvent event) {
+        log.warn("Redis' clock was set back by " + event.by().toSeconds() + " s or more, as a token of lock '"
+                + event.lockName() + "' shows. Fencing tokens of locks that were used before may not grow until it has"
+                + " caught up. Let its clock be slewed, not stepped.");
         runCallback(() -> events.accept(event));
     }
 

@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.ServerClockSetBackEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -134,6 +135,11 @@ final class LocksInUse implements LeaseStore.Listener {
     @Override
     public void recalled(String name, long number) {
         tell(name, lock -> lock.recalled(number));
+    }
+
+    @Override
+    public void serverClockSetBack(String name, Duration by) {
+        engine.serverClockSetBack(new ServerClockSetBackEvent(name, by));
     }
 
     @Override

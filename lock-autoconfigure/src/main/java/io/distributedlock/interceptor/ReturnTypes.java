@@ -2,10 +2,13 @@ package io.distributedlock.interceptor;
 
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
@@ -15,6 +18,7 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
+import org.springframework.util.ClassUtils;
 
 /** Finds the adapter of a method by its return type, and refuses methods whose work goes on after they have returned. */
 final class ReturnTypes {
@@ -23,6 +27,13 @@ final class ReturnTypes {
 
     private static final String ACTION =
             "Lock a blocking method that does the work, or use LockOperations.acquireAsync.";
+
+    /** Of Spring MVC, which fetches the result on another thread, or lets the application write it there. */
+    private static final Set<String> FETCHED_LATER = Set.of(
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
     private ReturnTypes() {}
 
@@ -78,7 +89,17 @@ final class ReturnTypes {
         return Future.class.isAssignableFrom(type)
                 || CompletionStage.class.isAssignableFrom(type)
                 || Flow.Publisher.class.isAssignableFrom(type)
-                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
+                || Callable.class.isAssignableFrom(type)
+                || isFetchedLater(type);
+    }
+
+    private static boolean isFetchedLater(Class<?> type) {
+        Set<Class<?>> types = new LinkedHashSet<>(ClassUtils.getAllInterfacesForClassAsSet(type));
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            types.add(each);
+        }
+        return types.stream().map(Class::getName).anyMatch(FETCHED_LATER::contains);
     }
 
     private static boolean isAsync(AnnotatedElement element) {

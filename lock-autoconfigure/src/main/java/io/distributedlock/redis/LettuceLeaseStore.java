@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /** The lease store in Redis: turns commands into calls of the scripts, and their answers back. */
 final class LettuceLeaseStore implements LeaseStore {
@@ -37,10 +38,15 @@ final class LettuceLeaseStore implements LeaseStore {
 
     private final InstanceId instance;
 
-    LettuceLeaseStore(LockConnections connections, LockKeys keys, InstanceId instance) {
+    private final ServerClock serverClock;
+
+    private @Nullable Listener listener;
+
+    LettuceLeaseStore(LockConnections connections, LockKeys keys, InstanceId instance, ServerClock serverClock) {
         this.connections = connections;
         this.keys = keys;
         this.instance = instance;
+        this.serverClock = serverClock;
     }
 
     @Override
@@ -58,12 +64,18 @@ final class LettuceLeaseStore implements LeaseStore {
         if (owner != null) {
             operands.add(NameCodec.encode(owner)).add(command.reentrant() ? "1" : "0");
         }
-        return send(ACQUIRE, operands, reply -> acquired(command.name(), reply), to);
+        long sentAt = serverClock.nanos();
+        return send(ACQUIRE, operands, reply -> acquired(command, sentAt, reply), to);
     }
 
-    private static AcquireReply acquired(String name, Numbers reply) {
+    private AcquireReply acquired(AcquireCommand command, long sentAt, Numbers reply) {
         if (reply.size() == 1) {
-            return new AcquireReply.Granted(reply.get(0), 0);
+            long token = reply.get(0);
+            Duration setBack = serverClock.saw(token, command.floor(), sentAt);
+            if (setBack != null && listener != null) {
+                listener.serverClockSetBack(command.name(), setBack);
+            }
+            return new AcquireReply.Granted(token, 0);
         }
         return switch ((int) reply.get(0)) {
             case 1 -> new AcquireReply.Granted(reply.get(1), (int) reply.get(2));
@@ -71,7 +83,7 @@ final class LettuceLeaseStore implements LeaseStore {
             case 3 -> new AcquireReply.Cancelled();
             default -> {
                 if (reply.get(4) == 1) {
-                    log.warn("The entry of lock '" + name
+                    log.warn("The entry of lock '" + command.name()
                             + "' in Redis had no expiry, which no instance does. It has one"
                             + " again now. Keep other clients away from keys with the prefix of the locks.");
                 }
@@ -199,6 +211,7 @@ final class LettuceLeaseStore implements LeaseStore {
 
     @Override
     public void listen(Listener listener) {
+        this.listener = listener;
         connections.listen(new Messages(keys, instance, listener), listener::connected);
     }
 

@@ -9,6 +9,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.engine.LockEngine;
+import io.distributedlock.engine.NanoClock;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -173,8 +174,9 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
                 Consumer<? super LockEvent> events) {
             RedisClientSource source = new RedisClientSource(application, settings.commandTimeout());
             LockConnections connections = new LockConnections(source, settings.commandTimeout());
-            LockEngine engine =
-                    new LockEngine(new LettuceLeaseStore(connections, keys, new InstanceId()), settings, events);
+            LettuceLeaseStore store =
+                    new LettuceLeaseStore(connections, keys, new InstanceId(), new ServerClock(NanoClock.SYSTEM));
+            LockEngine engine = new LockEngine(store, settings, events);
             connections.open();
             return new Instance(connections, engine);
         }

@@ -8,6 +8,7 @@ import io.distributedlock.annotation.WhenBusy;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
@@ -23,6 +24,8 @@ import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertySourcesPropertyResolver;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -95,7 +98,8 @@ class AnnotationCheckTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"future", "completable", "stage", "mono", "flux", "flow"})
+    @ValueSource(
+            strings = {"future", "completable", "stage", "mono", "flux", "flow", "callable", "deferred", "emitter"})
     void refusesResultsThatAreCompletedLater(String method) {
         descriptionOf(method)
                 .contains("Wrong#" + method + "()")
@@ -313,6 +317,21 @@ class AnnotationCheckTests {
         @DistributedLocked
         Flow.Publisher<String> flow() {
             return subscriber -> {};
+        }
+
+        @DistributedLocked
+        Callable<String> callable() {
+            return () -> "later";
+        }
+
+        @DistributedLocked
+        DeferredResult<String> deferred() {
+            return new DeferredResult<>();
+        }
+
+        @DistributedLocked
+        SseEmitter emitter() {
+            return new SseEmitter();
         }
 
         @Async

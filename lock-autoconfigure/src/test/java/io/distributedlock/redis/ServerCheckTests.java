@@ -3,9 +3,18 @@ package io.distributedlock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.LockEvent;
 import io.distributedlock.LockRequest;
+import io.distributedlock.ServerClockSetBackEvent;
+import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.engine.LockEngine;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -76,5 +85,37 @@ class ServerCheckTests {
         use();
 
         assertThat(output.getAll()).doesNotContain("WARN");
+    }
+
+    /** The other way round, as nobody may set the clock of this machine: this instance's clock goes ahead. */
+    @Test
+    void tellsOnceThatItsClockWasSetBack(CapturedOutput output) {
+        AtomicLong ahead = new AtomicLong();
+        Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
+        EngineSettings settings = Templates.IMPATIENT;
+        RedisClientSource source =
+                new RedisClientSource(StandaloneServer.connectionFactory(redis.port()), settings.commandTimeout());
+        try (LockConnections connections = new LockConnections(source, settings.commandTimeout())) {
+            ServerClock clock = new ServerClock(() -> System.nanoTime() + ahead.get());
+            LettuceLeaseStore store =
+                    new LettuceLeaseStore(connections, new LockKeys(Templates.PREFIX), new InstanceId(), clock);
+            try (LockEngine engine = new LockEngine(store, settings, events::add)) {
+                connections.open();
+                engine.acquire(LockRequest.of("a")).close();
+                engine.acquire(LockRequest.of("a")).close();
+                assertThat(events).isEmpty();
+
+                ahead.set(TimeUnit.HOURS.toNanos(1));
+                engine.acquire(LockRequest.of("b")).close();
+                engine.acquire(LockRequest.of("a")).close();
+
+                await().until(() -> !events.isEmpty());
+            }
+        }
+        assertThat(events).singleElement().isInstanceOfSatisfying(ServerClockSetBackEvent.class, event -> {
+            assertThat(event.lockName()).isEqualTo("b");
+            assertThat(event.by()).isBetween(Duration.ofMinutes(59), Duration.ofMinutes(60));
+        });
+        assertThat(output.getAll().split("Redis' clock was set back")).hasSize(2);
     }
 }

@@ -1,0 +1,58 @@
+package io.distributedlock.redis;
+
+import io.distributedlock.engine.NanoClock;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Redis' clock, as far as tokens show it. The token of a free lock is the clock in microseconds, unless the instance has
+ * seen a higher one; so it is never below the clock, and where it is above the instance's floor by more than one, it is the
+ * clock. A token that is lower than what the clock must have reached since then shows that the clock was set back.
+ */
+final class ServerClock {
+
+    /** Clocks that are slewed differ by up to 500 ppm from each other. */
+    private static final long DRIFT = 1_000;
+
+    private static final long TOLERATED_MICROS = TimeUnit.SECONDS.toMicros(2);
+
+    private final NanoClock clock;
+
+    /** Null before the first look, and after a step back until tokens are the clock again. */
+    private volatile @Nullable Sighting last;
+
+    ServerClock(NanoClock clock) {
+        this.clock = clock;
+    }
+
+    /** @param atLeast what the clock showed at the time, at the latest */
+    private record Sighting(long atLeast, long nanos) {}
+
+    long nanos() {
+        return clock.nanos();
+    }
+
+    /**
+     * @param token of a lock that was free
+     * @param floor the highest token that the instance had seen
+     * @param sentAt when it was asked for
+     * @return by how much the clock was set back, at least; null if it was not
+     */
+    @Nullable
+    Duration saw(long token, long floor, long sentAt) {
+        Sighting before = last;
+        if (before != null) {
+            long elapsed = TimeUnit.NANOSECONDS.toMicros(sentAt - before.nanos());
+            long behind = before.atLeast() + elapsed - elapsed / DRIFT - token;
+            if (behind > TOLERATED_MICROS) {
+                last = null;
+                return Duration.ofNanos(TimeUnit.MICROSECONDS.toNanos(behind));
+            }
+        }
+        if (token > floor + 1) {
+            last = new Sighting(token, clock.nanos());
+        }
+        return null;
+    }
+}
