@@ -10,6 +10,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.ServerClockSetBackEvent;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -108,6 +109,19 @@ class LockSettingsInRedisTests {
                     await().untilAsserted(() -> assertThat(lost(context.getBean(MeterRegistry.class)))
                             .isEqualTo(1));
                 });
+    }
+
+    @Test
+    void aClockThatWasSetBackIsCounted() {
+        application.withBean(SimpleMeterRegistry.class).run(context -> {
+            context.publishEvent(new ServerClockSetBackEvent("any", Duration.ofSeconds(5)));
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            assertThat(registry.get("distributed.lock.server.clock.set.back")
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(lost(registry)).isZero();
+        });
     }
 
     @Test

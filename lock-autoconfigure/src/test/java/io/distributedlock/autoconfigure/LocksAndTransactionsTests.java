@@ -44,7 +44,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -276,6 +278,79 @@ class LocksAndTransactionsTests {
                 });
     }
 
+    // ---- transactions inside of transactions
+
+    @Test
+    void theEndOfATransactionOfItsOwnIsNotYetTheEndOfTheOneAround() {
+        application.run(context -> {
+            transaction(context).executeWithoutResult(status -> {
+                context.getBean(Stock.class).addInNewTransaction(() -> null);
+                assertThat(amount(context)).as("committed").isOne();
+                assertThat(isFree(context)).isFalse();
+                status.setRollbackOnly();
+            });
+            assertThat(isFree(context)).isTrue();
+            assertThat(amount(context)).isOne();
+        });
+    }
+
+    @Test
+    void aLossStopsTheTransactionOfItsOwnAndTheOneAround() {
+        application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            Stock stock = context.getBean(Stock.class);
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> transaction(context).executeWithoutResult(status -> {
+                        assertThatExceptionOfType(LockLostException.class)
+                                .isThrownBy(() -> stock.addInNewTransaction(() -> lose(locks)));
+                        assertThat(amount(context)).isZero();
+                        stock.add();
+                    }));
+            assertThat(amount(context)).isZero();
+            assertThat(isFree(context)).isTrue();
+        });
+    }
+
+    @Test
+    void aLossOfTheLockAroundStopsATransactionThatSuspendsTheOneInside() {
+        application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            Stock stock = context.getBean(Stock.class);
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> stock.addInside(() -> {
+                        lose(locks);
+                        TransactionTemplate inner = transaction(context);
+                        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+                        assertThatExceptionOfType(LockLostException.class)
+                                .isThrownBy(() -> inner.executeWithoutResult(status ->
+                                        context.getBean(JdbcTemplate.class).update("insert into stock values (2, 0)")));
+                        return null;
+                    }));
+            assertThat(context.getBean(JdbcTemplate.class).queryForList("select amount from stock", Integer.class))
+                    .as("nothing of either")
+                    .containsExactly(0);
+        });
+    }
+
+    @Test
+    void rollingBackToASavepointReleasesNothing() {
+        application.run(context -> {
+            transaction(context).executeWithoutResult(status -> {
+                TransactionTemplate nested = transaction(context);
+                nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+                nested.executeWithoutResult(inner -> {
+                    context.getBean(Stock.class).lockedAdd();
+                    inner.setRollbackOnly();
+                });
+                assertThat(amount(context)).isZero();
+                assertThat(isFree(context)).isFalse();
+                context.getBean(Stock.class).lockedAdd();
+            });
+            assertThat(isFree(context)).isTrue();
+            assertThat(amount(context)).isOne();
+        });
+    }
+
     // ---- nothing is lost
 
     @ParameterizedTest
@@ -355,6 +430,13 @@ class LocksAndTransactionsTests {
         @DistributedLocked(key = "'stock'", whenLost = WhenLost.IGNORE)
         @Transactional
         public void addWhateverHappens(Callable<?> more) {
+            add();
+            call(more);
+        }
+
+        @DistributedLocked("'stock'")
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void addInNewTransaction(Callable<?> more) {
             add();
             call(more);
         }
