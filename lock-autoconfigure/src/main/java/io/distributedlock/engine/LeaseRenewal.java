@@ -54,11 +54,11 @@ final class LeaseRenewal {
         store.renew(commands).whenComplete((replies, failure) -> tell(batch, replies));
     }
 
-    /** Sends one renewal by itself; true if it was answered. */
+    /** Sends one renewal by itself; true if it was answered, and in time for the answer to count. */
     CompletableFuture<Boolean> sendNow(Due renewal) {
         return store.renew(List.of(renewal.command())).handle((replies, failure) -> {
-            tell(List.of(renewal), replies);
-            return replies != null;
+            RenewReply reply = replies == null ? null : replies.get(0);
+            return renewal.lock().renewed(renewal, reply) && reply != null;
         });
     }
 

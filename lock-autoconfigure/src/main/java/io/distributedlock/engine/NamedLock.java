@@ -323,13 +323,19 @@ final class NamedLock extends Timed {
 
     // ---- renewal and loss
 
-    void renewed(LeaseRenewal.Due renewal, @Nullable RenewReply reply) {
+    /** @return false if the answer came too late to count: another renewal is under way already, or was planned */
+    boolean renewed(LeaseRenewal.Due renewal, @Nullable RenewReply reply) {
+        boolean[] late = new boolean[1];
         transition((now, effects) -> {
-            boolean current = tenure != null && has(renewal.command().number());
-            if (tenure != null && current && !tenure.renewed(renewal.renewal(), reply, now)) {
+            if (tenure == null || !has(renewal.command().number())) {
+                return;
+            }
+            late[0] = !tenure.isAwaited(renewal.renewal());
+            if (!late[0] && !tenure.renewed(reply, now)) {
                 lose(tenure, "Redis has it no longer, or somebody else has it", now, effects);
             }
         });
+        return !late[0];
     }
 
     /** Starts an extension, or returns null if the hold is not this lock's any more. */

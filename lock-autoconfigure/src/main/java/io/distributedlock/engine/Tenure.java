@@ -137,11 +137,13 @@ final class Tenure {
         return new LeaseRenewal.Due(lock, watch.current(), command);
     }
 
+    /** Whether an answer is the one that is waited for. */
+    boolean isAwaited(int renewal) {
+        return watch.isAwaited(renewal);
+    }
+
     /** @return false if the store says that the lease is gone */
-    boolean renewed(int renewal, @Nullable RenewReply reply, long now) {
-        if (!watch.isAwaited(renewal)) {
-            return true;
-        }
+    boolean renewed(@Nullable RenewReply reply, long now) {
         if (reply == null) {
             watch.failed(lease, now);
             return true;

@@ -110,12 +110,20 @@ final class LockConnections implements AutoCloseable {
             StatefulRedisConnection<String, String> opened = client.connect(StringCodec.UTF8);
             opened.addListener(new Watch());
             commands = opened;
-            ServerCheck.of(opened.async());
             isConnected();
+            check(opened);
             return true;
         } catch (RuntimeException ex) {
             trouble = ex;
             return false;
+        }
+    }
+
+    private static void check(StatefulRedisConnection<String, String> opened) {
+        try {
+            ServerCheck.of(opened.async());
+        } catch (RuntimeException ex) {
+            log.debug("Redis could not be asked how it is set up", ex);
         }
     }
 

@@ -3,6 +3,7 @@ package io.distributedlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
@@ -12,6 +13,9 @@ import io.distributedlock.engine.InMemoryLeaseStore.ForceRelease;
 import io.distributedlock.engine.InMemoryLeaseStore.Renew;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -91,6 +95,28 @@ class ExtendTests {
         elsewhere.close();
         world.advanceSeconds(1);
         world.advanceSeconds(61);
+    }
+
+    /** Another renewal is under way by then, and what the lease really is will be known with its answer. */
+    @Test
+    void anAnswerThatComesTooLateToCountIsNoSuccess() throws Exception {
+        Instance patient = world.instance("patient");
+        Attempt attempt = patient.acquire(LockRequest.of("a").lease(Duration.ofMillis(300)));
+        patient.network.holdCommands();
+        CompletableFuture<Void> extending =
+                CompletableFuture.runAsync(() -> attempt.handle().extend(Duration.ofSeconds(5)));
+        await().until(() -> patient.network.held().size() == 1);
+
+        world.advanceMillis(150);
+        patient.network.take().run();
+
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> extending.get(10, TimeUnit.SECONDS))
+                .withCauseInstanceOf(LockUnavailableException.class);
+        patient.network.take().run();
+        assertThat(attempt.handle().remainingLease()).isGreaterThan(Duration.ofSeconds(4));
+        patient.network.flow();
+        attempt.close();
     }
 
     @Test
