@@ -20,6 +20,10 @@ public final class CommitGuard implements TransactionExecutionListener {
      */
     @Override
     public void beforeCommit(TransactionExecution transaction) {
+        throwIfLost();
+    }
+
+    static void throwIfLost() {
         LockScope.throwIfLost();
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {

@@ -1,21 +1,19 @@
 package io.distributedlock.transaction;
 
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Gives every transaction manager that is a bean a {@link CommitGuard}. Reactive ones are left alone, as their transactions
- * belong to no thread.
+ * Gives every transaction manager that is a bean a {@link CommitGuard}: as a listener, or, if it takes none, by a proxy around
+ * it. Reactive ones are left alone, as their transactions belong to no thread.
  */
 public final class CommitGuardInstaller implements BeanPostProcessor {
-
-    private static final Log log = LogFactory.getLog(CommitGuardInstaller.class);
 
     private final CommitGuard guard = new CommitGuard();
 
@@ -32,9 +30,7 @@ public final class CommitGuardInstaller implements BeanPostProcessor {
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
         if (bean instanceof PlatformTransactionManager && !(bean instanceof ConfigurableTransactionManager)) {
-            log.warn("The transaction manager '" + name + "', a "
-                    + bean.getClass().getName()
-                    + ", takes no listeners, so its commits are not stopped when a lock was lost");
+            return proxy(bean);
         }
         return postProcessBeforeInitialization(bean, name);
     }
@@ -46,5 +42,13 @@ public final class CommitGuardInstaller implements BeanPostProcessor {
             listeners.add(guard);
             manager.setTransactionExecutionListeners(listeners);
         }
+    }
+
+    /** Of its class, as it may be wanted by that; only of its interfaces if no class can be derived from it. */
+    private static Object proxy(Object manager) {
+        ProxyFactory factory = new ProxyFactory(manager);
+        factory.setProxyTargetClass(!Modifier.isFinal(manager.getClass().getModifiers()));
+        factory.addAdvice(new CommitGuardInterceptor());
+        return factory.getProxy(manager.getClass().getClassLoader());
     }
 }

@@ -46,6 +46,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -185,6 +186,57 @@ class LocksAndTransactionsTests {
                     .hasSize(2)
                     .contains(OwnManager.LISTENER);
         });
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {PlainManager.class, FinalManager.class})
+    void aManagerThatTakesNoListenersIsGuardedToo(Class<? extends PlatformTransactionManager> type) {
+        application.withUserConfiguration(type).run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            Stock stock = context.getBean(Stock.class);
+            assertThat(context.getBeansOfType(PlatformTransactionManager.class)).hasSize(1);
+
+            stock.addInside(() -> null);
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> stock.addInside(() -> lose(locks)));
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .isThrownBy(() -> stock.addInside(() -> {
+                        throw new IllegalStateException("on purpose");
+                    }));
+
+            assertThat(amount(context)).isOne();
+        });
+    }
+
+    /** As somebody might write one around another one. */
+    static class PlainManager implements PlatformTransactionManager {
+
+        private final PlatformTransactionManager inner;
+
+        PlainManager(DataSource dataSource) {
+            inner = new JdbcTransactionManager(dataSource);
+        }
+
+        @Override
+        public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
+            return inner.getTransaction(definition);
+        }
+
+        @Override
+        public void commit(TransactionStatus status) {
+            inner.commit(status);
+        }
+
+        @Override
+        public void rollback(TransactionStatus status) {
+            inner.rollback(status);
+        }
+    }
+
+    static final class FinalManager extends PlainManager {
+
+        FinalManager(DataSource dataSource) {
+            super(dataSource);
+        }
     }
 
     @Configuration(proxyBeanMethods = false)
