@@ -34,14 +34,17 @@ final class LockChild {
         this.redis = redis;
     }
 
-    /** The argument is the port of Redis. */
+    /** The arguments are the port of Redis and, if there is one, the retention in milliseconds. */
     public static void main(String[] args) {
         int port = Integer.parseInt(args[0]);
         LettuceConnectionFactory factory = StandaloneServer.connectionFactory(port);
-        RedisLockTemplate template = new RedisLockTemplate(factory, Templates.PREFIX, Templates.SETTINGS);
+        Duration retention = args.length > 1 ? Duration.ofMillis(Long.parseLong(args[1])) : Duration.ZERO;
+        RedisLockTemplate template =
+                new RedisLockTemplate(factory, Templates.PREFIX, Templates.SETTINGS.withRetention(retention));
         template.start();
         LockChild child = new LockChild(template, RespClient.connect(port));
-        template.acquire(LockRequest.of("warm-up")).close();
+        template.acquire(LockRequest.of("warm-up").lease(Duration.ofMillis(300)))
+                .close();
         ChildRequests.serve(child::answer);
     }
 

@@ -22,6 +22,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Instances in JVMs of their own, which are killed and stopped. */
 class MultiJvmTests {
@@ -66,10 +68,11 @@ class MultiJvmTests {
     }
 
     /** Reads and writes of a value without any protection but the lock, by eight threads of four JVMs. */
-    @Test
-    void excludeEachOther() {
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "60000"})
+    void excludeEachOther(String retention) {
         redis.call("SET", "counter", "0");
-        List<ChildJvm> jvms = startChildren(4);
+        List<ChildJvm> jvms = startChildren(4, retention);
         List<CompletableFuture<String>> answers = new ArrayList<>();
         for (ChildJvm child : jvms) {
             for (int lane = 0; lane < 2; lane++) {
@@ -81,6 +84,7 @@ class MultiJvmTests {
                 .sum();
         assertThat(expected).isEqualTo(4 * 2 * 150);
         assertThat(redis.text("GET", "counter")).isEqualTo(Integer.toString(expected));
+        locks.acquire(LockRequest.of("shared")).close();
     }
 
     @Test
@@ -96,6 +100,41 @@ class MultiJvmTests {
             assertThat(handle.fencingToken()).isGreaterThan(token);
             handle.close();
         }
+    }
+
+    @Test
+    void anInstanceThatIsKilledWhileItKeepsALeaseIsFollowedWhenThatHasPassed() {
+        Duration lease = millis(1_000);
+        ChildJvm child = startChildren(1, "60000").get(0);
+        long token = Long.parseLong(child.ask("a", "acquire", "shared", lease.toMillis()));
+        child.ask("a", "close", "shared");
+        assertThat(locks.inspect("shared")).as("kept").isPresent();
+        child.signal("KILL");
+        assertThat(child.awaitExit(LIMIT)).isTrue();
+        Stopwatch watch = Stopwatch.start();
+        try (LockHandle handle = locks.acquire(LockRequest.of("shared"))) {
+            assertThat(watch.elapsed()).isLessThan(lease.plus(NOISE));
+            assertThat(handle.fencingToken()).isGreaterThan(token);
+        }
+    }
+
+    @Test
+    void anInstanceThatIsStoppedPastTheLeaseItKeepsDoesNotGoOnWithIt() throws Exception {
+        Duration lease = millis(500);
+        ChildJvm child = startChildren(1, "60000").get(0);
+        for (int i = 0; i < 3; i++) {
+            child.ask("a", "acquire", "shared", lease.toMillis());
+            child.ask("a", "close", "shared");
+            child.signal("STOP");
+            LockHandle handle = locks.acquire(LockRequest.of("shared").waitUpTo(LIMIT));
+            child.signal("CONT");
+            CompletableFuture<String> next = child.send("a", "acquire", "shared", lease.toMillis());
+            Holds.assertHeldFor(handle, millis(300), () -> assertThat(next).isNotDone());
+            handle.close();
+            assertThat(Long.parseLong(ChildJvm.await(next, LIMIT))).isGreaterThan(handle.fencingToken());
+            child.ask("a", "close", "shared");
+        }
+        locks.acquire(LockRequest.of("shared")).close();
     }
 
     /** One that is killed while it waits is no obstacle for those behind it. */
@@ -205,10 +244,14 @@ class MultiJvmTests {
     }
 
     private List<ChildJvm> startChildren(int count) {
+        return startChildren(count, "0");
+    }
+
+    private List<ChildJvm> startChildren(int count, String retentionMillis) {
         String port = Integer.toString(SERVER.redis().port());
         List<Callers.Call<ChildJvm>> starting = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            starting.add(callers.call(() -> ChildJvm.start(LockChild.class, port)));
+            starting.add(callers.call(() -> ChildJvm.start(LockChild.class, port, retentionMillis)));
         }
         List<ChildJvm> started = starting.stream().map(Callers.Call::get).toList();
         children.addAll(started);
