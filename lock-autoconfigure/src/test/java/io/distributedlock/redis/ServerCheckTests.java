@@ -42,10 +42,12 @@ class ServerCheckTests {
         }
     }
 
-    private void use() {
+    private RedisLockTemplate use() {
         LettuceConnectionFactory factory = new LettuceConnectionFactory("127.0.0.1", redis.port());
         factory.afterPropertiesSet();
-        templates.on(factory).acquire(LockRequest.of("a")).close();
+        RedisLockTemplate locks = templates.on(factory);
+        locks.acquire(LockRequest.of("a")).close();
+        return locks;
     }
 
     @Test
@@ -53,9 +55,13 @@ class ServerCheckTests {
         command("CONFIG", "SET", "maxmemory", "100mb");
         command("CONFIG", "SET", "maxmemory-policy", "volatile-lru");
 
-        use();
-
+        RedisLockTemplate locks = use();
         await().until(() -> output.getAll().contains("maxmemory-policy is volatile-lru"));
+        try (RespClient client = redis.connect()) {
+            assertThat(client.number("CLIENT", "KILL", "TYPE", "normal")).isPositive();
+        }
+        locks.acquire(LockRequest.of("again")).close();
+
         assertThat(output.getAll().split("may evict locks")).hasSize(2);
     }
 
