@@ -4,6 +4,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SocketOptions.KeepAliveOptions;
 import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
@@ -40,7 +41,8 @@ record LockClientConfiguration(
     }
 
     private SocketOptions socket(SocketOptions configured) {
-        SocketOptions.Builder socket = configured.mutate().keepAlive(true).tcpNoDelay(true);
+        SocketOptions.Builder socket =
+                configured.mutate().keepAlive(keepAlive()).tcpNoDelay(true);
         if (configured.getConnectTimeout().compareTo(commandTimeout.multipliedBy(2)) > 0) {
             socket.connectTimeout(commandTimeout.multipliedBy(2));
         }
@@ -51,6 +53,16 @@ record LockClientConfiguration(
                     .build());
         }
         return socket.build();
+    }
+
+    /** For the connection that only listens: it is the only way to find out that nobody is there any more. */
+    private static KeepAliveOptions keepAlive() {
+        return KeepAliveOptions.builder()
+                .enable()
+                .idle(Duration.ofSeconds(5))
+                .interval(Duration.ofSeconds(2))
+                .count(3)
+                .build();
     }
 
     @Override

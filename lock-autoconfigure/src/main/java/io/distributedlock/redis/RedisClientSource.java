@@ -23,6 +23,9 @@ final class RedisClientSource implements AutoCloseable {
     private static final Delay RECONNECT =
             Delay.exponential(Duration.ofMillis(10), Duration.ofSeconds(1), 2, TimeUnit.MILLISECONDS);
 
+    /** Of a connection that is not given up yet. Redis may be busy for that long. */
+    private static final Duration SHORTEST_SILENCE = Duration.ofSeconds(3);
+
     private final ClientResources resources;
 
     private final LettuceConnectionFactory factory;
@@ -33,13 +36,19 @@ final class RedisClientSource implements AutoCloseable {
         this.resources = shared == null
                 ? DefaultClientResources.builder()
                         .reconnectDelay(RECONNECT)
-                        .nettyCustomizer(FlushTogether.after(new NettyCustomizer() {}))
+                        .nettyCustomizer(handlers(commandTimeout, new NettyCustomizer() {}))
                         .build()
-                : new SharedClientResources(shared, RECONNECT);
+                : new SharedClientResources(shared, RECONNECT, handlers(commandTimeout, shared.nettyCustomizer()));
         this.factory = new LettuceConnectionFactory(
                 target(application), new LockClientConfiguration(configured, resources, commandTimeout));
         factory.afterPropertiesSet();
         factory.start();
+    }
+
+    private static NettyCustomizer handlers(Duration commandTimeout, NettyCustomizer application) {
+        Duration threeTimes = commandTimeout.multipliedBy(3);
+        Duration limit = threeTimes.compareTo(SHORTEST_SILENCE) > 0 ? threeTimes : SHORTEST_SILENCE;
+        return SilenceGuard.before(limit, FlushTogether.after(application));
     }
 
     /**

@@ -16,8 +16,9 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The application's event loops and all, with a reconnect delay of our own. They are not ours to shut down. */
-record SharedClientResources(ClientResources application, Delay reconnectDelay) implements ClientResources {
+/** The application's event loops and all, with a reconnect delay and handlers of our own. They are not ours to shut down. */
+record SharedClientResources(ClientResources application, Delay reconnectDelay, NettyCustomizer nettyCustomizer)
+        implements ClientResources {
 
     @Override
     public Builder mutate() {
@@ -72,11 +73,6 @@ record SharedClientResources(ClientResources application, Delay reconnectDelay) 
     @Override
     public int ioThreadPoolSize() {
         return application.ioThreadPoolSize();
-    }
-
-    @Override
-    public NettyCustomizer nettyCustomizer() {
-        return FlushTogether.after(application.nettyCustomizer());
     }
 
     @Override

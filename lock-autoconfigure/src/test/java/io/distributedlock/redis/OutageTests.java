@@ -219,4 +219,23 @@ class OutageTests extends FaultTopic {
         assertThat(watch.elapsed()).isLessThan(TIMEOUT.plus(Duration.ofSeconds(3)));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
+
+    /** The other side is gone without a word; TCP would wait for that for a quarter of an hour. */
+    @Test
+    void aConnectionThatHasGoneSilentIsReplaced() {
+        RedisLockTemplate locks = proxied();
+        int before = proxy.accepted();
+        proxy.blackHole();
+        Callers.Call<Boolean> call = callers.call(() -> {
+            try (LockHandle handle = locks.acquire(REQUEST.waitForever())) {
+                return handle.isHeld();
+            }
+        });
+        await().atMost(Duration.ofSeconds(10)).until(() -> proxy.accepted() > before);
+        proxy.heal();
+        Stopwatch watch = Stopwatch.start();
+        assertThat(call.get()).isTrue();
+        assertThat(watch.elapsed()).isLessThan(RECONNECT);
+        await().atMost(REQUEST.lease().multipliedBy(2).plus(NOISE)).until(() -> keys().isEmpty());
+    }
 }
