@@ -54,12 +54,10 @@ final class LeaseRenewal {
         store.renew(commands).whenComplete((replies, failure) -> tell(batch, replies));
     }
 
-    /** Sends one renewal by itself; true if it was answered. */
-    CompletableFuture<Boolean> sendNow(Due renewal) {
-        return store.renew(List.of(renewal.command())).handle((replies, failure) -> {
-            tell(List.of(renewal), replies);
-            return replies != null;
-        });
+    /** Sends one renewal by itself. Completes when its answer was looked at. */
+    CompletableFuture<List<RenewReply>> sendNow(Due renewal) {
+        return store.renew(List.of(renewal.command()))
+                .whenComplete((replies, failure) -> tell(List.of(renewal), replies));
     }
 
     private static void tell(List<Due> batch, @Nullable List<RenewReply> replies) {

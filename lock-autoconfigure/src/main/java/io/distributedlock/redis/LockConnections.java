@@ -1,5 +1,7 @@
 package io.distributedlock.redis;
 
+import io.distributedlock.engine.LeaseStoreException;
+import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -50,8 +52,6 @@ final class LockConnections implements AutoCloseable {
 
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> subscription;
 
-    private volatile @Nullable Throwable trouble;
-
     LockConnections(RedisClientSource source, Duration commandTimeout) {
         this.source = source;
         this.resources = source.resources();
@@ -83,7 +83,7 @@ final class LockConnections implements AutoCloseable {
             boolean told = false;
             while (!tryToConnect()) {
                 if (!told) {
-                    log.warn("Redis cannot be reached yet; locks are unavailable until it is: " + trouble);
+                    log.warn("Redis cannot be reached yet; locks are unavailable until it is: " + whyNotConnected());
                     told = true;
                 }
                 firstTry.countDown();
@@ -114,7 +114,7 @@ final class LockConnections implements AutoCloseable {
             isConnected();
             return true;
         } catch (RuntimeException ex) {
-            trouble = ex;
+            source.failed(ex);
             return false;
         }
     }
@@ -155,14 +155,18 @@ final class LockConnections implements AutoCloseable {
         return commands;
     }
 
-    @Nullable
-    Throwable trouble() {
-        return trouble;
+    LeaseStoreException notConnected() {
+        return new LeaseStoreException(Effect.NOT_EXECUTED, whyNotConnected(), source.trouble());
     }
 
-    String whyNotConnected() {
-        Throwable cause = trouble;
-        return "not connected to Redis" + (cause == null ? "" : ": " + cause.getMessage());
+    /** Whether the latest try to connect has failed. */
+    boolean isInTrouble() {
+        return source.trouble() != null;
+    }
+
+    private String whyNotConnected() {
+        Throwable cause = source.trouble();
+        return "not connected to Redis" + (cause == null ? "" : ": " + LettuceFailures.reason(cause));
     }
 
     synchronized CompletableFuture<Void> ready() {
@@ -170,6 +174,7 @@ final class LockConnections implements AutoCloseable {
     }
 
     private void isConnected() {
+        source.succeeded();
         CompletableFuture<Void> waitedFor;
         synchronized (this) {
             waitedFor = ready;

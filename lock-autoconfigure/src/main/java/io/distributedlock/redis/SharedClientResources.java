@@ -15,9 +15,11 @@ import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
-/** The application's event loops and all, with a reconnect delay of our own. They are not ours to shut down. */
-record SharedClientResources(ClientResources application, Delay reconnectDelay) implements ClientResources {
+/** The application's event loops and all, with a reconnect delay and ears of our own. They are not ours to shut down. */
+record SharedClientResources(ClientResources application, Delay reconnectDelay, Consumer<Throwable> reconnectFailures)
+        implements ClientResources {
 
     @Override
     public Builder mutate() {
@@ -56,7 +58,7 @@ record SharedClientResources(ClientResources application, Delay reconnectDelay) 
 
     @Override
     public EventBus eventBus() {
-        return application.eventBus();
+        return new ReconnectFailures(application.eventBus(), reconnectFailures);
     }
 
     @Override
