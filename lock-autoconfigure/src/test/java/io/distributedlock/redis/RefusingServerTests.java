@@ -26,6 +26,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -349,5 +350,29 @@ class RefusingServerTests extends FaultTopic {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             assertThat(cause.toString()).doesNotContain(PASSWORD);
         }
+    }
+
+    /**
+     * A renewal that sets no expiry, as the key has a longer one, still has a new token to write: for that it needed memory,
+     * and took all other renewals of its batch with it.
+     */
+    @Test
+    void renewalsOfALockThatWasPassedOnNeedNoMemory() {
+        RedisLockTemplate locks = direct();
+        LockHandle other = locks.acquire(leased("other", 600));
+        LockHandle first = locks.acquire(leased("passed", 1_500));
+        CompletableFuture<LockHandle> next =
+                locks.acquireAsync(leased("passed", 300)).toCompletableFuture();
+        admin.call("CONFIG", "SET", "maxmemory", "1");
+        first.close();
+
+        LockHandle passed = Callers.get(next);
+        assertThat(passed.fencingToken()).isGreaterThan(first.fencingToken());
+        await().atMost(millis(500).plus(NOISE))
+                .until(() -> locks.inspect("passed").orElseThrow().fencingToken() == passed.fencingToken());
+        assertThat(admin.text("INFO", "errorstats")).doesNotContain("OOM");
+        other.close();
+        passed.close();
+        assertThat(keys()).isEmpty();
     }
 }
