@@ -122,6 +122,10 @@ end
 
 while line ~= '' do
   local id, lease, owner, rest = string.match(line, '^(%S+) (%d+) ([^;]*);(.*)$')
+  if not id then
+    -- Somebody else wrote into the line. Whoever stands in it asks again.
+    break
+  end
   line = rest
   local time = redis.call('TIME')
   local next = math.max(time[1] * 1000000 + time[2], token + 1)
