@@ -30,6 +30,8 @@ final class LockConnections implements AutoCloseable {
 
     private static final long RETRY_MILLIS = 500;
 
+    private static final long RETRY_REFUSED_MILLIS = 2_000;
+
     private final RedisClientSource source;
 
     private final ClientResources resources;
@@ -45,6 +47,11 @@ final class LockConnections implements AutoCloseable {
     private Runnable connected = () -> {};
 
     private @Nullable Thread opener;
+
+    private volatile boolean subscribed;
+
+    /** Whether it was told that the channel is refused, and not yet that it no longer is. */
+    private volatile boolean refused;
 
     private CompletableFuture<Void> ready = new CompletableFuture<>();
 
@@ -130,23 +137,62 @@ final class LockConnections implements AutoCloseable {
             opened.addListener(new RedisPubSubAdapter<String, String>() {
                 @Override
                 public void subscribed(String channel, long count) {
-                    tellConnected();
+                    isSubscribed();
                 }
             });
+            opened.addListener(new SubscriptionWatch());
             opened.sync().subscribe(listener.channel());
             return opened;
         } catch (RedisCommandExecutionException ex) {
-            log.warn(
-                    "Redis refuses the channel " + listener.channel()
-                            + " to this user. Locks work, but whoever waits for"
-                            + " another instance asks once a second instead of being told. Allow the user the channels with"
-                            + " this prefix.",
-                    ex);
+            isRefused(listener.channel(), ex);
             return opened;
         } catch (RuntimeException ex) {
             opened.close();
             throw ex;
         }
+    }
+
+    private void isSubscribed() {
+        subscribed = true;
+        if (refused) {
+            refused = false;
+            log.info("Redis allows the channel of this instance now");
+        }
+        tellConnected();
+    }
+
+    private void isRefused(String channel, Throwable failure) {
+        if (!refused) {
+            refused = true;
+            log.warn(
+                    "Redis refuses the channel " + channel
+                            + " to this user. Locks work, but whoever waits for"
+                            + " another instance asks once a second instead of being told. Allow the user the channels with"
+                            + " this prefix.",
+                    failure);
+        }
+        subscribeLater();
+    }
+
+    /** Rights come and go without a word, so somebody has to try. */
+    private void subscribeLater() {
+        if (closed.getCount() > 0) {
+            resources.eventExecutorGroup().schedule(this::subscribeAgain, RETRY_REFUSED_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void subscribeAgain() {
+        StatefulRedisPubSubConnection<String, String> opened = subscription;
+        Messages listener = messages;
+        if (opened == null || listener == null || subscribed || closed.getCount() == 0) {
+            return;
+        }
+        opened.async().subscribe(listener.channel()).exceptionally(failure -> {
+            if (failure instanceof RedisCommandExecutionException) {
+                isRefused(listener.channel(), failure);
+            }
+            return null;
+        });
     }
 
     /** Null until the first connection stands; then Lettuce refuses commands while it is broken. */
@@ -225,6 +271,20 @@ final class LockConnections implements AutoCloseable {
         @Override
         public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
             isDisconnected();
+        }
+    }
+
+    /** Follows the connection for messages. Lettuce subscribes again after a reconnect, but is silent if it may not. */
+    private final class SubscriptionWatch implements RedisConnectionStateListener {
+
+        @Override
+        public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+            subscribeLater();
+        }
+
+        @Override
+        public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+            subscribed = false;
         }
     }
 }
