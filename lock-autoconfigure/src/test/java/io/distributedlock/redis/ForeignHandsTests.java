@@ -87,6 +87,8 @@ class ForeignHandsTests extends FaultTopic {
                 "PEXPIRE lock:{foreign} 1",
                 "HSET lock:{foreign} o somebody",
                 "RENAME lock:{foreign} elsewhere",
+                "CONFIG SET maxmemory-policy volatile-lru;CONFIG SET maxmemory 1;PING;CONFIG SET maxmemory 0",
+                "CONFIG SET maxmemory-policy allkeys-random;CONFIG SET maxmemory 1;PING;CONFIG SET maxmemory 0",
                 "force"
             })
     void whoeverLosesItIsToldAndTheNextTokensAreHigher(String how) {
