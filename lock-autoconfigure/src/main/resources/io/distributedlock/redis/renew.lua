@@ -16,7 +16,7 @@ for i, entry in ipairs(KEYS) do
   local mine = holder == id
   local shared = holder and string.sub(holder, 1, 1) == '='
   if shared then
-    mine = string.find(fields[4] or '', id .. ' ', 1, true)
+    mine = string.find(' ' .. (fields[4] or ''), ' ' .. id .. ' ', 1, true)
   end
   if mine then
     if shorten == '1' and not shared or redis.call('PTTL', entry) < tonumber(lease) then
