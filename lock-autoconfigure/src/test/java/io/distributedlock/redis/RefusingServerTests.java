@@ -352,6 +352,24 @@ class RefusingServerTests extends FaultTopic {
         }
     }
 
+    /** The connections stand, but no new one is let in: holds are none the worse for it. */
+    @Test
+    void aServerThatIsFullEndsNoHold() {
+        RedisLockTemplate locks = direct();
+        LockHandle handle = locks.acquire(leased("full", 400));
+        admin.call("CONFIG", "SET", "maxclients", "1");
+        RedisLockTemplate late = direct();
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> late.acquire(LockRequest.of("full").noWait()))
+                .withMessageContaining("not connected to Redis");
+        Holds.assertHeldFor(handle, millis(600), () -> {});
+        locks.acquire(LockRequest.of("more")).close();
+        handle.close();
+        admin.call("CONFIG", "SET", "maxclients", "10000");
+        assertThat(Stopwatch.time(() -> late.acquire(LockRequest.of("full")).close()))
+                .isLessThan(RECOVERY);
+    }
+
     /**
      * A renewal that sets no expiry, as the key has a longer one, still has a new token to write: for that it needed memory,
      * and took all other renewals of its batch with it.
