@@ -56,6 +56,8 @@ final class GiveBack extends Timed {
 
     private int failures;
 
+    private volatile @Nullable Throwable trouble;
+
     /** Gives back a lease. What cannot come back ends by itself with the longest lease that the store may know. */
     GiveBack(NamedLock lock, Lease lease) {
         this(
@@ -220,6 +222,7 @@ final class GiveBack extends Timed {
     }
 
     private void failed(Throwable failure) {
+        trouble = failure;
         boolean refused = Failures.isRefused(failure);
         tellRequeued(null, failure);
         if (refused) {
@@ -247,6 +250,12 @@ final class GiveBack extends Timed {
         } else if (question != null) {
             question.answered(reply == null ? new AcquireReply.Busy(0, false, 0) : reply, null);
         }
+    }
+
+    /** Why the latest attempt that was answered has failed, or null. */
+    @Nullable
+    Throwable trouble() {
+        return trouble;
     }
 
     /** The store can be reached again. */

@@ -54,12 +54,15 @@ final class LeaseRenewal {
         store.renew(commands).whenComplete((replies, failure) -> tell(batch, replies));
     }
 
-    /** Sends one renewal by itself; true if it was answered, and in time for the answer to count. */
+    /** Sends one renewal by itself; true if its answer came in time to count. */
     CompletableFuture<Boolean> sendNow(Due renewal) {
-        return store.renew(List.of(renewal.command())).handle((replies, failure) -> {
-            RenewReply reply = replies == null ? null : replies.get(0);
-            return renewal.lock().renewed(renewal, reply) && reply != null;
-        });
+        return store.renew(List.of(renewal.command()))
+                .whenComplete((replies, failure) -> {
+                    if (failure != null) {
+                        renewal.lock().renewed(renewal, null);
+                    }
+                })
+                .thenApply(replies -> renewal.lock().renewed(renewal, replies.get(0)));
     }
 
     private static void tell(List<Due> batch, @Nullable List<RenewReply> replies) {

@@ -37,6 +37,11 @@ public interface LeaseStore {
     /** Completes when commands can be sent; already complete if they can. */
     CompletableFuture<Void> ready();
 
+    /** Why commands cannot be sent, or null if they can, or if nobody knows. */
+    default @Nullable Throwable trouble() {
+        return null;
+    }
+
     /** Whom to tell what comes in. Set once, before the first command. */
     void listen(Listener listener);
 

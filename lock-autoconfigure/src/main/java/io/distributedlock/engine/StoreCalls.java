@@ -29,7 +29,8 @@ final class StoreCalls {
     <T> T await(String name, Supplier<CompletableFuture<T>> command) {
         long timeout = engine.timeout(Terms.FOREVER);
         long end = engine.now() + timeout;
-        CompletableFuture<T> answer = engine.store().ready().thenCompose(ready -> command.get());
+        CompletableFuture<Void> ready = engine.store().ready();
+        CompletableFuture<T> answer = ready.thenCompose(connected -> command.get());
         try {
             return get(answer, end);
         } catch (InterruptedException ex) {
@@ -39,7 +40,8 @@ final class StoreCalls {
         } catch (TimeoutException ex) {
             // What was not sent by now must not be sent when nobody expects it any more.
             answer.cancel(false);
-            throw unavailable(name, Failures.noAnswer(timeout));
+            Throwable trouble = ready.isDone() ? null : engine.store().trouble();
+            throw unavailable(name, trouble == null ? Failures.noAnswer(timeout) : trouble);
         } catch (ExecutionException ex) {
             throw unavailable(name, Failures.unwrap(ex));
         }
@@ -50,8 +52,8 @@ final class StoreCalls {
         String name = hold.name();
         LeaseRenewal.Due due = hold.lock.extend(hold, length);
         if (due != null) {
-            boolean answered = await(name, () -> engine.renewal().sendNow(due));
-            if (!answered) {
+            boolean counts = await(name, () -> engine.renewal().sendNow(due));
+            if (!counts) {
                 throw unavailable(name, Failures.noAnswer(engine.timeout(length)));
             }
         }
@@ -78,7 +80,7 @@ final class StoreCalls {
                 }
             }
         } catch (TimeoutException ex) {
-            throw unreleased(hold, null);
+            throw unreleased(hold, release.trouble());
         } catch (ExecutionException ex) {
             throw unreleased(hold, Failures.unwrap(ex));
         } finally {

@@ -4,9 +4,11 @@ import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
+import java.nio.channels.ClosedChannelException;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /** Says of a failure of Lettuce or Redis what it means for the command. */
 final class LettuceFailures {
@@ -32,9 +34,32 @@ final class LettuceFailures {
             int end = text.indexOf(' ');
             return NOT_NOW.contains(end < 0 ? text : text.substring(0, end)) ? Effect.NOT_EXECUTED : Effect.REFUSED;
         }
-        boolean rejected = cause instanceof RedisException
+        return isNotConnected(cause) ? Effect.NOT_EXECUTED : Effect.UNKNOWN;
+    }
+
+    static boolean isNotConnected(@Nullable Throwable cause) {
+        return cause instanceof RedisException
                 && String.valueOf(cause.getMessage()).contains("Currently not connected");
-        return rejected ? Effect.NOT_EXECUTED : Effect.UNKNOWN;
+    }
+
+    /** Why a connection could not be opened: what Redis said, or the network. */
+    static String reason(Throwable failure) {
+        return isClosed(failure) ? "the connection was closed at once" : message(innermost(failure));
+    }
+
+    /** Whether a connection was closed while it was being opened, without a word that had been heard. */
+    static boolean isClosed(Throwable failure) {
+        Throwable cause = innermost(failure);
+        return cause instanceof ClosedChannelException
+                || String.valueOf(cause.getMessage()).contains("closed prematurely");
+    }
+
+    private static Throwable innermost(Throwable failure) {
+        Throwable cause = failure;
+        while (cause.getCause() != null && !(cause instanceof RedisCommandExecutionException)) {
+            cause = cause.getCause();
+        }
+        return cause;
     }
 
     private static String message(Throwable cause) {

@@ -210,6 +210,11 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     @Override
+    public @Nullable Throwable trouble() {
+        return connections.isInTrouble() ? connections.notConnected() : null;
+    }
+
+    @Override
     public void listen(Listener listener) {
         this.listener = listener;
         connections.listen(new Messages(keys, instance, listener), listener::connected);
@@ -227,15 +232,18 @@ final class LettuceLeaseStore implements LeaseStore {
             Reply<T> to) {
         StatefulRedisConnection<String, String> redis = connections.commands();
         if (redis == null) {
-            to.answered(
-                    null,
-                    new LeaseStoreException(
-                            LeaseStoreException.Effect.NOT_EXECUTED,
-                            connections.whyNotConnected(),
-                            connections.trouble()));
+            to.answered(null, connections.notConnected());
             return () -> {};
         }
-        return new ScriptCall<>(redis, script, operands, answer, read, to).send();
+        Reply<T> told = connections.isInTrouble() ? (reply, failure) -> to.answered(reply, explain(failure)) : to;
+        return new ScriptCall<>(redis, script, operands, answer, read, told).send();
+    }
+
+    /** "Not connected" is no help without the reason. */
+    private @Nullable Throwable explain(@Nullable Throwable failure) {
+        boolean unexplained =
+                failure instanceof LeaseStoreException known && LettuceFailures.isNotConnected(known.getCause());
+        return unexplained ? connections.notConnected() : failure;
     }
 
     private static long text(List<Object> reply, int i) {

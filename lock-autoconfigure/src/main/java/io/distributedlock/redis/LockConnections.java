@@ -1,5 +1,7 @@
 package io.distributedlock.redis;
 
+import io.distributedlock.engine.LeaseStoreException;
+import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -28,6 +30,8 @@ final class LockConnections implements AutoCloseable {
 
     private static final long RETRY_MILLIS = 500;
 
+    private static final long RETRY_REFUSED_MILLIS = 2_000;
+
     private final RedisClientSource source;
 
     private final ClientResources resources;
@@ -44,13 +48,16 @@ final class LockConnections implements AutoCloseable {
 
     private @Nullable Thread opener;
 
+    private volatile boolean subscribed;
+
+    /** Whether it was told that the channel is refused, and not yet that it no longer is. */
+    private volatile boolean refused;
+
     private CompletableFuture<Void> ready = new CompletableFuture<>();
 
     private volatile @Nullable StatefulRedisConnection<String, String> commands;
 
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> subscription;
-
-    private volatile @Nullable Throwable trouble;
 
     LockConnections(RedisClientSource source, Duration commandTimeout) {
         this.source = source;
@@ -83,7 +90,7 @@ final class LockConnections implements AutoCloseable {
             boolean told = false;
             while (!tryToConnect()) {
                 if (!told) {
-                    log.warn("Redis cannot be reached yet; locks are unavailable until it is: " + trouble);
+                    log.warn("Redis cannot be reached yet; locks are unavailable until it is: " + whyNotConnected());
                     told = true;
                 }
                 firstTry.countDown();
@@ -114,7 +121,7 @@ final class LockConnections implements AutoCloseable {
             check(opened);
             return true;
         } catch (RuntimeException ex) {
-            trouble = ex;
+            source.failed(ex);
             return false;
         }
     }
@@ -138,23 +145,62 @@ final class LockConnections implements AutoCloseable {
             opened.addListener(new RedisPubSubAdapter<String, String>() {
                 @Override
                 public void subscribed(String channel, long count) {
-                    tellConnected();
+                    isSubscribed();
                 }
             });
+            opened.addListener(new SubscriptionWatch());
             opened.sync().subscribe(listener.channel());
             return opened;
         } catch (RedisCommandExecutionException ex) {
-            log.warn(
-                    "Redis refuses the channel " + listener.channel()
-                            + " to this user. Locks work, but whoever waits for"
-                            + " another instance asks once a second instead of being told. Allow the user the channels with"
-                            + " this prefix.",
-                    ex);
+            isRefused(listener.channel(), ex);
             return opened;
         } catch (RuntimeException ex) {
             opened.close();
             throw ex;
         }
+    }
+
+    private void isSubscribed() {
+        subscribed = true;
+        if (refused) {
+            refused = false;
+            log.info("Redis allows the channel of this instance now");
+        }
+        tellConnected();
+    }
+
+    private void isRefused(String channel, Throwable failure) {
+        if (!refused) {
+            refused = true;
+            log.warn(
+                    "Redis refuses the channel " + channel
+                            + " to this user. Locks work, but whoever waits for"
+                            + " another instance asks once a second instead of being told. Allow the user the channels with"
+                            + " this prefix.",
+                    failure);
+        }
+        subscribeLater();
+    }
+
+    /** Rights come and go without a word, so somebody has to try. */
+    private void subscribeLater() {
+        if (closed.getCount() > 0) {
+            resources.eventExecutorGroup().schedule(this::subscribeAgain, RETRY_REFUSED_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void subscribeAgain() {
+        StatefulRedisPubSubConnection<String, String> opened = subscription;
+        Messages listener = messages;
+        if (opened == null || listener == null || subscribed || closed.getCount() == 0) {
+            return;
+        }
+        opened.async().subscribe(listener.channel()).exceptionally(failure -> {
+            if (failure instanceof RedisCommandExecutionException) {
+                isRefused(listener.channel(), failure);
+            }
+            return null;
+        });
     }
 
     /** Null until the first connection stands; then Lettuce refuses commands while it is broken. */
@@ -163,14 +209,18 @@ final class LockConnections implements AutoCloseable {
         return commands;
     }
 
-    @Nullable
-    Throwable trouble() {
-        return trouble;
+    LeaseStoreException notConnected() {
+        return new LeaseStoreException(Effect.NOT_EXECUTED, whyNotConnected(), source.trouble());
     }
 
-    String whyNotConnected() {
-        Throwable cause = trouble;
-        return "not connected to Redis" + (cause == null ? "" : ": " + cause.getMessage());
+    /** Whether the latest try to connect has failed. */
+    boolean isInTrouble() {
+        return source.trouble() != null;
+    }
+
+    private String whyNotConnected() {
+        Throwable cause = source.trouble();
+        return "not connected to Redis" + (cause == null ? "" : ": " + LettuceFailures.reason(cause));
     }
 
     synchronized CompletableFuture<Void> ready() {
@@ -178,6 +228,7 @@ final class LockConnections implements AutoCloseable {
     }
 
     private void isConnected() {
+        source.succeeded();
         CompletableFuture<Void> waitedFor;
         synchronized (this) {
             waitedFor = ready;
@@ -228,6 +279,20 @@ final class LockConnections implements AutoCloseable {
         @Override
         public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
             isDisconnected();
+        }
+    }
+
+    /** Follows the connection for messages. Lettuce subscribes again after a reconnect, but is silent if it may not. */
+    private final class SubscriptionWatch implements RedisConnectionStateListener {
+
+        @Override
+        public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+            subscribeLater();
+        }
+
+        @Override
+        public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+            subscribed = false;
         }
     }
 }

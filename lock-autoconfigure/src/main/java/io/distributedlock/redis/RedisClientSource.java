@@ -30,15 +30,22 @@ final class RedisClientSource implements AutoCloseable {
 
     private final LettuceConnectionFactory factory;
 
+    private volatile @Nullable Throwable trouble;
+
     RedisClientSource(LettuceConnectionFactory application, Duration commandTimeout) {
         LettuceClientConfiguration configured = application.getClientConfiguration();
         ClientResources shared = configured.getClientResources().orElse(null);
         this.resources = shared == null
                 ? DefaultClientResources.builder()
                         .reconnectDelay(RECONNECT)
+                        .eventBus(new ReconnectFailures(null, this::failed))
                         .nettyCustomizer(handlers(commandTimeout, new NettyCustomizer() {}))
                         .build()
-                : new SharedClientResources(shared, RECONNECT, handlers(commandTimeout, shared.nettyCustomizer()));
+                : new SharedClientResources(
+                        shared,
+                        RECONNECT,
+                        handlers(commandTimeout, shared.nettyCustomizer()),
+                        new ReconnectFailures(shared.eventBus(), this::failed));
         this.factory = new LettuceConnectionFactory(
                 target(application), new LockClientConfiguration(configured, resources, commandTimeout));
         factory.afterPropertiesSet();
@@ -75,6 +82,23 @@ final class RedisClientSource implements AutoCloseable {
     private static @Nullable Object configured(LettuceConnectionFactory application) {
         DirectFieldAccessor fields = new DirectFieldAccessor(application);
         return fields.isReadableProperty("configuration") ? fields.getPropertyValue("configuration") : null;
+    }
+
+    /** One of its connections could not be opened, or not be opened again. What Redis said then is worth remembering. */
+    void failed(Throwable failure) {
+        if (trouble == null || !LettuceFailures.isClosed(failure)) {
+            trouble = failure;
+        }
+    }
+
+    void succeeded() {
+        trouble = null;
+    }
+
+    /** Why the latest try to connect has failed; null if it has not. */
+    @Nullable
+    Throwable trouble() {
+        return trouble;
     }
 
     ClientResources resources() {

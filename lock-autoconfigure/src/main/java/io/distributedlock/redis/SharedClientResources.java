@@ -16,8 +16,9 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The application's event loops and all, with a reconnect delay and handlers of our own. They are not ours to shut down. */
-record SharedClientResources(ClientResources application, Delay reconnectDelay, NettyCustomizer nettyCustomizer)
+/** The application's event loops and all, with a reconnect delay, handlers and ears of our own. Not ours to shut down. */
+record SharedClientResources(
+        ClientResources application, Delay reconnectDelay, NettyCustomizer nettyCustomizer, EventBus eventBus)
         implements ClientResources {
 
     @Override
@@ -53,11 +54,6 @@ record SharedClientResources(ClientResources application, Delay reconnectDelay, 
     @Override
     public int computationThreadPoolSize() {
         return application.computationThreadPoolSize();
-    }
-
-    @Override
-    public EventBus eventBus() {
-        return application.eventBus();
     }
 
     @Override

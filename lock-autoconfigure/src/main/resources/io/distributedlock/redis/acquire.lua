@@ -55,7 +55,7 @@ end
 local queues = ARGV[4] ~= '0'
 local _, waiting = string.gsub(line, ';', '')
 
-if holder == id then
+if holder == id and string.sub(id, 1, 1) ~= '=' then
   -- Never shorter: this may be a late copy of a question.
   if redis.call('PTTL', entry) < tonumber(lease) then
     redis.call('PEXPIRE', entry, lease)
@@ -71,9 +71,9 @@ if ttl < 0 then
   ttl, repaired = tonumber(lease), 1
 end
 
-local at = string.find(line, id .. ' ', 1, true)
+local at = string.find(';' .. line, ';' .. id .. ' ', 1, true)
 if owner and holder == '=' .. owner then
-  local mine = string.find(holds, id .. ' ', 1, true)
+  local mine = string.find(' ' .. holds, ' ' .. id .. ' ', 1, true)
   if not mine and ARGV[6] ~= '1' then
     return {2, token}
   end

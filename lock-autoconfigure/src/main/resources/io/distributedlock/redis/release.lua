@@ -69,9 +69,9 @@ local function revoke(ids)
   end
 end
 
--- Who is it?
-if (not mode or mode == 'id') and holder ~= subject then
-  local at = string.find(holds, subject .. ' ', 1, true)
+-- Who is it? Only the whole of an acquisition id counts, not its end, nor the name of an explicit owner.
+if (not mode or mode == 'id') and (holder ~= subject or string.sub(subject, 1, 1) == '=') then
+  local at = string.find(' ' .. holds, ' ' .. subject .. ' ', 1, true)
   if at then
     holds = without(holds, at, at + #subject)
     if count(holds, ' ') - given > 0 then
@@ -80,7 +80,7 @@ if (not mode or mode == 'id') and holder ~= subject then
       return refuse({4, token})
     end
   else
-    local place = string.find(line, subject .. ' ', 1, true)
+    local place = string.find(';' .. line, ';' .. subject .. ' ', 1, true)
     if not place then
       return refuse({-1, token})
     end
@@ -116,12 +116,16 @@ local again = ARGV[5] or ''
 if again ~= '' and redis.call('HEXISTS', cancelled, again) == 1 then
   again = ''
 end
-if again ~= '' and not string.find(line, again .. ' ', 1, true) then
+if again ~= '' and not string.find(';' .. line, ';' .. again .. ' ', 1, true) then
   line = line .. again .. ' ' .. ARGV[6] .. ' ;'
 end
 
 while line ~= '' do
   local id, lease, owner, rest = string.match(line, '^(%S+) (%d+) ([^;]*);(.*)$')
+  if not id then
+    -- Somebody else wrote into the line. Whoever stands in it asks again.
+    break
+  end
   line = rest
   local time = redis.call('TIME')
   local next = math.max(time[1] * 1000000 + time[2], token + 1)

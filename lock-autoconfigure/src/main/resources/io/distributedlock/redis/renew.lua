@@ -6,7 +6,7 @@
 --
 -- An entry of a wrong type is none of ours any more, and must not spoil the answer for the others. A lease gets shorter only
 -- where that is wanted, as this may be a late copy of a renewal; that of an explicit owner never does, who may have holds in
--- several instances. PEXPIRE comes first, as it works without memory.
+-- several instances. The first write is one that Redis allows when it is out of memory; it then allows the others too.
 
 local answer = {}
 for i, entry in ipairs(KEYS) do
@@ -16,7 +16,7 @@ for i, entry in ipairs(KEYS) do
   local mine = holder == id
   local shared = holder and string.sub(holder, 1, 1) == '='
   if shared then
-    mine = string.find(fields[4] or '', id .. ' ', 1, true)
+    mine = string.find(' ' .. (fields[4] or ''), ' ' .. id .. ' ', 1, true)
   end
   if mine then
     if shorten == '1' and not shared or redis.call('PTTL', entry) < tonumber(lease) then
@@ -24,6 +24,7 @@ for i, entry in ipairs(KEYS) do
     end
     if tonumber(passed) > token then
       token = tonumber(passed)
+      redis.call('HDEL', entry, 't')
       redis.call('HSET', entry, 't', passed)
     end
   end

@@ -52,6 +52,7 @@ final class LockChild {
         return switch (request.name()) {
             case "acquire" -> acquire(request.text(0), request.number(1));
             case "close" -> close(request.text(0));
+            case "clock" -> Long.toString(System.currentTimeMillis());
             case "held" -> Boolean.toString(handle(request.text(0)).isHeld());
             case "count" -> count(request.text(0), request.number(1));
             case "work" -> workUntilLost(request.text(0));

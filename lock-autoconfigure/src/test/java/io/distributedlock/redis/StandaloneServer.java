@@ -33,8 +33,13 @@ final class StandaloneServer implements LockServer, AutoCloseable {
 
     /** A started factory for whatever listens on that port. */
     static LettuceConnectionFactory connectionFactory(int port) {
+        return connectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port));
+    }
+
+    /** A started factory for that server, user and database. */
+    static LettuceConnectionFactory connectionFactory(RedisStandaloneConfiguration target) {
         LettuceConnectionFactory factory = new LettuceConnectionFactory(
-                new RedisStandaloneConfiguration("127.0.0.1", port),
+                target,
                 LettuceClientConfiguration.builder().clientResources(RESOURCES).build());
         factory.afterPropertiesSet();
         factory.start();

@@ -168,7 +168,8 @@ class UnknownOutcomeTests extends FaultTopic {
         proxy.replies().delay(millis(150));
         for (int i = 0; i < 3; i++) {
             assertThatExceptionOfType(LockUnavailableException.class)
-                    .isThrownBy(() -> locks.acquire(leased("unknown", 100).waitUpTo(millis(300))));
+                    .isThrownBy(() -> locks.acquire(leased("unknown", 100).waitUpTo(millis(300))))
+                    .withMessageMatching(".*(longer than the lease|no answer within) .*");
         }
         proxy.heal();
         await().atMost(millis(200).plus(NOISE)).until(() -> keys().isEmpty());

@@ -68,7 +68,12 @@ public final class ChildJvm implements AutoCloseable {
 
     /** Starts a child and waits until it serves requests. */
     public static ChildJvm start(Class<?> main, String... arguments) {
-        ChildJvm child = launch(main, arguments);
+        return start(Map.of(), main, arguments);
+    }
+
+    /** As {@link #start(Class, String...)}, with more in its environment: {@code JAVA_TOOL_OPTIONS}, for example. */
+    public static ChildJvm start(Map<String, String> environment, Class<?> main, String... arguments) {
+        ChildJvm child = launch(environment, main, arguments);
         try {
             if (!child.started.await(LIMIT.toMillis(), TimeUnit.MILLISECONDS) || !child.serving) {
                 Processes.kill(child.process);
@@ -140,6 +145,11 @@ public final class ChildJvm implements AutoCloseable {
         return Processes.awaitExit(process, limit);
     }
 
+    /** With what it has ended. */
+    public int exitValue() {
+        return process.exitValue();
+    }
+
     /** What the child has written to its standard error. */
     public String errors() {
         return errors.toString();
@@ -150,7 +160,7 @@ public final class ChildJvm implements AutoCloseable {
         Processes.kill(process);
     }
 
-    private static ChildJvm launch(Class<?> main, String... arguments) {
+    private static ChildJvm launch(Map<String, String> environment, Class<?> main, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -160,7 +170,9 @@ public final class ChildJvm implements AutoCloseable {
                 main.getName()));
         command.addAll(List.of(arguments));
         try {
-            ChildJvm child = new ChildJvm(Guardian.start(new ProcessBuilder(command)));
+            ProcessBuilder builder = new ProcessBuilder(command);
+            builder.environment().putAll(environment);
+            ChildJvm child = new ChildJvm(Guardian.start(builder));
             child.pump(child.process.getInputStream(), child::accept, child.started);
             child.pump(
                     child.process.getErrorStream(),

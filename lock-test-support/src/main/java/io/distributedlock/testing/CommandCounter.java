@@ -44,18 +44,30 @@ public final class CommandCounter implements AutoCloseable {
                 + calls.getOrDefault("fcall", 0L);
     }
 
+    /** As {@link #scripts()}, with those that were refused before they began: for their user, or as the server is busy. */
+    public long scriptsTried() {
+        Map<String, Long> rejected = figures("rejected_calls=");
+        return scripts() + rejected.getOrDefault("evalsha", 0L) + rejected.getOrDefault("eval", 0L);
+    }
+
     /** All calls by command, without those of this counter. Rejected ones do not count. */
     public Map<String, Long> calls() {
-        Map<String, Long> calls = new TreeMap<>();
+        Map<String, Long> calls = figures("calls=");
+        calls.keySet().removeIf(name -> name.equals("info") || name.equals("config|resetstat"));
+        return calls;
+    }
+
+    private Map<String, Long> figures(String figure) {
+        Map<String, Long> figures = new TreeMap<>();
         for (String line : client.text("INFO", "commandstats").split("\r\n")) {
             if (line.startsWith("cmdstat_")) {
                 String name = line.substring("cmdstat_".length(), line.indexOf(':'));
-                int from = line.indexOf("calls=") + "calls=".length();
-                calls.put(name, Long.valueOf(line.substring(from, line.indexOf(',', from))));
+                int from = line.indexOf(figure) + figure.length();
+                int to = line.indexOf(',', from);
+                figures.put(name, Long.valueOf(line.substring(from, to < 0 ? line.length() : to)));
             }
         }
-        calls.keySet().removeIf(name -> name.equals("info") || name.equals("config|resetstat"));
-        return calls;
+        return figures;
     }
 
     @Override

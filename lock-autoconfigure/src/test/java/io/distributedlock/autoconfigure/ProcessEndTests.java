@@ -1,0 +1,145 @@
+package io.distributedlock.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.testing.ChildJvm;
+import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Locked methods, and processes, that end as they should not. See {@link EndingChild} for the times that are set there. */
+class ProcessEndTests {
+
+    private static final Duration NOISE = Duration.ofMillis(250);
+
+    private static final Duration LEASE = Duration.ofSeconds(1);
+
+    /** The grace, the farewell of one time-out, and what a JVM takes to end. */
+    private static final Duration SHUTDOWN = Duration.ofMillis(500 + 300 + 1_500);
+
+    private static final String KEY = "lock:{ending:1}";
+
+    private EmbeddedRedis redis;
+
+    private RespClient client;
+
+    @BeforeEach
+    void startRedis() {
+        redis = EmbeddedRedis.start();
+        client = redis.connect();
+    }
+
+    @AfterEach
+    void stopRedis() {
+        client.close();
+        redis.close();
+    }
+
+    private ChildJvm start() {
+        return ChildJvm.start(
+                Map.of("JAVA_TOOL_OPTIONS", "-Xmx96m -Xss512k"), EndingChild.class, Integer.toString(redis.port()));
+    }
+
+    private boolean isHeld() {
+        return client.number("EXISTS", KEY) == 1;
+    }
+
+    /** What was thrown, what was suppressed, and how long the end of the method took. */
+    private record End(String thrown, String suppressed, Duration took) {
+
+        static End of(String answer) {
+            List<String> words = List.of(answer.split(" ", -1));
+            return new End(words.get(0), words.get(1), Duration.ofNanos(Long.parseLong(words.get(2)) * 1_000));
+        }
+    }
+
+    @Test
+    void whateverTheBodyThrowsIsThrownAndTheLockIsReleasedAtOnce() {
+        try (ChildJvm child = start()) {
+            Map<String, String> errors = Map.of(
+                    "throw", "IllegalStateException",
+                    "overflow", "StackOverflowError",
+                    "allocate", "OutOfMemoryError",
+                    "exhaust", "OutOfMemoryError");
+            errors.forEach((how, thrown) -> {
+                End end = End.of(child.ask("lane", how));
+                assertThat(isHeld()).as(how).isFalse();
+                assertThat(end.thrown()).isEqualTo(thrown);
+                assertThat(end.suppressed()).as(how).isEqualTo("-");
+                assertThat(end.took()).as(how).isLessThan(Duration.ofMillis(100).plus(NOISE));
+            });
+            assertThat(End.of(child.ask("lane", "throw-when-lost")))
+                    .extracting(End::thrown, End::suppressed)
+                    .containsExactly("IllegalStateException", "LockLostException");
+            End silent = End.of(child.ask("lane", "throw-when-silent"));
+            assertThat(silent)
+                    .extracting(End::thrown, End::suppressed)
+                    .containsExactly("IllegalStateException", "LockUnavailableException");
+            assertThat(silent.took()).isLessThan(Duration.ofMillis(300).plus(NOISE));
+            await().atMost(LEASE.plus(NOISE)).until(() -> !isHeld());
+
+            for (int i = 0; i < 10; i++) {
+                assertThat(End.of(child.ask("lane", "overflow-in-locks", i)).thrown())
+                        .isEqualTo("StackOverflowError");
+                await().atMost(LEASE.multipliedBy(2)).until(() -> !isHeld());
+            }
+            assertThat(End.of(child.ask("other", "throw")).thrown()).isEqualTo("IllegalStateException");
+        }
+    }
+
+    @Test
+    void anExitInsideOfTheBodyReleasesItsLock() {
+        try (ChildJvm child = start()) {
+            CompletableFuture<String> answer = child.send("lane", "exit");
+            assertThat(child.awaitExit(SHUTDOWN)).isTrue();
+            assertThat(child.exitValue()).isEqualTo(3);
+            assertThat(answer).isCompletedExceptionally();
+            assertThat(isHeld()).isFalse();
+            assertThat(client.keys("lock:*")).isEmpty();
+        }
+    }
+
+    @Test
+    void aHaltInsideOfTheBodyLeavesItsLockUntilTheLeaseEnds() {
+        try (ChildJvm child = start()) {
+            child.send("lane", "halt");
+            assertThat(child.awaitExit(SHUTDOWN)).isTrue();
+            assertThat(child.exitValue()).isEqualTo(4);
+            await().atMost(LEASE.plus(NOISE)).until(() -> !isHeld());
+        }
+    }
+
+    /** One holds, one waits for it in the same process, one in another, and one asks while Redis is silent. */
+    @Test
+    void aTerminatedProcessGoesInTimeAndLeavesNothing() {
+        try (ChildJvm holder = start();
+                ChildJvm waiter = start()) {
+            holder.send("holds", "hold", 60_000);
+            await().until(this::isHeld);
+            holder.send("waits", "hold", 60_000);
+            CompletableFuture<String> next = waiter.send("waits", "hold", 10);
+            await().until(() -> client.text("HGET", KEY, "q").contains(";"));
+
+            long begin = System.nanoTime();
+            holder.signal("TERM");
+            assertThat(holder.awaitExit(SHUTDOWN)).isTrue();
+            assertThat(End.of(ChildJvm.await(next, SHUTDOWN)).thrown()).isEqualTo("-");
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(SHUTDOWN);
+            assertThat(client.keys("lock:*")).isEmpty();
+
+            client.call("CLIENT", "PAUSE", "600", "ALL");
+            waiter.send("acquires", "hold", 60_000);
+            waiter.signal("TERM");
+            assertThat(waiter.awaitExit(SHUTDOWN)).isTrue();
+            await().atMost(LEASE.multipliedBy(2).plus(NOISE))
+                    .until(() -> client.keys("lock:*").isEmpty());
+        }
+    }
+}

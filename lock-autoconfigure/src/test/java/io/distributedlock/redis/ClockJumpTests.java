@@ -1,0 +1,138 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.testing.ChildJvm;
+import io.distributedlock.testing.RespClient;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Somebody sets the wall clock, of an application or of Redis. */
+class ClockJumpTests extends FaultTopic {
+
+    private static final Duration LEASE = millis(2_000);
+
+    @TempDir
+    private Path directory;
+
+    /** For lack of a clock that may be set, a library between the process and its clock does it, where it is installed. */
+    private Map<String, String> settableClock() {
+        Optional<Path> library = library();
+        assumeTrue(library.isPresent(), "needs libfaketime (Debian: apt-get install faketime)");
+        setClock("+0");
+        return Map.of(
+                "LD_PRELOAD",
+                library.orElseThrow().toString(),
+                "FAKETIME_TIMESTAMP_FILE",
+                directory.resolve("offset").toString(),
+                "FAKETIME_CACHE_DURATION",
+                "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC",
+                "1");
+    }
+
+    private void setClock(String offset) {
+        try {
+            Files.writeString(directory.resolve("offset"), offset);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Optional<Path> library() {
+        for (Path root : new Path[] {Path.of("/usr/lib"), Path.of("/usr/local/lib"), Path.of("/usr/lib64")}) {
+            if (Files.isDirectory(root)) {
+                try (Stream<Path> files =
+                        Files.find(root, 3, (path, type) -> path.endsWith(Path.of("faketime", "libfaketimeMT.so.1")))) {
+                    Optional<Path> found = files.findFirst();
+                    if (found.isPresent()) {
+                        return found;
+                    }
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** It jumps by a day, ahead and back, while a lock is held, another one waited for, and more are asked for. */
+    @Test
+    void ofAnApplicationChangesNothing() {
+        Map<String, String> environment = settableClock();
+        RedisLockTemplate locks = direct();
+        try (ChildJvm child = ChildJvm.start(environment, LockChild.class, Integer.toString(redis.port()));
+                RespClient client = redis.connect()) {
+            child.ask("a", "acquire", "held", LEASE.toMillis());
+            LockHandle handle = locks.acquire(LockRequest.of("wanted"));
+            CompletableFuture<String> waiting = child.send("b", "acquire", "wanted", LEASE.toMillis());
+            await().until(() -> locks.inspect("wanted").orElseThrow().waitingInstances() == 1);
+            for (String jump : new String[] {"+1d", "-1d"}) {
+                setClock(jump);
+                long jumped = TimeUnit.DAYS.toMillis(jump.equals("+1d") ? 1 : -1);
+                await().until(() ->
+                        Math.abs(Long.parseLong(child.ask("clock", "clock")) - System.currentTimeMillis() - jumped)
+                                < 10_000);
+                child.ask("c", "acquire", "another" + jump, LEASE.toMillis());
+                Holds.assertAllTheTime(LEASE.dividedBy(3), () -> {
+                    assertThat(client.number("PTTL", "lock:{held}")).isBetween(1L, LEASE.toMillis());
+                    assertThat(waiting).isNotDone();
+                });
+                assertThat(child.ask("d", "held", "held")).isEqualTo("true");
+                assertThat(child.ask("c", "close", "another" + jump)).isEqualTo("closed");
+            }
+            handle.close();
+            ChildJvm.await(waiting, NOISE.multipliedBy(2));
+            assertThat(child.ask("b", "close", "wanted")).isEqualTo("closed");
+            assertThat(child.ask("a", "close", "held")).isEqualTo("closed");
+            assertThat(keys()).isEmpty();
+        }
+    }
+
+    /**
+     * The token was given out by a clock that has been set back since. The next ones grow as long as the entry lives or the
+     * instance remembers. The hole that is left is documented.
+     */
+    @Test
+    void ofRedisThatGoesBackLeavesOneHole() {
+        RedisLockTemplate one = direct();
+        RedisLockTemplate two = direct();
+        LockHandle first = one.acquire(leased("set", 2_000));
+        long ahead = first.fencingToken() + TimeUnit.DAYS.toMicros(1);
+        call("HSET", "lock:{set}", "t", Long.toString(ahead));
+        CompletableFuture<LockHandle> waiting =
+                two.acquireAsync(leased("set", 2_000).waitForever()).toCompletableFuture();
+        await().until(() -> one.inspect("set").orElseThrow().waitingInstances() == 1);
+        first.close();
+        LockHandle next = Callers.get(waiting);
+        assertThat(next.fencingToken()).as("while the entry lives").isGreaterThan(ahead);
+        next.close();
+
+        LockHandle later = two.acquire(LockRequest.of("set"));
+        assertThat(later.fencingToken()).as("while it remembers").isGreaterThan(next.fencingToken());
+        later.close();
+        LockHandle other = two.acquire(LockRequest.of("other"));
+        assertThat(other.fencingToken()).as("whatever the lock").isGreaterThan(next.fencingToken());
+        other.close();
+
+        try (LockHandle unknowing = direct().acquire(LockRequest.of("set"))) {
+            assertThat(unknowing.fencingToken()).as("the hole").isLessThan(ahead);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.testing.RespClient;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Only who knows the whole id of an acquisition has a right to it, and nobody is told an id. */
+class ForgedIdTests extends FaultTopic {
+
+    private static final String KEY = "lock:{forged}";
+
+    private static final LockRequest REQUEST = leased("forged", 20_000);
+
+    private static final Pattern ID = Pattern.compile("[\\w-]{8}\\.([\\w-]{20,})\\.\\w+");
+
+    private RespClient client;
+
+    @BeforeEach
+    void connect() {
+        client = redis.connect();
+    }
+
+    @AfterEach
+    void disconnect() {
+        client.close();
+    }
+
+    private static String script(String name) {
+        try (InputStream in = LuaScript.class.getResourceAsStream(name)) {
+            return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What a forger could think of who sees names, leases and public parts, or an id that is no longer used. */
+    private static List<String> guesses(Set<String> ids) {
+        List<String> guesses = new ArrayList<>(List.of(
+                "", " ", ".", ".*", "%S+", "=", "=job", "job", "900", "20000", ";", "1", "2", "a.b.1", "o", "t", "q"));
+        for (String id : ids) {
+            String[] parts = id.split("\\.", -1);
+            guesses.addAll(List.of(
+                    parts[0],
+                    parts[0] + ".",
+                    parts[0] + "." + parts[1],
+                    parts[1] + "." + parts[2],
+                    parts[2],
+                    id.substring(1),
+                    id.substring(0, id.length() - 1),
+                    id + "0",
+                    id + " ",
+                    "=" + id,
+                    id.toUpperCase(java.util.Locale.ROOT),
+                    parts[0] + "." + "A".repeat(parts[1].length()) + "." + parts[2]));
+        }
+        guesses.removeAll(ids);
+        return guesses;
+    }
+
+    private Set<String> ids() {
+        Set<String> ids = new LinkedHashSet<>();
+        ID.matcher(client.text("HGETALL", KEY)).results().forEach(id -> ids.add(id.group()));
+        return ids;
+    }
+
+    private String content() {
+        assertThat(client.number("PTTL", KEY)).isBetween(15_000L, 20_000L);
+        return client.text("HGETALL", KEY);
+    }
+
+    private void run(String script, String... operands) {
+        List<String> command = new ArrayList<>(List.of("EVAL", script));
+        command.addAll(Arrays.asList(operands));
+        try {
+            client.call(command.toArray(String[]::new));
+        } catch (IllegalStateException e) {
+            assertThat(e).as("refused").hasMessageStartingWith("ERR");
+        }
+    }
+
+    private void assertNoGuessChangesAnything() {
+        String release = script("release.lua");
+        String renew = script("renew.lua");
+        String acquire = script("acquire.lua");
+        Set<String> ids = ids();
+        assertThat(ids).isNotEmpty();
+        String before = content();
+        for (String guess : guesses(ids)) {
+            run(release, "1", KEY, guess, "0");
+            run(release, "1", KEY, guess, "0", "id", "0");
+            run(release, "2", KEY, KEY + "cancelled", guess, "0", "id", "100");
+            run(release, "2", KEY, KEY + "cancelled", guess, "0", "id", "0", "x.y.1", "60000");
+            if (!guess.equals("job")) {
+                run(release, "1", KEY, guess, "0", "owner");
+            }
+            run(renew, "1", KEY, guess, "60000", "9007199254740000", "1");
+            run(renew, "1", KEY, guess, "1", "0", "1");
+            run(acquire, "2", KEY, KEY + "cancelled", guess, "60000", "0", "0");
+            assertThat(content()).as("after '%s'", guess).isEqualTo(before);
+        }
+        assertThat(ids()).isEqualTo(ids);
+    }
+
+    @Test
+    void noGuessReleasesRenewsOrCancels() {
+        RedisLockTemplate one = direct();
+        RedisLockTemplate two = direct();
+        LockHandle handle = one.acquire(REQUEST);
+        CompletableFuture<LockHandle> next =
+                two.acquireAsync(REQUEST.waitForever()).toCompletableFuture();
+        await().until(() -> ids().size() == 2);
+        assertNoGuessChangesAnything();
+        handle.close();
+        Callers.get(next).close();
+    }
+
+    @Test
+    void noGuessTakesAHoldOfAnExplicitOwner() {
+        RedisLockTemplate one = direct();
+        RedisLockTemplate two = direct();
+        LockHandle first = one.acquire(REQUEST.owner("job"));
+        LockHandle second = two.acquire(REQUEST.owner("job"));
+        CompletableFuture<LockHandle> next =
+                two.acquireAsync(REQUEST.waitForever()).toCompletableFuture();
+        await().until(() -> ids().size() == 3);
+        assertNoGuessChangesAnything();
+        first.close();
+        second.close();
+        Callers.get(next).close();
+    }
+
+    /** Whatever goes wrong, what is logged and thrown has names and public parts only. */
+    @Test
+    void idsAreInNoLogAndNoException() {
+        Set<String> secrets = new LinkedHashSet<>();
+        List<String> told = new ArrayList<>();
+        try (Logs logs = Logs.capture(Level.INFO)) {
+            RedisLockTemplate one = direct();
+            RedisLockTemplate two = proxied();
+            LockHandle forced = one.acquire(REQUEST);
+            CompletableFuture<LockHandle> waiting =
+                    two.acquireAsync(REQUEST.waitForever()).toCompletableFuture();
+            await().until(() -> ids().size() == 2);
+            remember(secrets);
+            two.inspect("forged").ifPresent(state -> told.add(state.toString()));
+            one.forceRelease("forged");
+            told.add(String.valueOf(catchThrowable(forced::close)));
+            LockHandle granted = Callers.get(waiting);
+            remember(secrets);
+            client.call("PERSIST", KEY);
+            one.tryAcquire(REQUEST.noWait());
+            client.call("HSET", KEY, "o", "somebody");
+            told.add(String.valueOf(catchThrowable(granted::close)));
+            client.call("SET", KEY, "garbage");
+            told.add(String.valueOf(catchThrowable(() -> one.acquire(REQUEST))));
+            client.call("DEL", KEY);
+            LockHandle broken = two.acquire(leased("forged", 300));
+            remember(secrets);
+            proxy.requests().hold();
+            told.add(String.valueOf(catchThrowable(broken::close)));
+            proxy.cut();
+            proxy.heal();
+            await().atMost(millis(1_000)).until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
+            for (ILoggingEvent event : logs.events()) {
+                told.add(event.getFormattedMessage());
+                if (event.getThrowableProxy() != null) {
+                    told.add(ThrowableProxyUtil.asString(event.getThrowableProxy()));
+                }
+            }
+        }
+        assertThat(secrets).as("of two instances").hasSize(2);
+        assertThat(told)
+                .hasSizeGreaterThan(6)
+                .allSatisfy(text -> assertThat(text).doesNotContain(secrets));
+    }
+
+    private void remember(Set<String> secrets) {
+        ID.matcher(client.text("HGETALL", KEY)).results().forEach(id -> secrets.add(id.group(1)));
+    }
+}

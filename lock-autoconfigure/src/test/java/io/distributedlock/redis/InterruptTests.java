@@ -1,0 +1,170 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockInterruptedException;
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** A thread is interrupted at each stage of a hold: its flag is as documented, and nothing stays behind. */
+class InterruptTests extends FaultTopic {
+
+    private static final LockRequest REQUEST = leased("interrupted", 1_500);
+
+    private static final Duration SOON = millis(500);
+
+    /** What a call threw, if anything, and whether its thread's flag was set when it ended. */
+    private record End(@Nullable Throwable failure, boolean flag) {}
+
+    private Callers.Call<End> call(Callable<?> task) {
+        return callers.call(() -> {
+            try {
+                task.call();
+                return new End(null, Thread.currentThread().isInterrupted());
+            } catch (RuntimeException e) {
+                return new End(e, Thread.currentThread().isInterrupted());
+            }
+        });
+    }
+
+    private static void assertInterrupted(Callers.Call<End> call) {
+        Stopwatch watch = Stopwatch.start();
+        call.thread().interrupt();
+        End end = call.get();
+        assertThat(end.failure()).isInstanceOf(LockInterruptedException.class);
+        assertThat(end.flag()).isTrue();
+        assertThat(watch.elapsed()).isLessThan(NOISE);
+    }
+
+    private void assertNothingStays(RedisLockTemplate locks) {
+        await().atMost(SOON).until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
+        locks.acquire(REQUEST).close();
+        Engines.awaitEmpty(locks, REQUEST.lease());
+    }
+
+    @Test
+    void whileItConnects() {
+        proxy.refuse();
+        RedisLockTemplate locks = templates.on(StandaloneServer.connectionFactory(proxy.port()), Templates.IMPATIENT);
+        Callers.Call<End> caller =
+                call(() -> locks.acquire(REQUEST.waitForever())).awaitBlocked();
+        assertInterrupted(caller);
+        proxy.heal();
+        assertNothingStays(locks);
+    }
+
+    /** The first use opens the connections: that is not given up, as others need them too, but the flag is kept. */
+    @Test
+    void whileItSubscribes() {
+        proxy.replies().hold();
+        LettuceConnectionFactory factory = StandaloneServer.connectionFactory(proxy.port());
+        try (RedisLockTemplate locks = new RedisLockTemplate(factory, Templates.PREFIX, Templates.IMPATIENT)) {
+            Callers.Call<End> caller = call(() -> locks.acquire(REQUEST.waitForever()));
+            await().pollInterval(millis(1)).until(() -> proxy.requests().delivered() > 0);
+            assertInterrupted(caller);
+            proxy.heal();
+            assertNothingStays(locks);
+        } finally {
+            factory.destroy();
+        }
+    }
+
+    @Test
+    void whileTheQuestionIsUnderWay() {
+        RedisLockTemplate locks = proxied();
+        proxy.requests().hold();
+        Callers.Call<End> caller = call(() -> locks.acquire(REQUEST));
+        await().pollInterval(millis(1)).until(() -> proxy.requests().pending() > 0);
+        assertInterrupted(caller);
+        proxy.heal();
+        assertNothingStays(locks);
+    }
+
+    @Test
+    void whileItWaits() {
+        RedisLockTemplate locks = proxied();
+        try (LockHandle handle = direct().acquire(REQUEST)) {
+            Callers.Call<End> caller = call(() -> locks.acquire(REQUEST.waitForever()));
+            await().until(() -> locks.inspect("interrupted").orElseThrow().waitingInstances() == 1);
+            assertInterrupted(caller);
+            await().atMost(SOON)
+                    .until(() -> locks.inspect("interrupted").orElseThrow().waitingInstances() == 0);
+            assertThat(handle.isHeld()).isTrue();
+        }
+        assertNothingStays(locks);
+    }
+
+    /** Renewal goes on without the holder's thread, and leaves its flag alone. */
+    @Test
+    void whileItsLeaseIsRenewed() {
+        RedisLockTemplate locks = direct();
+        Callers.Call<End> holder = call(() -> {
+            try (LockHandle handle = locks.acquire(leased("interrupted", 300))) {
+                Thread.currentThread().interrupt();
+                Stopwatch watch = Stopwatch.start();
+                while (watch.elapsed().compareTo(millis(450)) < 0) {
+                    handle.throwIfLost();
+                    assertThat(handle.isHeld()).isTrue();
+                }
+                return handle;
+            }
+        });
+        assertThat(holder.get()).isEqualTo(new End(null, true));
+        assertNothingStays(locks);
+    }
+
+    @Test
+    void whileItsLeaseIsExtended() {
+        RedisLockTemplate locks = proxied();
+        LockHandle handle = locks.acquire(REQUEST);
+        proxy.requests().hold();
+        Callers.Call<End> extending = call(() -> {
+            handle.extend(REQUEST.lease());
+            return handle;
+        });
+        await().pollInterval(millis(1)).until(() -> proxy.requests().pending() > 0);
+        assertInterrupted(extending);
+        proxy.heal();
+        Holds.assertHeldFor(handle, millis(100), () -> {});
+        handle.close();
+        assertNothingStays(locks);
+    }
+
+    /** A release is not interruptible, as it would stay undone. */
+    @Test
+    void whileItReleases() {
+        RedisLockTemplate locks = proxied();
+        LockHandle handle = locks.acquire(REQUEST);
+        proxy.requests().hold();
+        Callers.Call<End> closing = call(() -> {
+            handle.close();
+            return handle;
+        });
+        await().pollInterval(millis(1)).until(() -> proxy.requests().pending() > 0);
+        closing.thread().interrupt();
+        Holds.assertAllTheTime(millis(50), () -> assertThat(closing.isDone()).isFalse());
+        proxy.heal();
+        assertThat(closing.get()).isEqualTo(new End(null, true));
+        assertNothingStays(locks);
+    }
+
+    @Test
+    void beforeItBegins() {
+        RedisLockTemplate locks = direct();
+        Callers.Call<End> caller = call(() -> {
+            Thread.currentThread().interrupt();
+            return locks.acquire(REQUEST);
+        });
+        assertThat(caller.get().failure()).isInstanceOf(LockInterruptedException.class);
+        assertThat(caller.get().flag()).isTrue();
+        assertNothingStays(locks);
+    }
+}

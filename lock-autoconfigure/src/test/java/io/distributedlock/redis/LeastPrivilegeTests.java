@@ -1,0 +1,186 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.ReleaseResult;
+import io.distributedlock.testing.RespClient;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+/** The rights that docs/redis-format.md names are enough, and none of them is superfluous. */
+@ExtendWith(OutputCaptureExtension.class)
+class LeastPrivilegeTests extends FaultTopic {
+
+    private static final Pattern RULES = Pattern.compile("(?s)```\\s*user locks on >…(.*?)```");
+
+    private RespClient admin;
+
+    @BeforeEach
+    void connect() {
+        admin = redis.connect();
+    }
+
+    @AfterEach
+    void disconnect() {
+        admin.close();
+    }
+
+    /** As written down. */
+    private static List<String> documented() {
+        try {
+            String text = Files.readString(Path.of("..", "docs", "redis-format.md"));
+            return RULES.matcher(text)
+                    .results()
+                    .flatMap(found -> Arrays.stream(found.group(1).trim().split("\\s+")))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static List<String> rights() {
+        return documented().stream().filter(rule -> !rule.equals("-@all")).toList();
+    }
+
+    private void setUser(List<String> rules) {
+        List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", "locks", "reset", "on", ">secret"));
+        command.addAll(rules);
+        admin.call(command.toArray(String[]::new));
+    }
+
+    private RedisLockTemplate instance() {
+        RedisStandaloneConfiguration target = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+        target.setUsername("locks");
+        target.setPassword("secret");
+        target.setDatabase(1);
+        return templates.on(StandaloneServer.connectionFactory(target), Templates.IMPATIENT);
+    }
+
+    @Test
+    void theDocumentedRightsAreEnough(CapturedOutput output) {
+        assertThat(rights()).hasSizeGreaterThan(15);
+        setUser(documented());
+        useEverything();
+        assertThat(denied()).isEmpty();
+        assertThat(output.getAll()).doesNotContain(" WARN ");
+    }
+
+    @ParameterizedTest
+    @MethodSource("rights")
+    void noneIsSuperfluous(String right) {
+        List<String> fewer = new ArrayList<>(documented());
+        fewer.remove(right);
+        setUser(fewer);
+        Throwable failure = catchThrowable(this::useEverything);
+        assertThat(denied()).as("without %s: %s", right, failure).isNotEmpty();
+        assertThat(failure == null).as("works without %s: %s", right, failure).isEqualTo(right.equals("+info"));
+    }
+
+    /** What the server refused this user, from its log of such. */
+    private List<String> denied() {
+        return admin.list("ACL", "LOG").stream()
+                .map(entry -> entry.replaceAll("(?s).*object, ([^,]*),.*", "$1"))
+                .distinct()
+                .toList();
+    }
+
+    @Test
+    void withoutChannelsWhoWaitsAsksInsteadAndOneLineSaysSoUntilTheyAreAllowed(CapturedOutput output) {
+        List<String> fewer = new ArrayList<>(documented());
+        fewer.remove("&lock:*");
+        setUser(fewer);
+        RedisLockTemplate one = instance();
+        RedisLockTemplate two = instance();
+        assertThat(handOver(one, two)).isLessThan(millis(1_000).plus(NOISE));
+        assertThat(handOver(two, one)).isLessThan(millis(1_000).plus(NOISE));
+        assertThat(output.getAll().split("Redis refuses the channel"))
+                .as("one line for each instance")
+                .hasSize(3);
+
+        setUser(documented());
+        await().atMost(millis(3_000))
+                .until(() -> admin.list("PUBSUB", "CHANNELS").size() == 2);
+        assertThat(handOver(one, two)).isLessThan(NOISE);
+
+        // The server closes the connections of those who listen where they no longer may.
+        setUser(fewer);
+        assertThat(handOver(one, two)).isLessThan(millis(1_000).plus(NOISE));
+        setUser(documented());
+        await().atMost(millis(4_000))
+                .until(() -> admin.list("PUBSUB", "CHANNELS").size() == 2);
+        assertThat(handOver(two, one)).isLessThan(NOISE);
+    }
+
+    private static Duration handOver(RedisLockTemplate from, RedisLockTemplate to) {
+        LockRequest request = leased("main", 5_000);
+        LockHandle handle = from.acquire(request);
+        CompletableFuture<LockHandle> next =
+                to.acquireAsync(request.waitForever()).toCompletableFuture();
+        await().atMost(millis(2_000))
+                .until(() -> from.inspect("main").orElseThrow().waitingInstances() == 1);
+        Stopwatch watch = Stopwatch.start();
+        handle.close();
+        Callers.get(next).close();
+        return watch.elapsed();
+    }
+
+    private void useEverything() {
+        RedisLockTemplate one = instance();
+        RedisLockTemplate two = instance();
+        LockRequest request = leased("main", 3_000).waitUpTo(millis(500));
+
+        // One after the other, waited for, renewed, extended, nested.
+        LockHandle renewed = one.acquire(leased("renewed", 300).waitUpTo(millis(500)));
+        LockHandle handle = one.acquire(request);
+        one.acquire(request).close();
+        CompletableFuture<LockHandle> next =
+                two.acquireAsync(request.waitForever()).toCompletableFuture();
+        await().atMost(millis(500))
+                .until(() -> one.inspect("main").orElseThrow().waitingInstances() == 1);
+        Holds.assertHeldFor(renewed, millis(350), () -> {});
+        renewed.close();
+        handle.extend(millis(4_000));
+        Stopwatch watch = Stopwatch.start();
+        handle.close();
+        Callers.get(next).close();
+        assertThat(watch.elapsed()).as("woken by a message").isLessThan(NOISE);
+
+        // Explicit owners.
+        LockHandle first = one.acquire(request.owner("job"));
+        LockHandle second = two.acquire(request.owner("job"));
+        LockHandle third = two.acquire(request.owner("job"));
+        third.close();
+        assertThat(one.release("main", "job")).isEqualTo(ReleaseResult.STILL_HELD);
+        assertThat(one.release("main", "job")).isEqualTo(ReleaseResult.RELEASED);
+        Holds.awaitLoss(first, NOISE);
+        Holds.awaitLoss(second, NOISE);
+
+        // By force.
+        LockHandle taken = one.acquire(request);
+        assertThat(two.forceRelease("main")).isTrue();
+        Holds.awaitLoss(taken, NOISE);
+    }
+}

@@ -1,0 +1,52 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** An outage is a line in the log, not a flood. */
+class QuietOutageTests extends FaultTopic {
+
+    private static final Duration OUTAGE = millis(5_000);
+
+    @Test
+    void isToldOnceHoweverManyCallAndHold() {
+        RedisLockTemplate locks = direct();
+        List<LockHandle> held = IntStream.range(0, 5)
+                .mapToObj(i -> locks.acquire(leased("held-" + i, 1_000)))
+                .toList();
+        List<Callers.Call<LockHandle>> calls = new ArrayList<>();
+        try (Logs logs = Logs.capture(Level.INFO)) {
+            crash();
+            Stopwatch outage = Stopwatch.start();
+            for (int i = 0; i < 20; i++) {
+                String name = "wanted-" + i % 10;
+                calls.add(callers.call(() -> {
+                    LockHandle granted = locks.acquire(leased(name, 1_000).waitForever());
+                    granted.close();
+                    return granted;
+                }));
+            }
+            await().until(() -> outage.elapsed().compareTo(OUTAGE) > 0);
+            held.forEach(handle -> assertThat(catchThrowable(handle::close)).isInstanceOf(LockLostException.class));
+            restart();
+            calls.forEach(Callers.Call::get);
+
+            assertThat(logs.of("io.distributedlock")).as("down, and up").hasSizeLessThanOrEqualTo(2);
+            assertThat(logs.of("io.lettuce"))
+                    .as("a few of Lettuce, for two connections")
+                    .hasSizeBetween(2, 16);
+        }
+    }
+}

@@ -1,0 +1,396 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.CommandCounter;
+import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RespClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+/** Redis is there and answers, but with an error: whoever calls is told which, nobody asks in a loop, and it passes. */
+class RefusingServerTests extends FaultTopic {
+
+    private static final String PASSWORD = "very-secret-password";
+
+    private static final Duration OUTAGE = millis(1_200);
+
+    /** From the end of the fault until it is no longer felt: the longest pause between two tries, and the try. */
+    private static final Duration RECOVERY = millis(1_000).plus(NOISE);
+
+    private static final int CALLERS = 20;
+
+    private RespClient admin;
+
+    @BeforeEach
+    void addUser() {
+        admin = redis.connect();
+        setUser("on", ">" + PASSWORD, "~lock:*", "&lock:*", "+@all", "-@admin");
+    }
+
+    @AfterEach
+    void closeAdmin() {
+        admin.close();
+    }
+
+    private void setUser(String... rules) {
+        admin.call(concat(new String[] {"ACL", "SETUSER", "locks"}, rules));
+    }
+
+    private static String[] concat(String[] first, String[] second) {
+        List<String> all = new ArrayList<>(List.of(first));
+        all.addAll(List.of(second));
+        return all.toArray(String[]::new);
+    }
+
+    private RedisLockTemplate instance(Refusal refusal) {
+        if (refusal == Refusal.NO_PASSWORD) {
+            return direct();
+        }
+        RedisStandaloneConfiguration target = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+        target.setUsername("locks");
+        target.setPassword(PASSWORD);
+        return templates.on(StandaloneServer.connectionFactory(target), Templates.IMPATIENT);
+    }
+
+    /** What Redis refuses, and by which word. */
+    enum Refusal {
+        SNAPSHOT_FAILED("MISCONF", true) {
+            @Override
+            void prepare(RefusingServerTests test) throws IOException {
+                test.admin.call("CONFIG", "SET", "stop-writes-on-bgsave-error", "no", "save", "3600 1");
+                Path directory = Path.of(test.admin.list("CONFIG", "GET", "dir").get(1));
+                Files.createDirectories(directory.resolve("dump.rdb").resolve("in the way"));
+                test.admin.call("BGSAVE");
+                await().until(() -> test.admin.text("INFO", "persistence").contains("rdb_last_bgsave_status:err"));
+            }
+
+            @Override
+            void begin(RefusingServerTests test) {
+                test.admin.call("CONFIG", "SET", "stop-writes-on-bgsave-error", "yes");
+            }
+
+            @Override
+            void end(RefusingServerTests test) {
+                test.admin.call("CONFIG", "SET", "stop-writes-on-bgsave-error", "no");
+            }
+        },
+        READ_ONLY("READONLY", true) {
+            @Override
+            void begin(RefusingServerTests test) {
+                test.admin.call("REPLICAOF", "127.0.0.1", Integer.toString(EmbeddedRedis.freePort()));
+            }
+
+            @Override
+            void end(RefusingServerTests test) {
+                test.admin.call("REPLICAOF", "NO", "ONE");
+            }
+        },
+        BUSY("BUSY", true) {
+            @Override
+            void begin(RefusingServerTests test) {
+                test.admin.call("CONFIG", "SET", "busy-reply-threshold", "10");
+                RespClient busy = test.redis.connect();
+                test.callers.call(() -> {
+                    try (busy) {
+                        return busy.call("EVAL", "while true do end", "0");
+                    } catch (IllegalStateException e) {
+                        return "killed";
+                    }
+                });
+                await().until(() -> test.errorOf("GET", "lock:none").startsWith("BUSY"));
+            }
+
+            @Override
+            void end(RefusingServerTests test) {
+                test.admin.call("SCRIPT", "KILL");
+                await().until(() -> !test.errorOf("GET", "lock:none").startsWith("BUSY"));
+            }
+        },
+        NO_MEMORY("OOM", false) {
+            @Override
+            void begin(RefusingServerTests test) {
+                test.admin.call("CONFIG", "SET", "maxmemory", "1");
+            }
+
+            @Override
+            void end(RefusingServerTests test) {
+                test.admin.call("CONFIG", "SET", "maxmemory", "0");
+            }
+        },
+        NO_SCRIPTS("NOPERM", false) {
+            @Override
+            void begin(RefusingServerTests test) {
+                test.setUser("-eval", "-evalsha");
+            }
+
+            @Override
+            void end(RefusingServerTests test) {
+                test.setUser("+eval", "+evalsha");
+            }
+        },
+        NO_KEYS("NOPERM", false) {
+            @Override
+            void begin(RefusingServerTests test) {
+                test.setUser("resetkeys", "~other:*");
+            }
+
+            @Override
+            void end(RefusingServerTests test) {
+                test.setUser("~lock:*");
+            }
+        },
+        OTHER_PASSWORD("WRONGPASS", true) {
+            @Override
+            void begin(RefusingServerTests test) {
+                test.setUser("resetpass", ">another");
+                test.admin.call("CLIENT", "KILL", "USER", "locks");
+            }
+
+            @Override
+            void end(RefusingServerTests test) {
+                test.setUser(">" + PASSWORD);
+            }
+        },
+        NO_USER("WRONGPASS", true) {
+            @Override
+            void begin(RefusingServerTests test) {
+                test.admin.call("ACL", "DELUSER", "locks");
+            }
+
+            @Override
+            void end(RefusingServerTests test) {
+                test.addUser();
+            }
+        },
+        NO_PASSWORD("NOAUTH", true) {
+            @Override
+            void begin(RefusingServerTests test) {
+                test.admin.call("CONFIG", "SET", "requirepass", PASSWORD);
+                Pattern ours = Pattern.compile("id=(\\d+) .* cmd=(?:eval|evalsha|subscribe) ");
+                ours.matcher(test.admin.text("CLIENT", "LIST"))
+                        .results()
+                        .forEach(client -> test.admin.call("CLIENT", "KILL", "ID", client.group(1)));
+            }
+
+            @Override
+            void end(RefusingServerTests test) {
+                test.admin.call("CONFIG", "SET", "requirepass", "");
+            }
+        },
+        TOO_MANY_CLIENTS("max number of clients|was closed|not registered", true) {
+            @Override
+            void begin(RefusingServerTests test) {
+                test.admin.call("CONFIG", "SET", "maxclients", "1");
+                test.admin.call("CLIENT", "KILL", "USER", "locks");
+            }
+
+            @Override
+            void end(RefusingServerTests test) {
+                test.admin.call("CONFIG", "SET", "maxclients", "10000");
+            }
+        };
+
+        private final String word;
+
+        /** Whether it is worth waiting, since Redis has not begun to do what was asked. */
+        private final boolean waits;
+
+        Refusal(String word, boolean waits) {
+            this.word = word;
+            this.waits = waits;
+        }
+
+        void prepare(RefusingServerTests test) throws IOException {}
+
+        abstract void begin(RefusingServerTests test);
+
+        abstract void end(RefusingServerTests test);
+    }
+
+    private String errorOf(String... command) {
+        try {
+            return admin.text(command);
+        } catch (IllegalStateException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isToldAndPasses(Refusal refusal) throws IOException {
+        refusal.prepare(this);
+        RedisLockTemplate holding = instance(refusal);
+        RedisLockTemplate calling = instance(refusal);
+        LockHandle brief = holding.acquire(leased("brief", 600));
+        LockHandle lasting = holding.acquire(leased("lasting", 6_000));
+        LockHandle released = holding.acquire(leased("released", 2_000));
+        CompletableFuture<LockHandle> queued =
+                calling.acquireAsync(leased("lasting", 600).waitForever()).toCompletableFuture();
+        await().until(() -> holding.inspect("lasting").orElseThrow().waitingInstances() == 1);
+
+        CompletableFuture<LockHandle> patient;
+        try (CommandCounter counter = CommandCounter.start(redis)) {
+            refusal.begin(this);
+            await().atMost(millis(500)).pollInterval(millis(5)).until(() -> isFelt(calling, refusal));
+            Stopwatch outage = Stopwatch.start();
+            List<Callers.Call<LockHandle>> calls = IntStream.range(0, CALLERS)
+                    .mapToObj(i -> callers.call(
+                            () -> calling.acquire(leased("wanted-" + i % 4, 600).waitUpTo(OUTAGE))))
+                    .toList();
+            patient = calling.acquireAsync(leased("patient", 600).waitForever()).toCompletableFuture();
+            assertHolderIsTold(released, lasting, refusal);
+            calls.forEach(call -> assertTold(call.failure(), refusal));
+            assertThat(outage.elapsed())
+                    .isBetween(
+                            refusal.waits ? OUTAGE : Duration.ZERO,
+                            (refusal.waits ? OUTAGE : Duration.ZERO)
+                                    .plus(TIMEOUT)
+                                    .plus(TIMEOUT)
+                                    .plus(NOISE));
+            await().until(() -> outage.elapsed().compareTo(OUTAGE) > 0);
+            assertThat(brief.isHeld()).as("renewed").isEqualTo(refusal == Refusal.NO_MEMORY);
+            assertThat(lasting.isHeld()).isTrue();
+            Duration lasted = outage.elapsed();
+            refusal.end(this);
+            assertThat(counter.scriptsTried())
+                    .as("scripts of two instances in %s", lasted)
+                    .isLessThan(2 * (20 * lasted.toMillis() / 1_000 + CALLERS));
+        }
+
+        Stopwatch recovery = Stopwatch.start();
+        if (refusal.waits) {
+            Callers.get(patient).close();
+        } else {
+            assertTold(catchThrowable(() -> Callers.get(patient)), refusal);
+        }
+        calling.acquire(LockRequest.of("wanted-0")).close();
+        Holds.assertHeldFor(lasting, millis(100), () -> {});
+        lasting.close();
+        if (refusal.waits || refusal == Refusal.NO_MEMORY) {
+            Callers.get(queued).close();
+        } else {
+            assertTold(catchThrowable(() -> Callers.get(queued)), refusal);
+        }
+        assertThat(recovery.elapsed()).isLessThan(RECOVERY);
+        if (refusal == Refusal.NO_MEMORY) {
+            brief.close();
+        } else {
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(brief::close);
+        }
+        await().atMost(RECOVERY.plus(millis(2_500))).until(() -> keys().isEmpty());
+        Engines.awaitEmpty(holding, RECOVERY);
+        Engines.awaitEmpty(calling, RECOVERY);
+    }
+
+    /** Where connections break, the reason is known with the first attempt to open them again. */
+    private static boolean isFelt(RedisLockTemplate locks, Refusal refusal) {
+        try {
+            locks.acquire(leased("felt", 100).noWait()).close();
+            return false;
+        } catch (LockUnavailableException e) {
+            return Pattern.compile(refusal.word).matcher(e.getMessage()).find();
+        }
+    }
+
+    /** Whoever has a lock can do without memory, and is told of everything else. */
+    private static void assertHolderIsTold(LockHandle released, LockHandle lasting, Refusal refusal) {
+        if (refusal == Refusal.NO_MEMORY) {
+            released.close();
+            lasting.extend(millis(6_000));
+            return;
+        }
+        assertThat(catchThrowable(released::close))
+                .isInstanceOfSatisfying(
+                        LockUnavailableException.class,
+                        e -> assertThat(e.isAfterHold()).isTrue())
+                .satisfies(e -> assertSaysWhy(e, refusal));
+        assertTold(catchThrowable(() -> lasting.extend(millis(6_000))), refusal);
+    }
+
+    private static void assertTold(Throwable failure, Refusal refusal) {
+        assertThat(failure)
+                .isInstanceOfSatisfying(
+                        LockUnavailableException.class,
+                        e -> assertThat(e.isAfterHold()).isFalse());
+        assertSaysWhy(failure, refusal);
+    }
+
+    /** The server's own words, whose lock it is, and no secret. */
+    private static void assertSaysWhy(Throwable failure, Refusal refusal) {
+        assertThat(failure.getMessage())
+                .contains("'" + ((LockUnavailableException) failure).lockName() + "'")
+                .containsPattern(refusal.word);
+        if (refusal != Refusal.TOO_MANY_CLIENTS) {
+            assertThat(failure).rootCause().isInstanceOf(RedisCommandExecutionException.class);
+        }
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            assertThat(cause.toString()).doesNotContain(PASSWORD);
+        }
+    }
+
+    /** The connections stand, but no new one is let in: holds are none the worse for it. */
+    @Test
+    void aServerThatIsFullEndsNoHold() {
+        RedisLockTemplate locks = direct();
+        LockHandle handle = locks.acquire(leased("full", 400));
+        admin.call("CONFIG", "SET", "maxclients", "1");
+        RedisLockTemplate late = direct();
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> late.acquire(LockRequest.of("full").noWait()))
+                .withMessageContaining("not connected to Redis");
+        Holds.assertHeldFor(handle, millis(600), () -> {});
+        locks.acquire(LockRequest.of("more")).close();
+        handle.close();
+        admin.call("CONFIG", "SET", "maxclients", "10000");
+        assertThat(Stopwatch.time(() -> late.acquire(LockRequest.of("full")).close()))
+                .isLessThan(RECOVERY);
+    }
+
+    /**
+     * A renewal that sets no expiry, as the key has a longer one, still has a new token to write: for that it needed memory,
+     * and took all other renewals of its batch with it.
+     */
+    @Test
+    void renewalsOfALockThatWasPassedOnNeedNoMemory() {
+        RedisLockTemplate locks = direct();
+        LockHandle other = locks.acquire(leased("other", 600));
+        LockHandle first = locks.acquire(leased("passed", 1_500));
+        CompletableFuture<LockHandle> next =
+                locks.acquireAsync(leased("passed", 300)).toCompletableFuture();
+        admin.call("CONFIG", "SET", "maxmemory", "1");
+        first.close();
+
+        LockHandle passed = Callers.get(next);
+        assertThat(passed.fencingToken()).isGreaterThan(first.fencingToken());
+        await().atMost(millis(500).plus(NOISE))
+                .until(() -> locks.inspect("passed").orElseThrow().fencingToken() == passed.fencingToken());
+        assertThat(admin.text("INFO", "errorstats")).doesNotContain("OOM");
+        other.close();
+        passed.close();
+        assertThat(keys()).isEmpty();
+    }
+}

@@ -1,0 +1,103 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.testing.LeakCheck;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** An instance stops with holders, waiters, and acquisitions under way, whatever Redis does meanwhile. */
+class StopUnderFaultTests extends FaultTopic {
+
+    private static final Duration GRACE = millis(300);
+
+    private static final EngineSettings SETTINGS = Templates.settings(TIMEOUT, GRACE);
+
+    private static final LockRequest REQUEST = leased("stopped", 1_000);
+
+    enum Redis {
+        FINE,
+        DOWN,
+        SILENT
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void endsInTimeAndLeavesNothing(Redis state) {
+        RedisLockTemplate stopping = templates.on(StandaloneServer.connectionFactory(proxy.port()), SETTINGS);
+        RedisLockTemplate other = direct();
+        LockHandle held = stopping.acquire(REQUEST);
+        LockHandle inner = stopping.acquire(REQUEST);
+        LockHandle owned = stopping.acquire(leased("owned", 1_000).owner("job"));
+        LockHandle theirs = other.acquire(leased("theirs", 1_000));
+        List<Callers.Call<LockHandle>> waiting = new ArrayList<>();
+        for (String name : List.of("stopped", "theirs", "theirs")) {
+            waiting.add(callers.call(() -> stopping.acquire(leased(name, 1_000).waitForever())));
+        }
+        CompletableFuture<LockHandle> next =
+                other.acquireAsync(REQUEST.waitForever()).toCompletableFuture();
+        await().until(() -> other.inspect("stopped").orElseThrow().waitingInstances() == 1);
+        await().until(() -> other.inspect("theirs").orElseThrow().waitingInstances() == 1);
+        switch (state) {
+            case FINE -> {}
+            case DOWN -> {
+                proxy.refuse();
+                proxy.cut();
+            }
+            case SILENT -> proxy.blackHole();
+        }
+        for (int i = 0; i < 3; i++) {
+            LockRequest free = leased("free-" + i, 1_000);
+            waiting.add(callers.call(() -> {
+                LockHandle granted = stopping.acquire(free.waitForever());
+                granted.close();
+                return granted;
+            }));
+        }
+        waiting.subList(0, 3).forEach(Callers.Call::awaitBlocked);
+
+        Callers.Call<Duration> stop = callers.call(() -> Stopwatch.time(stopping::stop));
+        for (Callers.Call<LockHandle> waiter : waiting.subList(0, 3)) {
+            assertThat(waiter.failure())
+                    .isInstanceOf(LockUnavailableException.class)
+                    .hasMessageContaining("shutting down");
+        }
+        if (state != Redis.FINE) {
+            assertThat(waiting.subList(3, 6))
+                    .allSatisfy(asking -> assertThat(asking.failure())
+                            .isInstanceOf(LockUnavailableException.class)
+                            .hasMessageContaining("shutting down"));
+        }
+        assertThat(stop.isDone()).as("holders have their grace").isFalse();
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> stopping.acquire(LockRequest.of("late")))
+                .withMessageContaining("shutting down");
+        Duration took = stop.get();
+        assertThat(took).isBetween(GRACE, GRACE.plus(TIMEOUT).plus(NOISE).plus(NOISE));
+
+        for (LockHandle lost : List.of(inner, held, owned)) {
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
+        }
+        proxy.heal();
+        Stopwatch free = Stopwatch.start();
+        Callers.get(next).close();
+        assertThat(free.elapsed()).isLessThan(REQUEST.lease().plus(NOISE));
+        theirs.close();
+        await().atMost(REQUEST.lease().multipliedBy(2).plus(NOISE)).until(() -> keys().isEmpty());
+        other.stop();
+        LeakCheck.of(Templates.PREFIX, redis).verify();
+    }
+}
