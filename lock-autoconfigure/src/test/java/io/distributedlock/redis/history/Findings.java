@@ -17,6 +17,8 @@ final class Findings {
 
     private int refusedWrites;
 
+    private final HandOvers handOvers = new HandOvers();
+
     private long worstHandOver;
 
     private long worstCalmHandOver;
@@ -37,6 +39,7 @@ final class Findings {
     }
 
     void handOver(long nanos, long outsideOfFaults) {
+        handOvers.add(nanos);
         worstHandOver = Math.max(worstHandOver, nanos);
         worstCalmHandOver = Math.max(worstCalmHandOver, outsideOfFaults);
     }
@@ -55,6 +58,10 @@ final class Findings {
 
     int refusedWrites() {
         return refusedWrites;
+    }
+
+    HandOvers handOvers() {
+        return handOvers;
     }
 
     long worstHandOver() {

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
  * @param refusedWrites how many writes the fenced stores refused
  * @param worstHandOver the longest time that a lock was free and somebody waited for it
  * @param worstCalmHandOver the same, without what a fault explains
+ * @param handOvers all of them
  * @param violationsInAll how often a promise was broken
  * @param violations the first of these, each beginning with the name of the check
  * @param invalid why the run proves nothing, if it does not
@@ -36,6 +37,7 @@ public record Verdict(
         int refusedWrites,
         Duration worstHandOver,
         Duration worstCalmHandOver,
+        HandOvers handOvers,
         int violationsInAll,
         List<String> violations,
         List<String> invalid) {
