@@ -14,16 +14,16 @@ import java.util.Locale;
 final class MatrixReport {
 
     private static final List<String> HEAD = List.of(
-            "| row | what | model | phases | hits | operations | unknown | holds | overlaps | stale writes refused"
+            "| row | what | model | phases | hits | operations | unknown | holds | overlaps | late passes | stale writes refused"
                     + " | worst hand-over | violations |",
-            "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+            "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
 
     private final List<String> lines = new ArrayList<>(HEAD);
 
     void add(Row row, int phases, int hits, Verdict verdict) {
         lines.add(String.format(
                 Locale.ROOT,
-                "| %s | %s | %s | %d | %d | %d | %.2f %% | %d | %d | %d | %d ms | %d |",
+                "| %s | %s | %s | %d | %d | %d | %.2f %% | %d | %d | %d | %d | %d ms | %d |",
                 row.id(),
                 row.what(),
                 row.model() == Model.NO_LOSS ? "A" : "B",
@@ -33,6 +33,7 @@ final class MatrixReport {
                 100 * verdict.unknownShare(),
                 verdict.grants(),
                 verdict.overlaps(),
+                verdict.latePasses(),
                 verdict.refusedWrites(),
                 verdict.worstHandOver().toMillis(),
                 verdict.violationsInAll()));

@@ -107,7 +107,8 @@ final class OperatorFaults {
         long before = server.errors("MISCONF");
         Path inTheWay = Path.of(server.directory(), "dump.rdb");
         try {
-            Files.createDirectories(inTheWay);
+            Files.deleteIfExists(inTheWay);
+            Files.createDirectory(inTheWay);
             server.call("CONFIG", "SET", "save", "3600 1");
             server.call("BGSAVE");
             Waits.until(

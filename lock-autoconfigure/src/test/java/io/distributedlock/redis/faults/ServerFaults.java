@@ -8,9 +8,14 @@ import java.util.Random;
 final class ServerFaults {
 
     private static final String BUSY = """
-            local over = os.clock() + tonumber(ARGV[1]) / 1000
-            while os.clock() < over do end
-            return 1
+            local function millis()
+              local time = redis.call('TIME')
+              return time[1] * 1000 + time[2] / 1000
+            end
+            local over = millis() + ARGV[1]
+            for i = 1, 1e7 do
+              if millis() > over then return i end
+            end
             """;
 
     private ServerFaults() {}

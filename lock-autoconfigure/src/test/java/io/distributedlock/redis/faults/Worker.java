@@ -2,6 +2,7 @@ package io.distributedlock.redis.faults;
 
 import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.redis.FencedStore;
 import io.distributedlock.redis.history.RecordedHandle;
@@ -61,7 +62,11 @@ final class Worker {
                 return acquire(request.owner(owner));
             }
             return acquire(request);
+        } catch (LockNotAcquiredException e) {
+            return false;
         } catch (DistributedLockException | CompletionException e) {
+            // Whoever gets an error does not try again at once.
+            LockSupport.parkNanos(random.nextInt(40_000_000));
             return false;
         }
     }

@@ -15,6 +15,10 @@ final class Findings {
 
     private int overlaps;
 
+    private int unexplainedOverlaps;
+
+    private int latePasses;
+
     private int refusedWrites;
 
     private final HandOvers handOvers = new HandOvers();
@@ -30,8 +34,13 @@ final class Findings {
         }
     }
 
-    void overlap() {
+    void overlap(boolean explained) {
         overlaps++;
+        unexplainedOverlaps += explained ? 0 : 1;
+    }
+
+    void latePass() {
+        latePasses++;
     }
 
     void refusedWrite() {
@@ -54,6 +63,14 @@ final class Findings {
 
     int overlaps() {
         return overlaps;
+    }
+
+    int unexplainedOverlaps() {
+        return unexplainedOverlaps;
+    }
+
+    int latePasses() {
+        return latePasses;
     }
 
     int refusedWrites() {

@@ -26,6 +26,7 @@ import java.util.stream.Stream;
  *   <li>H1: certain holds never overlap. Where Redis loses data, they are counted instead.
  *   <li>H2: every hold has a token of its own, higher than those of all that were granted certainly before; a re-entry has
  *       the token of its hold.
+ *       Where Redis loses data, a lease that is passed on within a JVM that does not know of it yet may have a lower one.
  *   <li>H3: a fenced store accepts no token lower than one it has accepted.
  *   <li>H4: a confirmed release means that the lock was not granted to anybody else meanwhile, unless Redis loses data.
  *   <li>H5: calls return in time, and no lock is free for long while somebody waits for it.
@@ -182,6 +183,8 @@ public final class HistoryChecker {
                 grants,
                 hits,
                 findings.overlaps(),
+                findings.unexplainedOverlaps(),
+                findings.latePasses(),
                 findings.refusedWrites(),
                 Duration.ofNanos(findings.worstHandOver()),
                 Duration.ofNanos(findings.worstCalmHandOver()),

@@ -17,6 +17,8 @@ import java.util.stream.Stream;
  * @param grants how many holds there were
  * @param hits how often each kind of fault hit
  * @param overlaps how often two callers could both rely on a lock
+ * @param unexplainedOverlaps those of them for which no loss of data is to blame
+ * @param latePasses how often a JVM passed a lease on that Redis had forgotten, after somebody else had a higher token
  * @param refusedWrites how many writes the fenced stores refused
  * @param worstHandOver the longest time that a lock was free and somebody waited for it
  * @param worstCalmHandOver the same, without what a fault explains
@@ -34,6 +36,8 @@ public record Verdict(
         int grants,
         Map<String, Integer> hits,
         int overlaps,
+        int unexplainedOverlaps,
+        int latePasses,
         int refusedWrites,
         Duration worstHandOver,
         Duration worstCalmHandOver,
@@ -74,7 +78,7 @@ public record Verdict(
         String line = String.format(
                 Locale.ROOT,
                 "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds, hits %s, worst hand-over %d ms"
-                        + " (%d ms without faults), %d overlaps, %d writes refused, %d violations",
+                        + " (%d ms without faults), %d overlaps, %d late passes, %d writes refused, %d violations",
                 row,
                 outcome(),
                 model,
@@ -86,6 +90,7 @@ public record Verdict(
                 worstHandOver.toMillis(),
                 worstCalmHandOver.toMillis(),
                 overlaps,
+                latePasses,
                 refusedWrites,
                 violationsInAll);
         return Stream.of(List.of(line), invalid, violations)
