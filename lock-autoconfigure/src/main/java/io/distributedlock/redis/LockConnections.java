@@ -7,6 +7,7 @@ import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.RedisPubSubListener;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import java.net.SocketAddress;
@@ -49,6 +50,8 @@ final class LockConnections implements AutoCloseable {
     private volatile @Nullable StatefulRedisConnection<String, String> commands;
 
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> subscription;
+
+    private volatile @Nullable Resubscription resubscription;
 
     private volatile @Nullable Throwable trouble;
 
@@ -125,8 +128,12 @@ final class LockConnections implements AutoCloseable {
         if (listener == null) {
             return opened;
         }
+        Resubscription again = new Resubscription(opened, listener.channel(), resources.eventExecutorGroup());
+        resubscription = again;
         try {
             opened.addListener(listener);
+            opened.addListener((RedisPubSubListener<String, String>) again);
+            opened.addListener((RedisConnectionStateListener) again);
             opened.addListener(new RedisPubSubAdapter<String, String>() {
                 @Override
                 public void subscribed(String channel, long count) {
@@ -142,6 +149,7 @@ final class LockConnections implements AutoCloseable {
                             + " another instance asks once a second instead of being told. Allow the user the channels with"
                             + " this prefix.",
                     ex);
+            again.later();
             return opened;
         } catch (RuntimeException ex) {
             opened.close();
@@ -201,6 +209,10 @@ final class LockConnections implements AutoCloseable {
         StatefulRedisConnection<String, String> command = commands;
         if (command != null) {
             command.close();
+        }
+        Resubscription again = resubscription;
+        if (again != null) {
+            again.close();
         }
         StatefulRedisPubSubConnection<String, String> message = subscription;
         if (message != null) {

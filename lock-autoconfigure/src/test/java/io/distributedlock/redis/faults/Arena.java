@@ -48,6 +48,9 @@ final class Arena implements AutoCloseable {
     /** From the end of a lease until somebody who was not told asks again. */
     private static final Duration POLL = Duration.ofSeconds(1);
 
+    /** From when instances may listen again until they do. */
+    private static final Duration RESUBSCRIBE = Duration.ofSeconds(6);
+
     /** In every arena, one instance keeps its leases for a while. */
     private static final int RETENTION_MILLIS = 20;
 
@@ -198,7 +201,7 @@ final class Arena implements AutoCloseable {
         Waits.until(
                 size.lease().toMillis() + NOISE.toMillis(),
                 () -> server.keys().stream().allMatch(Arena::isCancelled));
-        Waits.until(POLL.toMillis() + NOISE.toMillis(), () -> channels() == members.size());
+        Waits.until(RESUBSCRIBE.toMillis() + NOISE.toMillis(), () -> channels() == members.size());
         List<String> left = new ArrayList<>();
         for (String key : server.keys()) {
             long ttl = server.number("PTTL", key);
