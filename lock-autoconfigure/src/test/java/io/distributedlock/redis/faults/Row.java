@@ -44,7 +44,7 @@ enum Row {
     OUT_OF_MEMORY("F24", "Out of memory (noeviction)", Model.NO_LOSS, 15, OperatorFaults::runOutOfMemory),
     SAVING_FAILS(
             "F25", "Redis refuses writes since it cannot save (MISCONF)", Model.NO_LOSS, 8, OperatorFaults::failToSave),
-    READ_ONLY("F25", "Redis becomes a replica of nobody (READONLY)", Model.NO_LOSS, 15, OperatorFaults::readOnly),
+    READ_ONLY("F21", "Redis becomes a replica of nobody (READONLY)", Model.NO_LOSS, 15, OperatorFaults::readOnly),
     SCRIPTS_DENIED("F37", "The user may not run scripts for a while", Model.NO_LOSS, 15, OperatorFaults::denyScripts),
     CHANNELS_DENIED("F37", "The user may not listen for a while", Model.NO_LOSS, 10, OperatorFaults::denyChannels),
     JVM_TERMINATED("F43", "A JVM is told to end (SIGTERM)", Model.NO_LOSS, 3, JvmFaults::terminate);
@@ -97,6 +97,11 @@ enum Row {
 
     boolean endsJvm() {
         return this == JVM_KILLED || this == JVM_TERMINATED;
+    }
+
+    /** Whether releases work all the same. */
+    boolean letsLocksGo() {
+        return this == OUT_OF_MEMORY || this == SCRIPTS_FORGOTTEN || this == ENTRY_PERSISTED;
     }
 
     /** As the history has it. */

@@ -174,12 +174,16 @@ public final class HistoryChecker {
         long unknown = operations.stream()
                 .filter(call -> call.outcome() == Phase.UNKNOWN)
                 .count();
+        long unknownReleases = only(operations, Operation.RELEASE).stream()
+                .filter(call -> call.outcome() == Phase.UNKNOWN)
+                .count();
         return new Verdict(
                 row,
                 seed,
                 model,
                 operations.size(),
                 (int) unknown,
+                (int) unknownReleases,
                 grants,
                 hits,
                 findings.overlaps(),
@@ -189,6 +193,7 @@ public final class HistoryChecker {
                 Duration.ofNanos(findings.worstHandOver()),
                 Duration.ofNanos(findings.worstCalmHandOver()),
                 findings.handOvers(),
+                renewals.size(),
                 findings.violationsInAll(),
                 findings.violations(),
                 invalid);

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
  * @param seed what the run was made from
  * @param operations how often a lock was asked for, renewed by hand, or released
  * @param unknown of how many of these the outcome was not known
+ * @param unknownReleases how many of them were releases
  * @param grants how many holds there were
  * @param hits how often each kind of fault hit
  * @param overlaps how often two callers could both rely on a lock
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
  * @param worstHandOver the longest time that a lock was free and somebody waited for it
  * @param worstCalmHandOver the same, without what a fault explains
  * @param handOvers all of them
+ * @param renewals how many were seen on their way to Redis
  * @param violationsInAll how often a promise was broken
  * @param violations the first of these, each beginning with the name of the check
  * @param invalid why the run proves nothing, if it does not
@@ -33,6 +35,7 @@ public record Verdict(
         Model model,
         int operations,
         int unknown,
+        int unknownReleases,
         int grants,
         Map<String, Integer> hits,
         int overlaps,
@@ -42,6 +45,7 @@ public record Verdict(
         Duration worstHandOver,
         Duration worstCalmHandOver,
         HandOvers handOvers,
+        int renewals,
         int violationsInAll,
         List<String> violations,
         List<String> invalid) {
@@ -78,7 +82,7 @@ public record Verdict(
         String line = String.format(
                 Locale.ROOT,
                 "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds, hits %s, worst hand-over %d ms"
-                        + " (%d ms without faults), %d overlaps, %d late passes, %d writes refused, %d violations",
+                        + " (%d ms without faults), %d overlaps, %d late passes, %d writes refused, %d renewals, %d violations",
                 row,
                 outcome(),
                 model,
@@ -92,6 +96,7 @@ public record Verdict(
                 overlaps,
                 latePasses,
                 refusedWrites,
+                renewals,
                 violationsInAll);
         return Stream.of(List.of(line), invalid, violations)
                 .flatMap(List::stream)
