@@ -4,7 +4,7 @@ import io.distributedlock.testing.RespClient;
 import java.util.List;
 
 /** A resource that checks fencing tokens, as a database would: it takes no write with a lower token than the highest. */
-final class FencedStore {
+public final class FencedStore {
 
     private static final String SCRIPT = """
             if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[1]) or '0') then
@@ -24,7 +24,7 @@ final class FencedStore {
     }
 
     /** The same for a store of that name. */
-    static boolean write(RespClient redis, String store, long token) {
+    public static boolean write(RespClient redis, String store, long token) {
         return redis.number(
                         "EVAL",
                         SCRIPT,
@@ -42,7 +42,7 @@ final class FencedStore {
     }
 
     /** The same for a store of that name. */
-    static List<Long> accepted(RespClient redis, String store) {
+    public static List<Long> accepted(RespClient redis, String store) {
         return redis.list("LRANGE", store + ":accepted", "0", "-1").stream()
                 .map(Long::valueOf)
                 .toList();

@@ -72,6 +72,20 @@ public final class EmbeddedRedis implements AutoCloseable {
         }
     }
 
+    /**
+     * Starts a server that has died again: on its port, and in its directory, so it finds the files that it has written. It
+     * takes the place of this object, which must not be closed then.
+     */
+    public EmbeddedRedis startAgain(String... settings) {
+        try {
+            EmbeddedRedis redis = new EmbeddedRedis(directory, port, launch(directory, port, settings));
+            redis.awaitStart();
+            return redis;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** A port of the loopback interface that nobody listens on at this moment. */
     public static int freePort() {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -83,6 +97,11 @@ public final class EmbeddedRedis implements AutoCloseable {
 
     public int port() {
         return port;
+    }
+
+    /** Where its files lie. */
+    public Path directory() {
+        return directory;
     }
 
     public String uri() {
@@ -136,6 +155,10 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
 
     private static Path unpack(Path directory) throws IOException {
+        Path before = directory.resolve("redis-server");
+        if (Files.exists(before)) {
+            return before;
+        }
         File unpacked = RedisExecProvider.defaultProvider().get();
         Path executable = Files.move(unpacked.toPath(), directory.resolve("redis-server"));
         Processes.delete(unpacked.getParentFile().toPath());

@@ -2,6 +2,7 @@ package io.distributedlock.testing;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One direction of all connections of a {@link TcpProxy}. What is set holds for bytes from now on. */
@@ -30,6 +32,13 @@ public final class TcpStream {
 
     private volatile @Nullable String lost;
 
+    private volatile boolean byteByByte;
+
+    /** How many bytes still pass, or a negative number for all. */
+    private long allowance = -1;
+
+    private volatile @Nullable Supplier<Tap> taps;
+
     private final AtomicLong read = new AtomicLong();
 
     private final AtomicLong delivered = new AtomicLong();
@@ -37,6 +46,14 @@ public final class TcpStream {
     private final AtomicLong dropped = new AtomicLong();
 
     TcpStream() {}
+
+    /** Is shown the bytes of one connection, in order, as they come in. */
+    @FunctionalInterface
+    public interface Tap {
+
+        /** Called on the thread that reads, so it must not wait. */
+        void read(byte[] bytes, int count);
+    }
 
     private record Chunk(byte[] bytes, long due) {
 
@@ -58,6 +75,23 @@ public final class TcpStream {
         set(Mode.DROP);
     }
 
+    /** Swallows all bytes after the next so many. Cut the connection next. */
+    public void dropAfter(long bytes) {
+        synchronized (monitor) {
+            allowance = bytes;
+        }
+    }
+
+    /** Sends each byte by itself. */
+    public void byteByByte() {
+        byteByByte = true;
+    }
+
+    /** Shows what comes in to taps, a new one for each connection from now on. */
+    public void tap(Supplier<Tap> newTaps) {
+        taps = newTaps;
+    }
+
     /**
      * Swallows what arrives in one piece if it contains this text, as a pub/sub message does; everything else passes. The
      * receiver goes on without noticing.
@@ -70,6 +104,8 @@ public final class TcpStream {
     public void pass() {
         delay = Duration.ZERO;
         lost = null;
+        byteByByte = false;
+        dropAfter(-1);
         set(Mode.PASS);
     }
 
@@ -95,10 +131,13 @@ public final class TcpStream {
         writer.setDaemon(true);
         writer.start();
         byte[] buffer = new byte[65_536];
+        Supplier<Tap> newTaps = taps;
+        Tap tap = newTaps == null ? (bytes, count) -> {} : newTaps.get();
         try {
             InputStream in = from.getInputStream();
             for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
                 read.addAndGet(count);
+                tap.read(buffer, count);
                 queue.add(new Chunk(Arrays.copyOf(buffer, count), System.nanoTime() + delay.toNanos()));
             }
         } catch (IOException e) {
@@ -126,11 +165,25 @@ public final class TcpStream {
         for (long left = chunk.due() - System.nanoTime(); left > 0; left = chunk.due() - System.nanoTime()) {
             LockSupport.parkNanos(left);
         }
-        if (awaitPassage(to, frozen) == Mode.DROP || isLost(chunk)) {
-            dropped.addAndGet(chunk.bytes().length);
-        } else {
-            to.getOutputStream().write(chunk.bytes());
-            delivered.addAndGet(chunk.bytes().length);
+        byte[] bytes = chunk.bytes();
+        int count = awaitPassage(to, frozen) == Mode.DROP || isLost(chunk) ? 0 : allowed(bytes.length);
+        OutputStream out = to.getOutputStream();
+        int step = byteByByte ? 1 : Math.max(1, count);
+        for (int i = 0; i < count; i += step) {
+            out.write(bytes, i, step);
+            delivered.addAndGet(step);
+        }
+        dropped.addAndGet(bytes.length - count);
+    }
+
+    private int allowed(int count) {
+        synchronized (monitor) {
+            if (allowance < 0) {
+                return count;
+            }
+            int passing = (int) Math.min(allowance, count);
+            allowance -= passing;
+            return passing;
         }
     }
 

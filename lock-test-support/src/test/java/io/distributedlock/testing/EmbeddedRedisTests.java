@@ -109,6 +109,23 @@ class EmbeddedRedisTests {
         }
     }
 
+    @Test
+    void findsItsFilesAgain() {
+        String[] durable = {"appendonly yes", "appendfsync always"};
+        EmbeddedRedis first = EmbeddedRedis.start(durable);
+        try (RespClient client = first.connect()) {
+            client.call("SET", "kept", "yes");
+        }
+        first.signal("KILL");
+        await().until(() -> !first.isAlive());
+        try (EmbeddedRedis second = first.startAgain(durable);
+                RespClient client = second.connect()) {
+            assertThat(second.port()).isEqualTo(first.port());
+            assertThat(client.text("GET", "kept")).isEqualTo("yes");
+        }
+        assertThat(first.directory()).doesNotExist();
+    }
+
     private static boolean isAlive(long pid) {
         return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent();
     }

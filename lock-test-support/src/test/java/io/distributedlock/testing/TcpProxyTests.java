@@ -1,5 +1,6 @@
 package io.distributedlock.testing;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -88,6 +89,33 @@ class TcpProxyTests {
         await().until(() -> proxy.replies().dropped() > 0);
         assertThat(redis.connect().text("GET", "dropped")).isEqualTo("1");
         assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(() -> client.reply());
+    }
+
+    @Test
+    void dropsTheRestOfAReply() throws IOException {
+        proxy.replies().dropAfter(3);
+        client.send("ECHO", "cut off");
+        await().until(() -> proxy.replies().dropped() > 0);
+        assertThat(proxy.replies().delivered()).isEqualTo(3);
+        assertThat(proxy.cut()).isEqualTo(1);
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> client.reply());
+    }
+
+    @Test
+    void sendsByteByByte() {
+        proxy.requests().byteByByte();
+        proxy.replies().byteByByte();
+        assertThat(client.text("ECHO", "slowly")).isEqualTo("slowly");
+    }
+
+    @Test
+    void showsWhatComesIn() {
+        StringBuffer seen = new StringBuffer();
+        proxy.requests().tap(() -> (bytes, count) -> seen.append(new String(bytes, 0, count, US_ASCII)));
+        try (RespClient next = RespClient.connect(proxy.port())) {
+            next.text("ECHO", "tapped");
+        }
+        assertThat(seen).hasToString("*2\r\n$4\r\nECHO\r\n$6\r\ntapped\r\n");
     }
 
     @Test

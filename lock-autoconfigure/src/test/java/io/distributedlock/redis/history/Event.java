@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
  * @param lock the name of the lock. Of a fault: its kind
  * @param acquisition a number that the whole life of an acquisition has, from its call to its release; unique in its JVM
  * @param nanos when, by {@link System#nanoTime()}: before a call is made, and after it has returned
- * @param token the fencing token, or {@link #NONE}
+ * @param token the fencing token, or {@link #NONE}. Of a fault: {@link Fault#LOSES_DATA} if Redis may forget
  * @param deadline of a call to acquire: when its wait is over; of a hold: until when it is certain; or {@link #NONE}
  */
 public record Event(
@@ -41,11 +41,18 @@ public record Event(
         /** A counter was read and written back, with no protection but the lock. */
         COUNT,
         FAULT,
+        /** The JVM, or the whole machine, stood still. Written down afterwards. */
+        STALL,
         /** The clock of another JVM, which is the owner, was found to be the same as this one's. */
         CLOCK;
 
         boolean isOfLocks() {
             return this == ACQUIRE || this == RENEW || this == RELEASE;
+        }
+
+        /** Whether the event names a lock. */
+        boolean hasLock() {
+            return this != FAULT && this != STALL && this != CLOCK;
         }
     }
 
@@ -62,6 +69,10 @@ public record Event(
     /** The same acquisition, later. */
     Event then(Operation next, Phase how, long when, long until) {
         return new Event(jvm, owner, lock, acquisition, next, how, when, token, until);
+    }
+
+    Event at(long when) {
+        return new Event(jvm, owner, lock, acquisition, operation, phase, when, token, deadline);
     }
 
     Event withToken(long known) {

@@ -6,9 +6,23 @@ public final class Fault {
     /** The kind of a fault that ends a JVM: of its calls no answer is expected any more. */
     public static final String KILL = "SIGKILL";
 
+    /** The same, but it has a moment to end in order. */
+    public static final String TERMINATE = "SIGTERM";
+
+    /** Said of a fault that may make Redis forget what it has confirmed. */
+    static final long LOSES_DATA = 1;
+
     private final History history;
 
     private final Event begun;
+
+    static boolean endsJvm(Call fault) {
+        return fault.lock().equals(KILL) || fault.lock().equals(TERMINATE);
+    }
+
+    static boolean losesData(Call fault) {
+        return fault.asked().token() == LOSES_DATA;
+    }
 
     Fault(History history, Event begun) {
         this.history = history;

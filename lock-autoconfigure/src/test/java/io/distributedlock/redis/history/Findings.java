@@ -15,7 +15,13 @@ final class Findings {
 
     private int overlaps;
 
+    private int unexplainedOverlaps;
+
+    private int latePasses;
+
     private int refusedWrites;
+
+    private final HandOvers handOvers = new HandOvers();
 
     private long worstHandOver;
 
@@ -28,8 +34,13 @@ final class Findings {
         }
     }
 
-    void overlap() {
+    void overlap(boolean explained) {
         overlaps++;
+        unexplainedOverlaps += explained ? 0 : 1;
+    }
+
+    void latePass() {
+        latePasses++;
     }
 
     void refusedWrite() {
@@ -37,6 +48,7 @@ final class Findings {
     }
 
     void handOver(long nanos, long outsideOfFaults) {
+        handOvers.add(nanos);
         worstHandOver = Math.max(worstHandOver, nanos);
         worstCalmHandOver = Math.max(worstCalmHandOver, outsideOfFaults);
     }
@@ -53,8 +65,20 @@ final class Findings {
         return overlaps;
     }
 
+    int unexplainedOverlaps() {
+        return unexplainedOverlaps;
+    }
+
+    int latePasses() {
+        return latePasses;
+    }
+
     int refusedWrites() {
         return refusedWrites;
+    }
+
+    HandOvers handOvers() {
+        return handOvers;
     }
 
     long worstHandOver() {

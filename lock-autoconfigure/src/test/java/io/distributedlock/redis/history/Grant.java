@@ -47,6 +47,10 @@ final class Grant {
             return release == null ? end : Math.min(end, release.begin());
         }
 
+        long heldAtMostUntil() {
+            return Math.min(lostAt, release == null ? Long.MAX_VALUE : release.end());
+        }
+
         boolean isOpenAt(long time) {
             return release == null || release.begin() > time;
         }
@@ -146,6 +150,11 @@ final class Grant {
             last = last == null || entry.release.begin() > last.begin() ? entry.release : last;
         }
         return last;
+    }
+
+    /** Until when its owner may have had it: to the answer to its release, or to the news of its loss. */
+    long heldAtMostUntil() {
+        return entries.stream().mapToLong(Entry::heldAtMostUntil).max().orElseThrow();
     }
 
     /** When the lock was free for others again, at the latest. */

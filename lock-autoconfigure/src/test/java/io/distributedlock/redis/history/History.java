@@ -107,7 +107,20 @@ public final class History implements AutoCloseable {
      * @param target what it is done to: the name of a JVM, or any other word
      */
     public Fault breaking(String kind, String target) {
-        return new Fault(this, event(target, kind, Operation.FAULT, Phase.INVOKE));
+        return breaking(kind, target, Model.NO_LOSS);
+    }
+
+    /** As {@link #breaking(String, String)}, saying whether Redis may forget something by that. */
+    public Fault breaking(String kind, String target, Model model) {
+        Event begun = event(target, kind, Operation.FAULT, Phase.INVOKE);
+        return new Fault(this, model == Model.NO_LOSS ? begun : begun.withToken(Fault.LOSES_DATA));
+    }
+
+    /** Something stood still from one moment to the other, both by {@link System#nanoTime()}. */
+    void stalled(long from, long to) {
+        Event begun = event(jvm, "", Operation.STALL, Phase.INVOKE).at(from);
+        write(begun);
+        write(begun.then(Operation.STALL, Phase.OK, to, Event.NONE));
     }
 
     String jvm() {

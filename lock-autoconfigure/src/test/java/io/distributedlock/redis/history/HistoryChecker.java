@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Judges the history of a run, after it is over.
@@ -25,11 +26,13 @@ import java.util.stream.Collectors;
  *   <li>H1: certain holds never overlap. Where Redis loses data, they are counted instead.
  *   <li>H2: every hold has a token of its own, higher than those of all that were granted certainly before; a re-entry has
  *       the token of its hold.
+ *       Where Redis loses data, a lease that is passed on within a JVM that does not know of it yet may have a lower one.
  *   <li>H3: a fenced store accepts no token lower than one it has accepted.
  *   <li>H4: a confirmed release means that the lock was not granted to anybody else meanwhile, unless Redis loses data.
  *   <li>H5: calls return in time, and no lock is free for long while somebody waits for it.
  *   <li>H6: a counter that nothing but the lock protects has counted all, unless Redis loses data.
- *   <li>H8: nothing is left at the end. (What renewals do after a release only the server can tell.)
+ *   <li>H7: no instance renews what none of its callers has any more.
+ *   <li>H8: nothing is left at the end.
  * </ul>
  *
  * Tokens are version numbers, so all this is sorting; no search for an order is needed.
@@ -49,6 +52,8 @@ public final class HistoryChecker {
     private final Map<String, List<Long>> stores = new LinkedHashMap<>();
 
     private final List<String> leftovers = new ArrayList<>();
+
+    private final List<Renewal> renewals = new ArrayList<>();
 
     /** @param row the name of the run */
     public HistoryChecker(String row, long seed, Model model, Bounds bounds) {
@@ -73,6 +78,12 @@ public final class HistoryChecker {
         return this;
     }
 
+    /** What instances were seen to send. */
+    public HistoryChecker renewals(Collection<Renewal> sent) {
+        renewals.addAll(sent);
+        return this;
+    }
+
     /** Keys, waiters, threads that were still there when all was over. */
     public HistoryChecker leftovers(Collection<String> left) {
         leftovers.addAll(left);
@@ -84,7 +95,9 @@ public final class HistoryChecker {
         Findings findings = new Findings();
         List<Call> calls = Call.of(events);
         List<Call> faults = only(calls, Operation.FAULT);
-        WaitChecks waits = new WaitChecks(bounds, findings, faults);
+        Windows losses = new Windows(faults.stream().filter(Fault::losesData), bounds.lease());
+        WaitChecks waits = new WaitChecks(bounds, findings, faults, only(calls, Operation.STALL));
+        RenewalChecks renewalChecks = new RenewalChecks(renewals, stalls(calls), findings);
         int grants = 0;
         for (String lock : locks(events)) {
             List<Event> itsEvents =
@@ -93,8 +106,9 @@ public final class HistoryChecker {
                     calls.stream().filter(call -> isAbout(lock, call.asked())).toList();
             List<Grant> itsGrants = Grant.of(itsEvents, itsCalls);
             grants += itsGrants.size();
-            new HoldChecks(lock, model, findings).check(itsGrants);
+            new HoldChecks(lock, model, losses, findings).check(itsGrants);
             waits.handedOverInTime(itsCalls, itsGrants);
+            renewalChecks.nothingIsRenewedAfterItsEnd(lock, itsEvents, itsGrants);
             checkWrites(lock, itsCalls, findings);
         }
         List<Call> operations =
@@ -102,6 +116,12 @@ public final class HistoryChecker {
         waits.decidedInTime(operations);
         leftovers.forEach(left -> findings.violation("H8", "left behind: " + left));
         return verdict(findings, operations, grants, faults, invalid(events, faults, grants));
+    }
+
+    private Windows stalls(List<Call> calls) {
+        Stream<Call> stalls = calls.stream().filter(call -> call.operation() == Operation.STALL);
+        Stream<Call> stops = calls.stream().filter(call -> call.operation() == Operation.FAULT);
+        return new Windows(Stream.concat(stalls, stops), RenewalChecks.UNDER_WAY);
     }
 
     private Set<String> locks(List<Event> events) {
@@ -115,9 +135,7 @@ public final class HistoryChecker {
     }
 
     private static boolean isAbout(String lock, Event event) {
-        return event.operation() != Operation.FAULT
-                && event.operation() != Operation.CLOCK
-                && event.lock().equals(lock);
+        return event.operation().hasLock() && event.lock().equals(lock);
     }
 
     private void checkWrites(String lock, List<Call> calls, Findings findings) {
@@ -156,18 +174,26 @@ public final class HistoryChecker {
         long unknown = operations.stream()
                 .filter(call -> call.outcome() == Phase.UNKNOWN)
                 .count();
+        long unknownReleases = only(operations, Operation.RELEASE).stream()
+                .filter(call -> call.outcome() == Phase.UNKNOWN)
+                .count();
         return new Verdict(
                 row,
                 seed,
                 model,
                 operations.size(),
                 (int) unknown,
+                (int) unknownReleases,
                 grants,
                 hits,
                 findings.overlaps(),
+                findings.unexplainedOverlaps(),
+                findings.latePasses(),
                 findings.refusedWrites(),
                 Duration.ofNanos(findings.worstHandOver()),
                 Duration.ofNanos(findings.worstCalmHandOver()),
+                findings.handOvers(),
+                renewals.size(),
                 findings.violationsInAll(),
                 findings.violations(),
                 invalid);

@@ -157,7 +157,45 @@ class HistoryCheckerTests {
         assertThat(verdict).asString().contains("GREEN, DATA_LOSS, seed 42", "1 overlaps", "0 violations");
     }
 
+    @Test
+    void overlapsAreExplainedForALeaseAfterALossOfData() {
+        model = Model.SOME_LOSS;
+        story.hold("a", 1_000, 1_001, 1_200, 5).hold("b", 1_000, 1_199, 1_400, 6);
+        story.loss(1_050, 1_090);
+        assertFound(judge(), "H1");
+        story.loss(1_095, 1_100);
+        Verdict verdict = judge();
+        verdict.assertGreen();
+        assertThat(verdict.overlaps()).isOne();
+    }
+
+    @Test
+    void theEndOfAHoldIsExplainedByALossOfData() {
+        model = Model.SOME_LOSS;
+        story.hold("a", 1_000, 1_001, 1_200, 5).hold("b", 1_000, 1_150, 1_300, 6);
+        story.loss(1_400, 1_401);
+        assertThat(judge().violations()).anySatisfy(text -> assertThat(text).startsWith("H4: "));
+        story.loss(1_140, 1_141);
+        assertGood();
+    }
+
     // ---- H2
+
+    @Test
+    void aLeaseThatIsPassedOnAfterALossOfDataMayHaveALowerToken() {
+        story.hold("a", 1_000, 1_001, 1_010, 1_000).hold("b", 1_012, 1_013, 1_020, 2_000);
+        story.hold("a", 1_022, 1_023, 1_030, 1_001);
+        assertThat(judge().violations()).anySatisfy(text -> assertThat(text).startsWith("H2: "));
+        for (Model each : List.of(Model.DATA_LOSS, Model.SOME_LOSS)) {
+            model = each;
+            story.loss(1_011, 1_012);
+            Verdict verdict = judge();
+            verdict.assertGreen();
+            assertThat(verdict.latePasses()).isOne();
+        }
+        story.hold("a", 1_032, 1_033, 1_040, 1_100);
+        assertThat(judge().violations()).anySatisfy(text -> assertThat(text).startsWith("H2: "));
+    }
 
     @Test
     void aTokenThatWasUsedBeforeIsFound() {
@@ -342,6 +380,48 @@ class HistoryCheckerTests {
         checker().counter(Story.LOCK, 1).judge(story.events()).assertGreen();
         checker().counter(Story.LOCK, 2).judge(story.events()).assertGreen();
         assertFound(checker().counter(Story.LOCK, 3).judge(story.events()), "H6");
+    }
+
+    // ---- H7
+
+    @Test
+    void aRenewalAfterTheEndIsFound() {
+        story.hold("a", 1_000, 1_001, 1_300, 5).hold("b", 1_100, 1_302, 1_400, 6);
+        renewed("a", 1_200).judge(story.events()).assertGreen();
+        renewed("a", 1_301 + UNDER_WAY - 1).judge(story.events()).assertGreen();
+        assertFound(renewed("a", 1_301 + UNDER_WAY + 1).judge(story.events()), "H7");
+        assertFound(renewed("b", 1_050).judge(story.events()), "H7");
+    }
+
+    @Test
+    void aRenewalAfterTheLossIsFound() {
+        story.asks("a", 1_000)
+                .granted(1_001, 5)
+                .lost(1_100)
+                .releasesTooLate(2_000)
+                .refused(2_001);
+        renewed("a", 1_050).judge(story.events()).assertGreen();
+        assertFound(renewed("a", 1_101 + UNDER_WAY).judge(story.events()), "H7");
+    }
+
+    @Test
+    void aRenewalIsNotLateOfAJvmThatStoodStill() {
+        story.hold("a", 1_000, 1_001, 1_010, 5).stall("a", 1_005, 2_000);
+        renewed("a", 2_001).judge(story.events()).assertGreen();
+    }
+
+    private static final long UNDER_WAY = RenewalChecks.UNDER_WAY.toMillis();
+
+    private HistoryChecker renewed(String jvm, long at) {
+        return checker().renewals(List.of(new Renewal(jvm, Story.LOCK, at * 1_000_000)));
+    }
+
+    @Test
+    void nobodyIsLateWhileEverythingStandsStill() {
+        story.asks("a", 1_000).busy(2_100);
+        assertFound(judge(), "H5");
+        story.stall("b", 2_010, 2_090);
+        assertThat(judge().violations()).isEmpty();
     }
 
     // ---- H8

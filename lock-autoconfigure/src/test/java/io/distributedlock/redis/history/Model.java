@@ -7,5 +7,11 @@ public enum Model {
     NO_LOSS,
 
     /** Redis forgets, so holds may overlap, which is counted. Tokens have to grow all the same. */
-    DATA_LOSS
+    DATA_LOSS,
+
+    /**
+     * Redis forgets while faults that are said to lose data are under way. Holds may overlap from then until a lease after
+     * them, which is counted, and at no other time.
+     */
+    SOME_LOSS
 }

@@ -33,8 +33,25 @@ final class Story {
     }
 
     Story fault(String kind, String target, long from, long to) {
+        return fault(kind, target, Event.NONE, from, to);
+    }
+
+    /** A fault of the whole that makes Redis forget. */
+    Story loss(long from, long to) {
+        return fault("FLUSHALL", "redis", Fault.LOSES_DATA, from, to);
+    }
+
+    private Story fault(String kind, String target, long loses, long from, long to) {
         Event begun = add("test", target, kind, Operation.FAULT, Phase.INVOKE, from);
-        events.add(begun.then(Operation.FAULT, Phase.OK, nanos(to), Event.NONE));
+        Event marked = begun.withToken(loses);
+        events.set(events.indexOf(begun), marked);
+        events.add(marked.then(Operation.FAULT, Phase.OK, nanos(to), Event.NONE));
+        return this;
+    }
+
+    Story stall(String jvm, long from, long to) {
+        Event begun = add(jvm, "", "", Operation.STALL, Phase.INVOKE, from);
+        events.add(begun.then(Operation.STALL, Phase.OK, nanos(to), Event.NONE));
         return this;
     }
 

@@ -14,12 +14,17 @@ import java.util.stream.Stream;
  * @param seed what the run was made from
  * @param operations how often a lock was asked for, renewed by hand, or released
  * @param unknown of how many of these the outcome was not known
+ * @param unknownReleases how many of them were releases
  * @param grants how many holds there were
  * @param hits how often each kind of fault hit
  * @param overlaps how often two callers could both rely on a lock
+ * @param unexplainedOverlaps those of them for which no loss of data is to blame
+ * @param latePasses how often a JVM passed a lease on that Redis had forgotten, after somebody else had a higher token
  * @param refusedWrites how many writes the fenced stores refused
  * @param worstHandOver the longest time that a lock was free and somebody waited for it
  * @param worstCalmHandOver the same, without what a fault explains
+ * @param handOvers all of them
+ * @param renewals how many were seen on their way to Redis
  * @param violationsInAll how often a promise was broken
  * @param violations the first of these, each beginning with the name of the check
  * @param invalid why the run proves nothing, if it does not
@@ -30,12 +35,17 @@ public record Verdict(
         Model model,
         int operations,
         int unknown,
+        int unknownReleases,
         int grants,
         Map<String, Integer> hits,
         int overlaps,
+        int unexplainedOverlaps,
+        int latePasses,
         int refusedWrites,
         Duration worstHandOver,
         Duration worstCalmHandOver,
+        HandOvers handOvers,
+        int renewals,
         int violationsInAll,
         List<String> violations,
         List<String> invalid) {
@@ -72,7 +82,7 @@ public record Verdict(
         String line = String.format(
                 Locale.ROOT,
                 "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds, hits %s, worst hand-over %d ms"
-                        + " (%d ms without faults), %d overlaps, %d writes refused, %d violations",
+                        + " (%d ms without faults), %d overlaps, %d late passes, %d writes refused, %d renewals, %d violations",
                 row,
                 outcome(),
                 model,
@@ -84,7 +94,9 @@ public record Verdict(
                 worstHandOver.toMillis(),
                 worstCalmHandOver.toMillis(),
                 overlaps,
+                latePasses,
                 refusedWrites,
+                renewals,
                 violationsInAll);
         return Stream.of(List.of(line), invalid, violations)
                 .flatMap(List::stream)

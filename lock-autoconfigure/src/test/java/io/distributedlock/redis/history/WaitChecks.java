@@ -20,17 +20,20 @@ final class WaitChecks {
 
     private final List<Call> faults;
 
+    private final List<Call> stalls;
+
     /** When each JVM that was killed was certainly dead. */
     private final Map<String, Long> killed;
 
     private final Map<String, Windows> pauses = new HashMap<>();
 
-    WaitChecks(Bounds bounds, Findings findings, List<Call> faults) {
+    WaitChecks(Bounds bounds, Findings findings, List<Call> faults, List<Call> stalls) {
         this.bounds = bounds;
         this.findings = findings;
         this.faults = faults;
+        this.stalls = stalls;
         this.killed = faults.stream()
-                .filter(fault -> fault.lock().equals(Fault.KILL))
+                .filter(Fault::endsJvm)
                 .collect(Collectors.toMap(fault -> fault.asked().owner(), Call::end, Math::min));
     }
 
@@ -56,13 +59,18 @@ final class WaitChecks {
         return pauses.computeIfAbsent(
                 jvm,
                 target -> new Windows(
-                        faults.stream().filter(fault -> fault.asked().owner().equals(target)), Duration.ZERO));
+                        Stream.concat(
+                                stalls.stream(),
+                                faults.stream()
+                                        .filter(fault -> fault.asked().owner().equals(target))),
+                        Duration.ZERO));
     }
 
     /** No time in which the lock is free and somebody waits for it all the same. Of one lock. */
     void handedOverInTime(List<Call> calls, List<Grant> grants) {
         List<Free> free = freeTimes(grants);
-        Windows disturbed = new Windows(Stream.concat(faults.stream(), unknown(calls)), bounds.lease());
+        Windows disturbed = new Windows(
+                Stream.of(faults.stream(), stalls.stream(), unknown(calls)).flatMap(each -> each), bounds.lease());
         int first = 0;
         for (Call call : calls) {
             if (call.operation() != Operation.ACQUIRE || call.answered() == null) {

@@ -42,6 +42,15 @@ final class Windows {
         }
     }
 
+    boolean contain(long time) {
+        return touch(time, time);
+    }
+
+    /** Whether any of the time from one to the other was in one of them. */
+    boolean touch(long from, long to) {
+        return intervals.stream().anyMatch(each -> each.begin() <= to && from <= each.end());
+    }
+
     /** How much of the time from one to the other was not in any of them. */
     long outside(long from, long to) {
         return to

@@ -1,0 +1,270 @@
+package io.distributedlock.redis.faults;
+
+import io.distributedlock.redis.FencedStore;
+import io.distributedlock.redis.history.Bounds;
+import io.distributedlock.redis.history.Event;
+import io.distributedlock.redis.history.Event.Operation;
+import io.distributedlock.redis.history.Event.Phase;
+import io.distributedlock.redis.history.Fault;
+import io.distributedlock.redis.history.History;
+import io.distributedlock.redis.history.HistoryChecker;
+import io.distributedlock.redis.history.Model;
+import io.distributedlock.redis.history.Renewal;
+import io.distributedlock.redis.history.StallWatch;
+import io.distributedlock.redis.history.Verdict;
+import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RespClient;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several JVMs whose workers use the same locks, each with a network of its own to one Redis. Play is in rounds: each has
+ * names and a history of its own, so the arena can be used again whatever was broken in the round before.
+ */
+final class Arena implements AutoCloseable {
+
+    static final String PREFIX = "lock:";
+
+    static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
+
+    /** What may be added to the time of a call, apart from times in which the machine was seen to stand still. */
+    private static final Duration NOISE = Duration.ofMillis(700);
+
+    /** From the end of a lease until somebody who was not told asks again. */
+    private static final Duration POLL = Duration.ofSeconds(1);
+
+    /** From when instances may listen again until they do. */
+    private static final Duration RESUBSCRIBE = Duration.ofSeconds(6);
+
+    /** In every arena, one instance keeps its leases for a while. */
+    private static final int RETENTION_MILLIS = 20;
+
+    /**
+     * How big it is.
+     *
+     * @param pauseMicros how long a worker rests between two locks, on average
+     */
+    record Size(int jvms, int workers, int locks, Duration lease, int pauseMicros) {}
+
+    private final Size size;
+
+    private final Server server = new Server();
+
+    /** Has the counters and the fenced stores. Never broken. */
+    private final EmbeddedRedis truth = EmbeddedRedis.start();
+
+    private final Queue<Renewal> renewals = new ConcurrentLinkedQueue<>();
+
+    private final List<Member> members = new ArrayList<>();
+
+    private final StallWatch stalls = StallWatch.start(this::historyOrNull);
+
+    private int started;
+
+    private volatile @Nullable History history;
+
+    private Path directory = Path.of(".");
+
+    private List<String> names = List.of();
+
+    private long seed;
+
+    Arena(Size size) {
+        this.size = size;
+        List<CompletableFuture<Member>> starting = IntStream.range(0, size.jvms())
+                .mapToObj(i -> CompletableFuture.supplyAsync(this::startMember))
+                .toList();
+        starting.forEach(each -> members.add(each.join()));
+    }
+
+    private Member startMember() {
+        int number;
+        synchronized (renewals) {
+            number = started++;
+        }
+        int retention = number % size.jvms() == 1 ? RETENTION_MILLIS : 0;
+        return Member.start("jvm" + number, server.port(), truth.port(), retention, renewals::add);
+    }
+
+    Server server() {
+        return server;
+    }
+
+    List<Member> members() {
+        return members;
+    }
+
+    Duration lease() {
+        return size.lease();
+    }
+
+    private @Nullable History historyOrNull() {
+        return history;
+    }
+
+    private History history() {
+        return Objects.requireNonNull(history, "no round");
+    }
+
+    /** Sets all workers to work on new locks. The directory for the histories must not exist. */
+    void begin(Path roundDirectory, String name, long roundSeed) {
+        directory = roundDirectory.toAbsolutePath();
+        seed = roundSeed;
+        names = IntStream.range(0, size.locks()).mapToObj(i -> name + "-" + i).toList();
+        renewals.clear();
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        try (RespClient client = truth.connect()) {
+            client.call("FLUSHALL");
+            names.forEach(each -> client.call("SET", "counter:" + each, "0"));
+        }
+        history = History.open(directory, "test");
+        members.forEach(this::setToWork);
+    }
+
+    private void setToWork(Member member) {
+        history().compareClock(member.name(), member::clock);
+        member.ask(
+                "begin",
+                directory,
+                member.name(),
+                size.lease().toMillis(),
+                size.pauseMicros(),
+                String.join(",", names));
+        member.work(size.workers(), seed + 1_000L * members.indexOf(member));
+    }
+
+    /** Breaks something once, and writes down when. Returns whether it hit. */
+    boolean play(Row row, Random random) {
+        Member victim = members.get(random.nextInt(members.size()));
+        Fault fault = history().breaking(row.kind(), row.hitsJvm() ? victim.name() : row.name(), row.model());
+        boolean hit = false;
+        try {
+            hit = row.injection().inject(this, victim, random);
+        } finally {
+            if (hit) {
+                fault.hit();
+            } else {
+                fault.missed();
+            }
+        }
+        if (row.endsJvm()) {
+            replace(victim);
+        }
+        return hit;
+    }
+
+    private void replace(Member dead) {
+        dead.close();
+        Member next = startMember();
+        members.set(members.indexOf(dead), next);
+        setToWork(next);
+    }
+
+    /** Stops all workers, looks what is left, and judges what happened. */
+    Verdict end(String row, Model model) {
+        members.forEach(member -> member.ask("stop"));
+        members.forEach(Member::awaitWork);
+        List<String> leftovers = new ArrayList<>();
+        members.forEach(member -> leftovers.addAll(member.ask("probe")
+                .lines()
+                .map(each -> member.name() + " cannot get " + each)
+                .toList()));
+        leftovers.addAll(leftovers());
+        members.forEach(member -> member.ask("end"));
+        History mine = history();
+        history = null;
+        mine.close();
+        return judge(row, model, leftovers);
+    }
+
+    /** Entries end with their leases at the latest; what was cancelled is remembered for two leases. */
+    private List<String> leftovers() {
+        Waits.until(
+                size.lease().toMillis() + NOISE.toMillis(),
+                () -> server.keys().stream().allMatch(Arena::isCancelled));
+        Waits.until(RESUBSCRIBE.toMillis() + NOISE.toMillis(), () -> channels() == members.size());
+        List<String> left = new ArrayList<>();
+        for (String key : server.keys()) {
+            long ttl = server.number("PTTL", key);
+            if (!isCancelled(key) || ttl == -1 || ttl > 2 * size.lease().toMillis()) {
+                left.add("key " + key + " with " + ttl + " ms to live");
+            }
+        }
+        if (channels() != members.size()) {
+            left.add(channels() + " channels of " + members.size() + " instances");
+        }
+        return left;
+    }
+
+    private static boolean isCancelled(String key) {
+        return key.endsWith("}cancelled");
+    }
+
+    private int channels() {
+        return server.list("PUBSUB", "CHANNELS", PREFIX + "*").size();
+    }
+
+    private Verdict judge(String row, Model model, List<String> leftovers) {
+        List<Event> events = History.read(directory);
+        Bounds bounds = new Bounds(
+                COMMAND_TIMEOUT.plus(NOISE), POLL.plus(COMMAND_TIMEOUT).plus(NOISE), size.lease());
+        HistoryChecker checker =
+                new HistoryChecker(row, seed, model, bounds).renewals(renewals).leftovers(leftovers);
+        Set<String> doubtful = events.stream()
+                .filter(event -> event.operation() == Operation.COUNT && event.phase() == Phase.UNKNOWN)
+                .map(Event::lock)
+                .collect(Collectors.toSet());
+        try (RespClient client = truth.connect()) {
+            for (String name : names) {
+                checker.store(name, FencedStore.accepted(client, "store:" + name));
+                if (!doubtful.contains(name)) {
+                    checker.counter(name, Long.parseLong(client.text("GET", "counter:" + name)));
+                }
+            }
+        }
+        Verdict verdict = checker.judge(events);
+        if (verdict.outcome() == Verdict.Outcome.GREEN) {
+            forget();
+        }
+        return verdict;
+    }
+
+    /** Whoever wants to know what went wrong needs the history, nobody else does. */
+    private void forget() {
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+            Files.delete(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        stalls.close();
+        members.forEach(Member::close);
+        server.close();
+        truth.close();
+    }
+}

@@ -1,0 +1,137 @@
+package io.distributedlock.redis.faults;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.redis.RedisLockTemplate;
+import io.distributedlock.redis.history.History;
+import io.distributedlock.redis.history.RecordedLocks;
+import io.distributedlock.redis.history.StallWatch;
+import io.distributedlock.testing.ChildRequests;
+import io.distributedlock.testing.ChildRequests.Request;
+import io.distributedlock.testing.RespClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** An instance in a JVM of its own. Each lane is a worker. */
+final class ArenaChild {
+
+    private final RedisLockTemplate template;
+
+    private final int truthPort;
+
+    private volatile @Nullable Round round;
+
+    private ArenaChild(RedisLockTemplate template, int truthPort) {
+        this.template = template;
+        this.truthPort = truthPort;
+    }
+
+    /** The arguments are the ports of Redis and of what is never broken, and the retention in milliseconds. */
+    public static void main(String[] args) {
+        LettuceConnectionFactory factory =
+                new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", Integer.parseInt(args[0])));
+        factory.afterPropertiesSet();
+        factory.start();
+        RedisLockTemplate template = new RedisLockTemplate(
+                factory, Arena.PREFIX, settings().withRetention(Duration.ofMillis(Long.parseLong(args[2]))));
+        template.start();
+        warmUp(template);
+        Runtime.getRuntime().addShutdownHook(new Thread(template::close));
+        ArenaChild child = new ArenaChild(template, Integer.parseInt(args[1]));
+        StallWatch.start(child::history);
+        ChildRequests.serve(child::answer);
+    }
+
+    private static EngineSettings settings() {
+        EngineSettings defaults = EngineSettings.DEFAULTS;
+        return new EngineSettings(
+                defaults.lease(),
+                defaults.waitUpTo(),
+                defaults.maxHold(),
+                Arena.COMMAND_TIMEOUT,
+                defaults.maxPasses(),
+                defaults.maxBatch(),
+                Duration.ofMillis(200));
+    }
+
+    private static void warmUp(RedisLockTemplate template) {
+        while (true) {
+            try {
+                template.acquire(LockRequest.of("warm-up")).close();
+                return;
+            } catch (LockUnavailableException e) {
+                // Redis is not there yet.
+            }
+        }
+    }
+
+    private @Nullable History history() {
+        Round current = round;
+        return current == null ? null : current.history();
+    }
+
+    private String answer(Request request) {
+        return switch (request.name()) {
+            case "clock" -> Long.toString(System.nanoTime());
+            case "begin" -> begin(request);
+            case "work" -> work(request.text(0), request.number(1));
+            case "stop" -> Boolean.toString(current().over().getAndSet(true));
+            case "end" -> end();
+            case "probe" -> probe();
+            default -> throw new IllegalArgumentException(request.name());
+        };
+    }
+
+    private Round current() {
+        return Optional.ofNullable(round).orElseThrow();
+    }
+
+    /** The arguments are the directory of the history, the name of this JVM, lease, pause, and the names of the locks. */
+    private String begin(Request request) {
+        History history = History.open(Path.of(request.text(0)), request.text(1));
+        round = new Round(
+                history,
+                new RecordedLocks(template, history),
+                List.of(request.text(4).split(",")),
+                Duration.ofMillis(request.number(2)),
+                (int) request.number(3),
+                new AtomicBoolean());
+        return "begun";
+    }
+
+    private String work(String owner, long seed) {
+        try (RespClient truth = RespClient.connect(truthPort)) {
+            return Integer.toString(new Worker(current(), truth, new Random(seed), owner).work());
+        }
+    }
+
+    private String end() {
+        current().history().close();
+        round = null;
+        return "ended";
+    }
+
+    /** Takes each lock once, as the only one who wants it. Gives what could not be had. */
+    private String probe() {
+        StringBuilder failed = new StringBuilder();
+        for (String name : current().names()) {
+            LockRequest request = LockRequest.of(name).lease(current().lease());
+            try (LockHandle handle =
+                    template.acquire(request.waitUpTo(current().lease().multipliedBy(2)))) {
+                handle.throwIfLost();
+            } catch (RuntimeException e) {
+                failed.append(name).append(": ").append(e).append('\n');
+            }
+        }
+        return failed.toString();
+    }
+}

@@ -1,0 +1,85 @@
+package io.distributedlock.redis.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.redis.history.Verdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Each fault by itself, at random moments of what several JVMs do, judged by their history. {@code -Dfaults.seed} repeats
+ * the decisions of a run, {@code -Dfaults.rows} plays some rows only (their names, with commas), {@code -Dfaults.phases}
+ * says how often.
+ */
+class FaultMatrixTests {
+
+    private static final Arena.Size SIZE = new Arena.Size(3, 4, 4, Duration.ofSeconds(1), 4_000);
+
+    private static final Path OUTPUT = Path.of(System.getProperty("basedir", "."), "target", "faults");
+
+    private static final MatrixReport REPORT = new MatrixReport();
+
+    private static Arena arena;
+
+    /** Of renewals that nobody saw, nothing can be said. */
+    private static int renewals;
+
+    private final long seed = Long.getLong("faults.seed", System.nanoTime());
+
+    @BeforeAll
+    static void openArena() {
+        arena = new Arena(SIZE);
+    }
+
+    @AfterAll
+    static void closeArena() {
+        arena.close();
+        REPORT.write(OUTPUT.resolve("matrix.md"));
+        assertThat(renewals).as("renewals that were looked at").isPositive();
+    }
+
+    static Stream<Row> rows() {
+        String chosen = System.getProperty("faults.rows");
+        return chosen == null
+                ? Stream.of(Row.values())
+                : Arrays.stream(chosen.split(",")).map(Row::valueOf);
+    }
+
+    @ParameterizedTest
+    @MethodSource("rows")
+    void keepsItsPromises(Row row) {
+        int phases = Integer.getInteger("faults.phases", row.phases());
+        Random random = new Random(seed + row.ordinal());
+        String name = row.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        System.out.println(name + ": seed " + seed);
+        arena.begin(OUTPUT.resolve(name + "-" + System.nanoTime()), name, seed);
+        int hits = 0;
+        Verdict verdict;
+        try {
+            for (int i = 0; i < phases; i++) {
+                Waits.pause(random.nextInt(80));
+                hits += arena.play(row, random) ? 1 : 0;
+            }
+        } finally {
+            verdict = arena.end(row.id() + " " + row.what(), row.model());
+        }
+        renewals += verdict.renewals();
+        REPORT.add(row, phases, hits, verdict);
+        System.out.println(verdict);
+        verdict.assertGreen();
+        assertThat(hits).as("hits").isPositive();
+        if (row.letsLocksGo()) {
+            assertThat(verdict.unknownReleases())
+                    .as("releases that failed, apart from a few that a noisy machine may have delayed")
+                    .isLessThan(5 + verdict.grants() / 20);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package io.distributedlock.redis.faults;
+
+import java.util.Random;
+
+/** Breaks something once, and mends it. */
+@FunctionalInterface
+interface Injection {
+
+    /**
+     * Returns when it is whole again.
+     *
+     * @param victim the JVM to break, or whose network to break, if it is about one
+     * @return whether it was certainly felt
+     */
+    boolean inject(Arena arena, Member victim, Random random);
+}

@@ -1,0 +1,94 @@
+package io.distributedlock.redis.faults;
+
+import io.distributedlock.redis.history.Renewal;
+import io.distributedlock.testing.ChildJvm;
+import io.distributedlock.testing.TcpProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** One JVM of the arena, with the network that is between it and Redis. */
+final class Member implements AutoCloseable {
+
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final String name;
+
+    private final TcpProxy network;
+
+    private final ChildJvm jvm;
+
+    private final List<CompletableFuture<String>> work = new ArrayList<>();
+
+    private Member(String name, TcpProxy network, ChildJvm jvm) {
+        this.name = name;
+        this.network = network;
+        this.jvm = jvm;
+    }
+
+    static Member start(String name, int redis, int truth, int retention, Consumer<Renewal> renewals) {
+        TcpProxy network = TcpProxy.to(redis);
+        network.requests().tap(() -> new RenewalTap(name, renewals));
+        try {
+            ChildJvm jvm = ChildJvm.start(
+                    ArenaChild.class,
+                    Integer.toString(network.port()),
+                    Integer.toString(truth),
+                    Integer.toString(retention));
+            return new Member(name, network, jvm);
+        } catch (RuntimeException e) {
+            network.close();
+            throw e;
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    TcpProxy network() {
+        return network;
+    }
+
+    void signal(String signal) {
+        jvm.signal(signal);
+    }
+
+    boolean awaitExit() {
+        return jvm.awaitExit(LIMIT);
+    }
+
+    long clock() {
+        return Long.parseLong(ask("clock"));
+    }
+
+    String ask(String request, Object... arguments) {
+        return jvm.ask("control", request, arguments);
+    }
+
+    void work(int workers, long seed) {
+        work.clear();
+        for (int i = 0; i < workers; i++) {
+            work.add(jvm.send("worker" + i, "work", name + "-" + i, seed + i));
+        }
+    }
+
+    /** Waits until all workers have stopped, and returns how often they had a lock. */
+    int awaitWork() {
+        return work.stream()
+                .mapToInt(each -> Integer.parseInt(ChildJvm.await(each, LIMIT)))
+                .sum();
+    }
+
+    String errors() {
+        return jvm.errors();
+    }
+
+    @Override
+    public void close() {
+        network.close();
+        jvm.close();
+    }
+}

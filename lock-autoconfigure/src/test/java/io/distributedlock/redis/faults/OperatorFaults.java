@@ -1,0 +1,175 @@
+package io.distributedlock.redis.faults;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+
+/** What can be done to Redis by commands. */
+final class OperatorFaults {
+
+    private static final int SOON = 300;
+
+    /** Does something to an entry of a lock that is held now, in one step with looking for one. */
+    private static final String TO_AN_ENTRY = """
+            for _, key in ipairs(redis.call('KEYS', 'lock:*}')) do
+              if redis.call('PTTL', key) > 0 then
+                return redis.call(ARGV[1], key)
+              end
+            end
+            return 0
+            """;
+
+    private static final String FLUSH = """
+            local entries = #redis.call('KEYS', 'lock:*}')
+            redis.call('FLUSHALL')
+            return entries
+            """;
+
+    private OperatorFaults() {}
+
+    static boolean killCommandConnections(Arena arena, Member victim, Random random) {
+        return killConnections(arena, random, "normal");
+    }
+
+    static boolean killSubscriptions(Arena arena, Member victim, Random random) {
+        return killConnections(arena, random, "pubsub");
+    }
+
+    private static boolean killConnections(Arena arena, Random random, String type) {
+        long killed = 0;
+        for (int i = 1 + random.nextInt(5); i > 0; i--) {
+            killed += arena.server().number("CLIENT", "KILL", "TYPE", type);
+            Waits.pause(random.nextInt(50));
+        }
+        return killed > 0;
+    }
+
+    static boolean forgetScripts(Arena arena, Member victim, Random random) {
+        long before = arena.server().errors("NOSCRIPT");
+        Waits.until(50 + random.nextInt(100), () -> {
+            arena.server().call("SCRIPT", "FLUSH");
+            return false;
+        });
+        return arena.server().errors("NOSCRIPT") > before;
+    }
+
+    static boolean flushAll(Arena arena, Member victim, Random random) {
+        return Waits.until(SOON, () -> arena.server().number("EVAL", FLUSH, "0") > 0);
+    }
+
+    static boolean deleteAnEntry(Arena arena, Member victim, Random random) {
+        return Waits.until(SOON, () -> arena.server().number("EVAL", TO_AN_ENTRY, "0", "DEL") > 0);
+    }
+
+    static boolean persistAnEntry(Arena arena, Member victim, Random random) {
+        return Waits.until(SOON, () -> arena.server().number("EVAL", TO_AN_ENTRY, "0", "PERSIST") > 0);
+    }
+
+    static boolean evict(Arena arena, Member victim, Random random) {
+        Server server = arena.server();
+        long before = evicted(server);
+        server.call("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
+        outOfMemory(server, () -> evicted(server) > before);
+        return evicted(server) > before;
+    }
+
+    private static long evicted(Server server) {
+        return Long.parseLong(server.info("stats", "evicted_keys"));
+    }
+
+    static boolean runOutOfMemory(Arena arena, Member victim, Random random) {
+        Server server = arena.server();
+        long before = server.errors("OOM");
+        server.call("CONFIG", "SET", "maxmemory-policy", "noeviction");
+        int millis = random.nextInt(4) == 0 ? 700 : 50 + random.nextInt(150);
+        outOfMemory(server, () -> {
+            Waits.pause(millis);
+            return true;
+        });
+        return server.errors("OOM") > before;
+    }
+
+    private static void outOfMemory(Server server, BooleanSupplier enough) {
+        server.call("CONFIG", "SET", "maxmemory", "1");
+        try {
+            Waits.until(SOON, enough);
+        } finally {
+            server.call("CONFIG", "SET", "maxmemory", "0");
+        }
+    }
+
+    /** A directory is where the snapshot should be written to, so that this fails, and Redis refuses to write anything. */
+    static boolean failToSave(Arena arena, Member victim, Random random) {
+        Server server = arena.server();
+        long before = server.errors("MISCONF");
+        Path inTheWay = Path.of(server.directory(), "dump.rdb");
+        try {
+            Files.deleteIfExists(inTheWay);
+            Files.createDirectory(inTheWay);
+            server.call("CONFIG", "SET", "save", "3600 1");
+            server.call("BGSAVE");
+            Waits.until(
+                    5_000,
+                    () -> server.info("persistence", "rdb_last_bgsave_status").equals("err"));
+            Waits.until(50 + random.nextInt(300), () -> false);
+            return server.errors("MISCONF") > before;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            server.call("CONFIG", "SET", "save", "");
+            delete(inTheWay);
+            server.call("BGSAVE");
+            Waits.until(
+                    5_000,
+                    () -> server.info("persistence", "rdb_last_bgsave_status").equals("ok"));
+        }
+    }
+
+    private static void delete(Path path) {
+        try {
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The replica of nobody: it keeps what it has, and writes nothing. */
+    static boolean readOnly(Arena arena, Member victim, Random random) {
+        Server server = arena.server();
+        long before = server.errors("READONLY");
+        server.call("REPLICAOF", "127.0.0.1", "1");
+        try {
+            Waits.pause(random.nextInt(4) == 0 ? 700 : 50 + random.nextInt(150));
+        } finally {
+            server.call("REPLICAOF", "NO", "ONE");
+        }
+        return server.errors("READONLY") > before;
+    }
+
+    static boolean denyScripts(Arena arena, Member victim, Random random) {
+        Server server = arena.server();
+        long before = server.errors("NOPERM");
+        server.call("ACL", "SETUSER", "default", "-eval", "-evalsha");
+        try {
+            Waits.pause(random.nextInt(4) == 0 ? 700 : 50 + random.nextInt(150));
+        } finally {
+            server.call("ACL", "SETUSER", "default", "+@all");
+        }
+        return server.errors("NOPERM") > before;
+    }
+
+    /** Redis ends the connections of those who may not listen any more. */
+    static boolean denyChannels(Arena arena, Member victim, Random random) {
+        Server server = arena.server();
+        server.call("ACL", "SETUSER", "default", "resetchannels");
+        try {
+            Waits.pause(50 + random.nextInt(350));
+            return server.list("PUBSUB", "CHANNELS", Arena.PREFIX + "*").isEmpty();
+        } finally {
+            server.call("ACL", "SETUSER", "default", "allchannels");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package io.distributedlock.redis.faults;
+
+import io.distributedlock.redis.history.History;
+import io.distributedlock.redis.history.RecordedLocks;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * What the workers of one JVM work on.
+ *
+ * @param pauseMicros how long a worker rests between two locks, on average
+ */
+record Round(
+        History history,
+        RecordedLocks locks,
+        List<String> names,
+        Duration lease,
+        int pauseMicros,
+        AtomicBoolean over) {}

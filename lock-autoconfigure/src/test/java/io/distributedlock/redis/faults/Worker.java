@@ -1,0 +1,143 @@
+package io.distributedlock.redis.faults;
+
+import io.distributedlock.DistributedLockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.redis.FencedStore;
+import io.distributedlock.redis.history.RecordedHandle;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Takes locks in every way there is, and does under them what they are there for. */
+final class Worker {
+
+    private static final int LONGEST_WAIT = 1_500;
+
+    private final Round round;
+
+    /** Where counters and fenced stores are: nothing ever happens to it. */
+    private final RespClient truth;
+
+    private final Random random;
+
+    private final String owner;
+
+    Worker(Round round, RespClient truth, Random random, String owner) {
+        this.round = round;
+        this.truth = truth;
+        this.random = random;
+        this.owner = owner;
+    }
+
+    /** Returns how often it had a lock. */
+    int work() {
+        int holds = 0;
+        while (!round.over().get()) {
+            holds += attempt() ? 1 : 0;
+            LockSupport.parkNanos(random.nextInt(2 * round.pauseMicros()) * 1_000L);
+        }
+        return holds;
+    }
+
+    private boolean attempt() {
+        String name = round.names().get(random.nextInt(round.names().size()));
+        LockRequest request = LockRequest.of(name).lease(round.lease()).waitUpTo(upTo(LONGEST_WAIT));
+        try {
+            int way = random.nextInt(20);
+            if (way < 3) {
+                return hold(round.locks().tryAcquire(request.noWait()).orElse(null), request);
+            } else if (way < 5) {
+                return hold(round.locks().tryAcquire(request.waitUpTo(upTo(50))).orElse(null), request);
+            } else if (way < 8) {
+                return asynchronously(request);
+            } else if (way == 8) {
+                return acquire(request.renew(false));
+            } else if (way == 9) {
+                return acquire(request.owner(owner));
+            }
+            return acquire(request);
+        } catch (LockNotAcquiredException e) {
+            return false;
+        } catch (DistributedLockException | CompletionException e) {
+            // Whoever gets an error does not try again at once.
+            LockSupport.parkNanos(random.nextInt(40_000_000));
+            return false;
+        }
+    }
+
+    private Duration upTo(int millis) {
+        return Duration.ofMillis(random.nextInt(millis));
+    }
+
+    private boolean acquire(LockRequest request) {
+        return hold(round.locks().acquire(request), request);
+    }
+
+    private boolean asynchronously(LockRequest request) {
+        CompletableFuture<LockHandle> future =
+                round.locks().acquireAsync(request).toCompletableFuture();
+        if (random.nextInt(4) == 0) {
+            LockSupport.parkNanos(random.nextInt(3_000_000));
+            if (future.cancel(true)) {
+                return false;
+            }
+        }
+        return hold(future.orTimeout(60, TimeUnit.SECONDS).join(), null);
+    }
+
+    /** @param again what gets the lock once more, or null if its owner cannot do that */
+    private boolean hold(LockHandle handle, LockRequest again) {
+        if (handle == null) {
+            return false;
+        }
+        try (RecordedHandle hold = (RecordedHandle) handle) {
+            if (hold.isHeld()) {
+                hold.count(() -> count("counter:" + hold.name()));
+            }
+            write(hold);
+            if (again != null && random.nextInt(10) == 0) {
+                enterAgain(again);
+            }
+            stay(hold);
+            // Without a look at the lock, as anybody who does not know that he was paused.
+            write(hold);
+        }
+        return true;
+    }
+
+    private void enterAgain(LockRequest request) {
+        try (RecordedHandle inner = round.locks().acquire(request)) {
+            write(inner);
+        } catch (DistributedLockException e) {
+            // The outer one may have been lost, or Redis be down. It goes on with that one.
+        }
+    }
+
+    private void write(RecordedHandle hold) {
+        hold.fencedWrite(() -> FencedStore.write(truth, "store:" + hold.name(), hold.fencingToken()));
+    }
+
+    /** Safe under the lock only. */
+    private void count(String counter) {
+        long read = Long.parseLong(truth.text("GET", counter));
+        LockSupport.parkNanos(random.nextInt(200_000));
+        truth.call("SET", counter, Long.toString(read + 1));
+    }
+
+    /** Mostly for a moment, sometimes for so long that the lease has to be renewed. */
+    private void stay(RecordedHandle hold) {
+        long lease = round.lease().toMillis();
+        int kind = random.nextInt(100);
+        double leases = kind == 0 ? 0.5 + random.nextDouble() : kind < 5 ? random.nextDouble() / 3 : 0;
+        long until = System.nanoTime() + (long) (leases * lease * 1_000_000) + random.nextInt(1_500_000);
+        while (System.nanoTime() < until && !round.over().get() && hold.isHeld()) {
+            LockSupport.parkNanos(Math.min(20_000_000, Math.max(1, until - System.nanoTime())));
+        }
+    }
+}

@@ -1,0 +1,8 @@
+package io.distributedlock.redis.history;
+
+/**
+ * An instance has asked Redis to extend the lease of a lock.
+ *
+ * @param nanos when that was seen, by {@link System#nanoTime()}
+ */
+public record Renewal(String jvm, String lock, long nanos) {}

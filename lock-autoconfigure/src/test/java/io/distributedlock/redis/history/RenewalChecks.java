@@ -1,0 +1,76 @@
+package io.distributedlock.redis.history;
+
+import io.distributedlock.redis.history.Event.Operation;
+import io.distributedlock.redis.history.Event.Phase;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * H7: who has given a lock back, or has lost it, renews it no more. An orphaned renewal would keep everybody else out for as
+ * long as its JVM lives.
+ */
+final class RenewalChecks {
+
+    /** What was decided before the end may be sent after it: less than a third of a lease, so that the next one is found. */
+    static final Duration UNDER_WAY = Duration.ofMillis(250);
+
+    private final Map<String, Map<String, TreeMap<Long, Renewal>>> byLockAndJvm = new HashMap<>();
+
+    private final Windows stalls;
+
+    private final Findings findings;
+
+    RenewalChecks(Collection<Renewal> renewals, Windows stalls, Findings findings) {
+        this.stalls = stalls;
+        this.findings = findings;
+        for (Renewal renewal : renewals) {
+            byLockAndJvm
+                    .computeIfAbsent(renewal.lock(), lock -> new HashMap<>())
+                    .computeIfAbsent(renewal.jvm(), jvm -> new TreeMap<>())
+                    .put(renewal.nanos(), renewal);
+        }
+    }
+
+    void nothingIsRenewedAfterItsEnd(String lock, List<Event> events, List<Grant> grants) {
+        byLockAndJvm.getOrDefault(lock, Map.of()).forEach((jvm, renewals) -> {
+            Set<Long> allowed = new HashSet<>();
+            for (Grant grant : grants) {
+                if (grant.jvm().equals(jvm)) {
+                    allowed.addAll(during(renewals, grant.askedAt(), grant.heldAtMostUntil()));
+                }
+            }
+            allowed.addAll(ofUnknown(jvm, events, renewals));
+            renewals.forEach((time, renewal) -> {
+                if (!allowed.contains(time) && !stalls.contain(time)) {
+                    findings.violation("H7", "nobody in this JVM has the lock any more: " + renewal);
+                }
+            });
+        });
+    }
+
+    /** Of a call of which nobody knows what came of it, the lease may have been had for a moment. */
+    private static Set<Long> ofUnknown(String jvm, List<Event> events, TreeMap<Long, Renewal> renewals) {
+        Set<Long> times = new HashSet<>();
+        for (Call call : Call.of(events)) {
+            if (call.asked().jvm().equals(jvm)
+                    && call.operation() == Operation.ACQUIRE
+                    && call.outcome() == Phase.UNKNOWN) {
+                times.addAll(during(renewals, call.begin(), call.end()));
+            }
+        }
+        return times;
+    }
+
+    private static Set<Long> during(TreeMap<Long, Renewal> renewals, long from, long to) {
+        long end = Math.max(to, to + UNDER_WAY.toNanos());
+        return to == Long.MAX_VALUE
+                ? renewals.tailMap(from).keySet()
+                : renewals.subMap(from, end).keySet();
+    }
+}
