@@ -1,6 +1,7 @@
 package io.distributedlock.testing;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -68,7 +69,16 @@ public final class ChildJvm implements AutoCloseable {
 
     /** Starts a child and waits until it serves requests. */
     public static ChildJvm start(Class<?> main, String... arguments) {
-        ChildJvm child = launch(main, arguments);
+        return serving(main, launch(System.getProperty("java.class.path", ""), main, arguments));
+    }
+
+    /** As {@link #start}, but what is in the directory takes the place of what this JVM has under the same name. */
+    public static ChildJvm startWith(Path instead, Class<?> main, String... arguments) {
+        String classPath = instead + File.pathSeparator + System.getProperty("java.class.path", "");
+        return serving(main, launch(classPath, main, arguments));
+    }
+
+    private static ChildJvm serving(Class<?> main, ChildJvm child) {
         try {
             if (!child.started.await(LIMIT.toMillis(), TimeUnit.MILLISECONDS) || !child.serving) {
                 Processes.kill(child.process);
@@ -150,13 +160,13 @@ public final class ChildJvm implements AutoCloseable {
         Processes.kill(process);
     }
 
-    private static ChildJvm launch(Class<?> main, String... arguments) {
+    private static ChildJvm launch(String classPath, Class<?> main, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-cp",
-                System.getProperty("java.class.path", ""),
+                classPath,
                 main.getName()));
         command.addAll(List.of(arguments));
         try {
