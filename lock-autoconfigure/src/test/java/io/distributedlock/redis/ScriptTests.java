@@ -2,83 +2,14 @@ package io.distributedlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distributedlock.testing.EmbeddedRedis;
-import io.distributedlock.testing.RespClient;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * The scripts by themselves, given what a bad network may make of commands: copies that come twice, or on another connection
- * after what was sent later. No timing, and no client in between that would save them.
+ * What a bad network may make of commands: copies that come twice, or on another connection after what was sent later. And
+ * what keeps tokens rising and leases as long as they should be.
  */
-class ScriptTests {
-
-    private static final String ENTRY = "lock:{late}";
-
-    private static final String CANCELLED = ENTRY + "cancelled";
-
-    private static final String ONE = "one.secret.1";
-
-    private static final String TWO = "two.secret.1";
-
-    private static EmbeddedRedis redis;
-
-    private static RespClient client;
-
-    @BeforeAll
-    static void startServer() {
-        redis = EmbeddedRedis.start();
-        client = redis.connect();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        client.close();
-        redis.close();
-    }
-
-    @AfterEach
-    void forgetAll() {
-        client.call("FLUSHALL");
-    }
-
-    private static Object run(String script, int keys, String... operands) {
-        try (InputStream in = LuaScript.class.getResourceAsStream(script)) {
-            List<String> command = new ArrayList<>(
-                    List.of("EVAL", new String(in.readAllBytes(), StandardCharsets.UTF_8), String.valueOf(keys)));
-            command.addAll(List.of(operands));
-            return client.call(command.toArray(String[]::new));
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static Object acquire(String id, String lease) {
-        return run("acquire.lua", 2, ENTRY, CANCELLED, id, lease, "0", "1");
-    }
-
-    private static Object renew(String id, String lease) {
-        return run("renew.lua", 1, ENTRY, id, lease, "0", "0");
-    }
-
-    private static Object release(String id, String tombstone, String again) {
-        return run("release.lua", 2, ENTRY, CANCELLED, id, "0", "id", tombstone, again, "5000");
-    }
-
-    private static String field(String name) {
-        return client.text("HGET", ENTRY, name);
-    }
-
-    private static long ttl() {
-        return client.number("PTTL", ENTRY);
-    }
+class ScriptTests extends ScriptTopic {
 
     @Test
     void aRepeatedQuestionIsTheSameAcquisition() {
@@ -88,7 +19,7 @@ class ScriptTests {
 
         assertThat(field("t")).isEqualTo(String.valueOf(token));
         assertThat(run("release.lua", 1, ENTRY, ONE, "0")).isEqualTo(1L);
-        assertThat(client.number("EXISTS", ENTRY)).isZero();
+        assertThat(isFree()).isTrue();
     }
 
     @Test
@@ -114,7 +45,7 @@ class ScriptTests {
     @Test
     void aLateCopyOfARenewalCreatesNothing() {
         assertThat(renew(ONE, "5000")).isEqualTo(List.of(0L, 0L, 0L));
-        assertThat(client.number("EXISTS", ENTRY)).isZero();
+        assertThat(isFree()).isTrue();
     }
 
     @Test
@@ -145,7 +76,7 @@ class ScriptTests {
         assertThat(acquire(ONE, "5000")).isEqualTo(List.of(3L, 0L));
 
         assertThat(field("o")).isEqualTo(TWO);
-        assertThat(client.number("HEXISTS", ENTRY, "q")).isZero();
+        assertThat(has("q")).isFalse();
     }
 
     @Test
@@ -156,7 +87,7 @@ class ScriptTests {
 
         release(TWO, "0", again);
 
-        assertThat(client.number("EXISTS", ENTRY)).isZero();
+        assertThat(isFree()).isTrue();
     }
 
     @Test
@@ -166,20 +97,83 @@ class ScriptTests {
 
         release(TWO, "0", "");
 
-        assertThat(client.number("EXISTS", ENTRY)).isZero();
+        assertThat(isFree()).isTrue();
     }
 
     @Test
     void aLockThatIsHandedOverHasTheLeaseOfItsNextOwner() {
         acquire(TWO, "60000");
         acquire(ONE, "5000");
-        try (RespClient listening = redis.connect()) {
-            listening.call("SUBSCRIBE", "lock:instance:one");
 
-            release(TWO, "0", "");
-        }
+        releaseHeardBy(List.of("one"), TWO, "");
 
         assertThat(field("o")).isEqualTo(ONE);
         assertThat(ttl()).isBetween(1L, 5_000L);
+    }
+
+    @Test
+    void aTokenIsHigherThanTheInstanceHasSeen() {
+        assertThat(run("acquire.lua", 2, ENTRY, CANCELLED, ONE, "5000", "9000000000000000", "1"))
+                .isEqualTo("9000000000000001");
+    }
+
+    @Test
+    void theTokenOfTheNextOwnerIsHigherThanTheOneBeforeHasSeen() {
+        acquire(ONE, "5000");
+
+        run("release.lua", 2, ENTRY, CANCELLED, ONE, "9000000000000000", "id", "0", TWO, "5000");
+
+        assertThat(field("o")).isEqualTo(TWO);
+        assertThat(field("t")).isEqualTo("9000000000000001");
+    }
+
+    @Test
+    void aRenewalBringsTheTokenOfTheLatestLocalHold() {
+        acquire(ONE, "5000");
+
+        assertThat(run("renew.lua", 1, ENTRY, ONE, "5000", "9000000000000000", "0"))
+                .isEqualTo(List.of(1L, 9_000_000_000_000_000L, 0L));
+
+        assertThat(field("t")).isEqualTo("9000000000000000");
+    }
+
+    @Test
+    void aRenewalThatIsToShortenTheLeaseDoes() {
+        acquire(ONE, "60000");
+
+        run("renew.lua", 1, ENTRY, ONE, "5000", "0", "1");
+
+        assertThat(ttl()).isBetween(1L, 5_000L);
+    }
+
+    @Test
+    void nothingShortensTheLeaseOfAnExplicitOwner() {
+        acquireFor("job", ONE, "60000");
+
+        acquireFor("job", TWO, "5000");
+        acquireFor("job", ONE, "5000");
+        run("renew.lua", 1, ENTRY, TWO, "5000", "0", "1");
+
+        assertThat(ttl()).isGreaterThan(50_000);
+    }
+
+    @Test
+    void theLongestLeaseOfAnExplicitOwnerCounts() {
+        acquireFor("job", ONE, "5000");
+
+        acquireFor("job", TWO, "60000");
+
+        assertThat(ttl()).isGreaterThan(50_000);
+    }
+
+    @Test
+    void tombstonesLastAsLongAsTheLongestOfThem() {
+        release(ONE, "5000", "");
+        release(TWO, "60000", "");
+        assertThat(client.number("PTTL", CANCELLED)).isBetween(50_000L, 60_000L);
+
+        release(THREE, "5000", "");
+
+        assertThat(client.number("PTTL", CANCELLED)).isBetween(50_000L, 60_000L);
     }
 }
