@@ -138,6 +138,19 @@ class ScriptTests extends ScriptTopic {
     }
 
     @Test
+    void aKeyOfAWrongTypeDoesNotSpoilTheRenewalOfOthers() {
+        String wrong = "lock:{wrong}";
+        client.call("SET", wrong, "something else");
+        acquire(ONE, "5000");
+
+        Object answer = run("renew.lua", 2, wrong, ENTRY, TWO, "60000", "0", "0", ONE, "60000", "0", "0");
+
+        assertThat(answer).isEqualTo(List.of(0L, 0L, 0L, 1L, Long.parseLong(field("t")), 0L));
+        assertThat(ttl()).isGreaterThan(50_000);
+        assertThat(client.text("GET", wrong)).isEqualTo("something else");
+    }
+
+    @Test
     void aRenewalThatIsToShortenTheLeaseDoes() {
         acquire(ONE, "60000");
 

@@ -52,8 +52,8 @@ abstract class ScriptTopic {
                     List.of("EVAL", new String(in.readAllBytes(), StandardCharsets.UTF_8), String.valueOf(keys)));
             command.addAll(List.of(operands));
             return client.call(command.toArray(String[]::new));
-        } catch (IOException e) {
-            throw new AssertionError(e);
+        } catch (IOException | IllegalStateException e) {
+            throw new AssertionError(script + " failed", e);
         }
     }
 
