@@ -1004,7 +1004,15 @@ inline grant() {
 #define RENEWS(j) (in[j].tId && !RETAINED(j))
 #endif
 #define MUST_RENEW(j) (RENEWS(j) && (in[j].rWay && in[j].rAge >= T || !in[j].rWay && in[j].rNext == 0))
+#ifdef HANGS            /* a section may last for ever; that of an instance that closes, for the grace of H ticks */
+#ifdef GRACE_ENDLESS
+#define MUST_LEAVE(j) 0
+#else
+#define MUST_LEAVE(j) (in[j].tId && in[j].closing && in[j].hAge >= H)
+#endif
+#else
 #define MUST_LEAVE(j) (in[j].tId && in[j].hAge >= H)
+#endif
 /* A retained lease is given back while a third of it is left: with the end of the lease, Redis would forget who waits. */
 #ifdef RETAIN_TO_THE_END
 #define MUST_FREE(j) (RETAINED(j) == 1)
@@ -1320,6 +1328,9 @@ inline check() {
 #endif
   b = UNDER_WAY;
   assert((b || !FRESH || owner == 0 && tombs == 0) || M13);                                     /* without faults, at once */
+#ifdef HANGS
+  rests = !BUSY_AT(0);
+#endif
   quiet = !b && owner == 0 && tombs == 0
 }
 
@@ -1407,8 +1418,14 @@ inline picture() {
 #ifdef ENDLESS
 ltl m10 { [] (in[1].w > 0 -> <> (in[1].w == 0)) }
 #endif
+#ifdef HANGS
+ltl m14 { [] (in[0].closing -> <> (rests == 1)) }
+#endif
 
 bit quiet = 1;          /* nothing is left anywhere, and nothing is under way */
+#ifdef HANGS
+bit rests = 1;          /* nothing is left in instance 0 */
+#endif
 byte prompt;            /* the first of all that is under way without being held up, + 1; commands, then messages; 0 = nothing */
 
 /* What is under way and not held up goes through before anything else happens. What waits for a paused instance is held up. */
@@ -1452,7 +1469,7 @@ active proctype world() {
   in[2].calls = CALLS2;
 #endif
 
-#ifndef ENDLESS
+#if !defined(ENDLESS) && !defined(HANGS)
 accept_loop:
 #endif
   do
@@ -1524,10 +1541,21 @@ accept_loop:
     :: ev == PAUSE -> pauses--; in[i].paused = PMAX
     :: ev == RESUME -> in[i].paused = 0
     :: ev == SHUT ->
-       closes--; in[i].closing = 1; in[i].calls = 0; in[i].w = 0;
+       closes--; in[i].closing = 1; in[i].calls = 0;
+#ifndef CLOSING_KEEPS_WAITERS
+       in[i].w = 0;
+#endif
        if                                       /* a holder may finish within the grace, or not */
+#ifdef GRACE_ENDLESS
+       :: RETAINED(i) -> endTenure()
+#else
        :: in[i].tId && (die1 || RETAINED(i)) -> endTenure()
+#endif
+#ifdef HANGS
+       :: else -> in[i].hAge = 0
+#else
        :: else
+#endif
        fi
     :: ev == WRITE ->
 #ifdef STORE

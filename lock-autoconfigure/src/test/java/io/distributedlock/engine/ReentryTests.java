@@ -29,10 +29,12 @@ class ReentryTests {
     @Test
     void enteringAgainCostsNoCommandAndHasTheSameToken() {
         LockHandle outer = enter();
+        long token = outer.fencingToken();
         LockHandle inner = enter();
 
         assertThat(one.network.sent()).hasSize(1);
-        assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+        assertThat(inner.fencingToken()).isEqualTo(token);
+        assertThat(outer.fencingToken()).isEqualTo(token);
         inner.close();
         outer.close();
     }

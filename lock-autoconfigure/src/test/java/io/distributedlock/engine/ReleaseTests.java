@@ -11,7 +11,6 @@ import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -30,7 +29,7 @@ class ReleaseTests {
     }
 
     @Test
-    void aReleaseThatIsAnsweredNotHeldAfterOneOfUnknownOutcomeWasItsOwnDoing() throws Exception {
+    void aReleaseThatIsAnsweredNotHeldAfterOneOfUnknownOutcomeWasItsOwnDoing() {
         Attempt attempt = one.acquire("a");
         one.network.loseAnswers(1);
 
@@ -38,7 +37,7 @@ class ReleaseTests {
         await().until(() -> one.engine.timers().size() == 1);
         world.advanceMillis(100);
 
-        closing.get(5, TimeUnit.SECONDS);
+        assertThat(closing).succeedsWithin(Duration.ofSeconds(5));
         assertThat(one.network.sent(ReleaseCommand.class)).hasSize(2);
     }
 

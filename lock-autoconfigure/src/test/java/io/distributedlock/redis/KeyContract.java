@@ -98,7 +98,8 @@ abstract class KeyContract extends ContractTopic {
             Holds.assertAllTheTime(millis(200), () -> assertThat(onlyTtl()).isBetween(1L, 20_000L));
             waiter.get();
         }
-        assertThat(keys()).isEmpty();
+        // Whoever gave up says so on a connection of its own, perhaps after the lock was handed to it.
+        await().until(() -> keys().isEmpty());
     }
 
     @Test

@@ -79,6 +79,19 @@ abstract class TokenContract extends ContractTopic {
     }
 
     @Test
+    void growsWhenRedisHasLostEverythingAndTheNextInstanceHasSeenNothing() {
+        for (int i = 0; i < 3; i++) {
+            first.acquire(REQUEST).close();
+        }
+        LockHandle lost = first.acquire(REQUEST);
+        server.servers().forEach(TokenContract::empty);
+        try (LockHandle next = second.acquire(REQUEST)) {
+            assertThat(next.fencingToken()).isGreaterThan(lost.fencingToken());
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
+        }
+    }
+
+    @Test
     void growsFromCallerToCaller() {
         AtomicLong highest = new AtomicLong();
         List<Callers.Call<?>> calls = new ArrayList<>();

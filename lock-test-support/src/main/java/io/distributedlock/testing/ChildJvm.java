@@ -1,6 +1,7 @@
 package io.distributedlock.testing;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -73,7 +74,16 @@ public final class ChildJvm implements AutoCloseable {
 
     /** As {@link #start(Class, String...)}, with more in its environment: {@code JAVA_TOOL_OPTIONS}, for example. */
     public static ChildJvm start(Map<String, String> environment, Class<?> main, String... arguments) {
-        ChildJvm child = launch(environment, main, arguments);
+        return serving(main, launch(System.getProperty("java.class.path", ""), environment, main, arguments));
+    }
+
+    /** As {@link #start(Class, String...)}, but what is in the directory takes the place of what this JVM has. */
+    public static ChildJvm startWith(Path instead, Class<?> main, String... arguments) {
+        String classPath = instead + File.pathSeparator + System.getProperty("java.class.path", "");
+        return serving(main, launch(classPath, Map.of(), main, arguments));
+    }
+
+    private static ChildJvm serving(Class<?> main, ChildJvm child) {
         try {
             if (!child.started.await(LIMIT.toMillis(), TimeUnit.MILLISECONDS) || !child.serving) {
                 Processes.kill(child.process);
@@ -160,13 +170,14 @@ public final class ChildJvm implements AutoCloseable {
         Processes.kill(process);
     }
 
-    private static ChildJvm launch(Map<String, String> environment, Class<?> main, String... arguments) {
+    private static ChildJvm launch(
+            String classPath, Map<String, String> environment, Class<?> main, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-cp",
-                System.getProperty("java.class.path", ""),
+                classPath,
                 main.getName()));
         command.addAll(List.of(arguments));
         try {

@@ -1,0 +1,18 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class NanoClockTests {
+
+    /** A wall clock would be neither between the two, nor steady when somebody sets it. */
+    @Test
+    void isTheMonotonicOne() {
+        long before = System.nanoTime();
+        long time = NanoClock.SYSTEM.nanos();
+        long after = System.nanoTime();
+
+        assertThat(time - before).isBetween(0L, after - before);
+    }
+}

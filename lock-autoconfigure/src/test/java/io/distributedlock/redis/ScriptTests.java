@@ -1,0 +1,192 @@
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a bad network may make of commands: copies that come twice, or on another connection after what was sent later. And
+ * what keeps tokens rising and leases as long as they should be.
+ */
+class ScriptTests extends ScriptTopic {
+
+    @Test
+    void aRepeatedQuestionIsTheSameAcquisition() {
+        long token = Long.parseLong((String) acquire(ONE, "5000"));
+
+        assertThat(acquire(ONE, "5000")).isEqualTo(List.of(1L, token, 0L));
+
+        assertThat(field("t")).isEqualTo(String.valueOf(token));
+        assertThat(run("release.lua", 1, ENTRY, ONE, "0")).isEqualTo(1L);
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void aLateCopyOfAQuestionDoesNotShortenTheLease() {
+        acquire(ONE, "5000");
+        renew(ONE, "60000");
+
+        acquire(ONE, "5000");
+
+        assertThat(ttl()).isGreaterThan(50_000);
+    }
+
+    @Test
+    void aLateCopyOfARenewalDoesNotShortenTheLease() {
+        acquire(ONE, "5000");
+        renew(ONE, "60000");
+
+        renew(ONE, "5000");
+
+        assertThat(ttl()).isGreaterThan(50_000);
+    }
+
+    @Test
+    void aLateCopyOfARenewalCreatesNothing() {
+        assertThat(renew(ONE, "5000")).isEqualTo(List.of(0L, 0L, 0L));
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void aLateCopyOfARenewalDoesNotLengthenTheLeaseOfTheNext() {
+        acquire(TWO, "5000");
+
+        renew(ONE, "60000");
+
+        assertThat(ttl()).isLessThanOrEqualTo(5_000);
+        assertThat(field("o")).isEqualTo(TWO);
+    }
+
+    @Test
+    void aLateCopyOfAReleaseLeavesTheNextHolderAlone() {
+        String token = (String) acquire(TWO, "5000");
+
+        assertThat(run("release.lua", 1, ENTRY, ONE, "0")).isEqualTo(List.of(-1L, Long.parseLong(token)));
+
+        assertThat(field("o")).isEqualTo(TWO);
+    }
+
+    @Test
+    void aCancelledIdDoesNotWin() {
+        release(ONE, "5000", "");
+
+        assertThat(acquire(ONE, "5000")).isEqualTo(List.of(3L, 0L));
+        acquire(TWO, "5000");
+        assertThat(acquire(ONE, "5000")).isEqualTo(List.of(3L, 0L));
+
+        assertThat(field("o")).isEqualTo(TWO);
+        assertThat(has("q")).isFalse();
+    }
+
+    @Test
+    void aCancelledIdDoesNotQueueByALateCopyOfARelease() {
+        String again = "two.secret.2";
+        acquire(TWO, "5000");
+        release(again, "5000", "");
+
+        release(TWO, "0", again);
+
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void aLockIsNotHandedOverToAnInstanceThatDoesNotListen() {
+        acquire(TWO, "60000");
+        acquire(ONE, "5000");
+
+        release(TWO, "0", "");
+
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void aLockThatIsHandedOverHasTheLeaseOfItsNextOwner() {
+        acquire(TWO, "60000");
+        acquire(ONE, "5000");
+
+        releaseHeardBy(List.of("one"), TWO, "");
+
+        assertThat(field("o")).isEqualTo(ONE);
+        assertThat(ttl()).isBetween(1L, 5_000L);
+    }
+
+    @Test
+    void aTokenIsHigherThanTheInstanceHasSeen() {
+        assertThat(run("acquire.lua", 2, ENTRY, CANCELLED, ONE, "5000", "9000000000000000", "1"))
+                .isEqualTo("9000000000000001");
+    }
+
+    @Test
+    void theTokenOfTheNextOwnerIsHigherThanTheOneBeforeHasSeen() {
+        acquire(ONE, "5000");
+
+        run("release.lua", 2, ENTRY, CANCELLED, ONE, "9000000000000000", "id", "0", TWO, "5000");
+
+        assertThat(field("o")).isEqualTo(TWO);
+        assertThat(field("t")).isEqualTo("9000000000000001");
+    }
+
+    @Test
+    void aRenewalBringsTheTokenOfTheLatestLocalHold() {
+        acquire(ONE, "5000");
+
+        assertThat(run("renew.lua", 1, ENTRY, ONE, "5000", "9000000000000000", "0"))
+                .isEqualTo(List.of(1L, 9_000_000_000_000_000L, 0L));
+
+        assertThat(field("t")).isEqualTo("9000000000000000");
+    }
+
+    @Test
+    void aKeyOfAWrongTypeDoesNotSpoilTheRenewalOfOthers() {
+        String wrong = "lock:{wrong}";
+        client.call("SET", wrong, "something else");
+        acquire(ONE, "5000");
+
+        Object answer = run("renew.lua", 2, wrong, ENTRY, TWO, "60000", "0", "0", ONE, "60000", "0", "0");
+
+        assertThat(answer).isEqualTo(List.of(0L, 0L, 0L, 1L, Long.parseLong(field("t")), 0L));
+        assertThat(ttl()).isGreaterThan(50_000);
+        assertThat(client.text("GET", wrong)).isEqualTo("something else");
+    }
+
+    @Test
+    void aRenewalThatIsToShortenTheLeaseDoes() {
+        acquire(ONE, "60000");
+
+        run("renew.lua", 1, ENTRY, ONE, "5000", "0", "1");
+
+        assertThat(ttl()).isBetween(1L, 5_000L);
+    }
+
+    @Test
+    void nothingShortensTheLeaseOfAnExplicitOwner() {
+        acquireFor("job", ONE, "60000");
+
+        acquireFor("job", TWO, "5000");
+        acquireFor("job", ONE, "5000");
+        run("renew.lua", 1, ENTRY, TWO, "5000", "0", "1");
+
+        assertThat(ttl()).isGreaterThan(50_000);
+    }
+
+    @Test
+    void theLongestLeaseOfAnExplicitOwnerCounts() {
+        acquireFor("job", ONE, "5000");
+
+        acquireFor("job", TWO, "60000");
+
+        assertThat(ttl()).isGreaterThan(50_000);
+    }
+
+    @Test
+    void tombstonesLastAsLongAsTheLongestOfThem() {
+        release(ONE, "5000", "");
+        release(TWO, "60000", "");
+        assertThat(client.number("PTTL", CANCELLED)).isBetween(50_000L, 60_000L);
+
+        release(THREE, "5000", "");
+
+        assertThat(client.number("PTTL", CANCELLED)).isBetween(50_000L, 60_000L);
+    }
+}

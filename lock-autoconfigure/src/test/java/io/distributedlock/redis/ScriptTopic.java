@@ -1,0 +1,109 @@
+package io.distributedlock.redis;
+
+import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RespClient;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The scripts by themselves: no timing, and no client in between that would save them. */
+abstract class ScriptTopic {
+
+    static final String ENTRY = "lock:{raw}";
+
+    static final String CANCELLED = ENTRY + "cancelled";
+
+    static final String ONE = "one.secret.1";
+
+    static final String TWO = "two.secret.1";
+
+    static final String THREE = "three.secret.1";
+
+    static EmbeddedRedis redis;
+
+    static RespClient client;
+
+    @BeforeAll
+    static void startServer() {
+        redis = EmbeddedRedis.start();
+        client = redis.connect();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        client.close();
+        redis.close();
+    }
+
+    @AfterEach
+    void forgetAll() {
+        client.call("FLUSHALL");
+    }
+
+    static Object run(String script, int keys, String... operands) {
+        try (InputStream in = LuaScript.class.getResourceAsStream(script)) {
+            List<String> command = new ArrayList<>(
+                    List.of("EVAL", new String(in.readAllBytes(), StandardCharsets.UTF_8), String.valueOf(keys)));
+            command.addAll(List.of(operands));
+            return client.call(command.toArray(String[]::new));
+        } catch (IOException | IllegalStateException e) {
+            throw new AssertionError(script + " failed", e);
+        }
+    }
+
+    static Object acquire(String id, String lease) {
+        return run("acquire.lua", 2, ENTRY, CANCELLED, id, lease, "0", "1");
+    }
+
+    static Object acquireFor(String owner, String id, String lease) {
+        return run("acquire.lua", 2, ENTRY, CANCELLED, id, lease, "0", "1", owner, "1");
+    }
+
+    static Object renew(String id, String lease) {
+        return run("renew.lua", 1, ENTRY, id, lease, "0", "0");
+    }
+
+    static Object release(String id, String tombstone, String again) {
+        return run("release.lua", 2, ENTRY, CANCELLED, id, "0", "id", tombstone, again, "5000");
+    }
+
+    /** As {@link #release}, while these instances listen. */
+    static Object releaseHeardBy(List<String> instances, String id, String again) {
+        try (RespClient listening = redis.connect()) {
+            for (String instance : instances) {
+                listening.call("SUBSCRIBE", "lock:instance:" + instance);
+            }
+            return release(id, "0", again);
+        }
+    }
+
+    static String field(String name) {
+        return client.text("HGET", ENTRY, name);
+    }
+
+    static boolean has(String name) {
+        return client.number("HEXISTS", ENTRY, name) == 1;
+    }
+
+    static boolean isFree() {
+        return client.number("EXISTS", ENTRY) == 0;
+    }
+
+    static long ttl() {
+        return client.number("PTTL", ENTRY);
+    }
+
+    /** How many messages the server was asked to send so far. */
+    static long messages() {
+        return Arrays.stream(client.text("INFO", "commandstats").split("\\R"))
+                .filter(line -> line.startsWith("cmdstat_publish:calls="))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("^.*?calls=|,.*$", "")))
+                .sum();
+    }
+}

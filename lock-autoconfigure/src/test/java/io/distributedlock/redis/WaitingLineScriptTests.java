@@ -1,0 +1,133 @@
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Who waits, who is next, and who hears of it. */
+class WaitingLineScriptTests extends ScriptTopic {
+
+    @Test
+    void whoeverIsNotToQueueDoesNot() {
+        long token = Long.parseLong((String) acquire(ONE, "5000"));
+
+        List<?> answer = (List<?>) run("acquire.lua", 2, ENTRY, CANCELLED, TWO, "5000", "0", "0");
+
+        assertThat(answer.get(0)).isEqualTo(0L);
+        assertThat(answer.get(2)).as("queued").isEqualTo(0L);
+        assertThat(answer.get(3)).isEqualTo(token);
+        assertThat(has("q")).isFalse();
+    }
+
+    @Test
+    void whoeverAsksAgainKeepsItsPlace() {
+        acquire(ONE, "5000");
+        acquire(TWO, "5000");
+        acquire(THREE, "5000");
+        String line = field("q");
+
+        acquire(TWO, "5000");
+
+        assertThat(line).isEqualTo(TWO + " 5000 ;" + THREE + " 5000 ;");
+        assertThat(field("q")).isEqualTo(line);
+    }
+
+    @Test
+    void whoeverLeavesIsNotInLineAnyMore() {
+        acquire(ONE, "5000");
+        acquire(TWO, "5000");
+        acquire(THREE, "5000");
+
+        release(TWO, "0", "");
+
+        assertThat(field("q")).isEqualTo(THREE + " 5000 ;");
+        release(THREE, "0", "");
+        assertThat(has("q")).isFalse();
+    }
+
+    /** As messages may be lost, and only the first, as one is enough. */
+    @Test
+    void theFirstInLineSaysWithEachQuestionThatItWaits() {
+        acquire(ONE, "5000");
+        acquire(TWO, "5000");
+        long before = messages();
+
+        acquire(TWO, "5000");
+        assertThat(messages()).isEqualTo(before + 1);
+        acquire(THREE, "5000");
+
+        assertThat(messages()).isEqualTo(before + 1);
+    }
+
+    @Test
+    void aRenewalSaysThatSomebodyWaits() {
+        long token = Long.parseLong((String) acquire(ONE, "5000"));
+        acquire(TWO, "5000");
+
+        assertThat(renew(ONE, "5000")).isEqualTo(List.of(1L, token, 1L));
+    }
+
+    @Test
+    void whoeverQueuesInAReleaseIsTheLast() {
+        String again = "one.secret.2";
+        acquire(ONE, "5000");
+        acquire(TWO, "5000");
+
+        releaseHeardBy(List.of("two"), ONE, again);
+
+        assertThat(field("o")).isEqualTo(TWO);
+        assertThat(field("q")).isEqualTo(again + " 5000 ;");
+    }
+
+    @Test
+    void whoeverQueuesInAReleaseAndWasInLineAlreadyIsThereOnce() {
+        String again = "one.secret.2";
+        acquire(ONE, "5000");
+        acquire(again, "5000");
+
+        release(ONE, "0", again);
+
+        assertThat(field("o")).isEqualTo(again);
+        assertThat(has("q")).isFalse();
+    }
+
+    @Test
+    void anExplicitOwnerIsCountedOnceForEachId() {
+        acquireFor("job", ONE, "5000");
+        acquireFor("job", ONE, "5000");
+
+        release(ONE, "0", "");
+
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void allWhoWaitForAnExplicitOwnerEnterTogether() {
+        String four = "four.secret.1";
+        acquire(ONE, "5000");
+        acquireFor("job", TWO, "5000");
+        acquire(THREE, "5000");
+        acquireFor("job", four, "5000");
+
+        releaseHeardBy(List.of("two", "four"), ONE, "");
+
+        assertThat(field("o")).isEqualTo("=job");
+        assertThat(field("h")).isEqualTo(TWO + " " + four + " ");
+        assertThat(field("q")).isEqualTo(THREE + " 5000 ;");
+    }
+
+    @Test
+    void nothingOfAnExplicitOwnerIsLeftToTheNextOne() {
+        acquireFor("job", ONE, "5000");
+        acquireFor("job", TWO, "5000");
+        run("release.lua", 1, ENTRY, "job", "0", "owner");
+        assertThat(field("g")).isEqualTo("1");
+        acquire(THREE, "5000");
+
+        releaseHeardBy(List.of("three"), ONE, "");
+
+        assertThat(field("o")).isEqualTo(THREE);
+        assertThat(client.list("HKEYS", ENTRY)).containsExactlyInAnyOrder("o", "t");
+    }
+}
