@@ -102,6 +102,8 @@ class RetainedAndUnawaitedTests extends FaultTopic {
             assertThat(watch.elapsed()).isLessThan(millis(600).plus(ContractTopic.NOISE));
             proxy.heal();
             proxy.cut();
+            await().ignoreExceptions()
+                    .until(() -> locks.tryAcquire(REQUEST.noWait()).isEmpty());
             Holds.assertHeldFor(
                     handle,
                     millis(700),
