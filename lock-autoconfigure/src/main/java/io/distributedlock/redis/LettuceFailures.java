@@ -47,11 +47,13 @@ final class LettuceFailures {
         return isClosed(failure) ? "the connection was closed at once" : message(innermost(failure));
     }
 
-    /** Whether a connection was closed while it was being opened, without a word that had been heard. */
+    /** Whether a connection was closed while it was being opened, without a word that had been heard. Lettuce has many names for it. */
     static boolean isClosed(Throwable failure) {
         Throwable cause = innermost(failure);
+        String text = String.valueOf(cause.getMessage());
         return cause instanceof ClosedChannelException
-                || String.valueOf(cause.getMessage()).contains("closed prematurely");
+                || text.contains("closed prematurely")
+                || text.contains("RedisHandshakeHandler not registered");
     }
 
     private static Throwable innermost(Throwable failure) {

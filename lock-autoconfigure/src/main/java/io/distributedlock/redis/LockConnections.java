@@ -30,7 +30,7 @@ final class LockConnections implements AutoCloseable {
 
     private static final long RETRY_MILLIS = 500;
 
-    private static final long RETRY_REFUSED_MILLIS = 2_000;
+    private static final long RETRY_REFUSED_MILLIS = 1_000;
 
     private final RedisClientSource source;
 

@@ -119,8 +119,9 @@ class ProcessEndTests {
     /** One holds, one waits for it in the same process, one in another, and one asks while Redis is silent. */
     @Test
     void aTerminatedProcessGoesInTimeAndLeavesNothing() {
+        CompletableFuture<ChildJvm> second = CompletableFuture.supplyAsync(this::start);
         try (ChildJvm holder = start();
-                ChildJvm waiter = start()) {
+                ChildJvm waiter = second.join()) {
             holder.send("holds", "hold", 60_000);
             await().until(this::isHeld);
             holder.send("waits", "hold", 60_000);

@@ -27,7 +27,7 @@ class ForeignHandsTests extends FaultTopic {
 
     private static final String KEY = "lock:{foreign}";
 
-    private static final LockRequest REQUEST = leased("foreign", 900);
+    private static final LockRequest REQUEST = leased("foreign", 750);
 
     /** A renewal interval and one time-out: until then whoever has lost a lock is told. */
     private static final Duration TOLD =
@@ -119,7 +119,7 @@ class ForeignHandsTests extends FaultTopic {
             strings = {
                 "PERSIST lock:{foreign}",
                 "PEXPIRE lock:{foreign} 3600000",
-                "PEXPIRE lock:{foreign} 500",
+                "PEXPIRE lock:{foreign} 400",
                 "HSET lock:{foreign} their field",
                 "HDEL lock:{foreign} q"
             })
@@ -128,7 +128,7 @@ class ForeignHandsTests extends FaultTopic {
         List<Callers.Call<LockHandle>> waiters = waiters();
 
         run(how);
-        Holds.assertHeldFor(handle, millis(650), () -> assertThat(tokens).hasSize(1));
+        Holds.assertHeldFor(handle, millis(400), () -> assertThat(tokens).hasSize(1));
         assertThat(Long.parseLong(call("PTTL", KEY))).isPositive();
         handle.close();
         firstMayEnd.countDown();

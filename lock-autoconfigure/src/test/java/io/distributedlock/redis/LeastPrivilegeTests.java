@@ -160,7 +160,7 @@ class LeastPrivilegeTests extends FaultTopic {
                 two.acquireAsync(request.waitForever()).toCompletableFuture();
         await().atMost(millis(500))
                 .until(() -> one.inspect("main").orElseThrow().waitingInstances() == 1);
-        Holds.assertHeldFor(renewed, millis(350), () -> {});
+        Holds.assertHeldFor(renewed, millis(320), () -> {});
         renewed.close();
         handle.extend(millis(4_000));
         Stopwatch watch = Stopwatch.start();

@@ -36,7 +36,7 @@ class RefusingServerTests extends FaultTopic {
 
     private static final String PASSWORD = "very-secret-password";
 
-    private static final Duration OUTAGE = millis(1_200);
+    private static final Duration OUTAGE = millis(900);
 
     /** From the end of the fault until it is no longer felt: the longest pause between two tries, and the try. */
     private static final Duration RECOVERY = millis(1_000).plus(NOISE);
@@ -95,7 +95,8 @@ class RefusingServerTests extends FaultTopic {
 
             @Override
             void end(RefusingServerTests test) {
-                test.admin.call("CONFIG", "SET", "stop-writes-on-bgsave-error", "no");
+                // With snapshots, it would not end before it could write one.
+                test.admin.call("CONFIG", "SET", "stop-writes-on-bgsave-error", "no", "save", "");
             }
         },
         READ_ONLY("READONLY", true) {
@@ -201,7 +202,7 @@ class RefusingServerTests extends FaultTopic {
                 test.admin.call("CONFIG", "SET", "requirepass", "");
             }
         },
-        TOO_MANY_CLIENTS("max number of clients|was closed|not registered", true) {
+        TOO_MANY_CLIENTS("max number of clients|was closed", true) {
             @Override
             void begin(RefusingServerTests test) {
                 test.admin.call("CONFIG", "SET", "maxclients", "1");
@@ -247,7 +248,7 @@ class RefusingServerTests extends FaultTopic {
         RedisLockTemplate calling = instance(refusal);
         LockHandle brief = holding.acquire(leased("brief", 600));
         LockHandle lasting = holding.acquire(leased("lasting", 6_000));
-        LockHandle released = holding.acquire(leased("released", 2_000));
+        LockHandle released = holding.acquire(leased("released", 1_500));
         CompletableFuture<LockHandle> queued =
                 calling.acquireAsync(leased("lasting", 600).waitForever()).toCompletableFuture();
         await().until(() -> holding.inspect("lasting").orElseThrow().waitingInstances() == 1);
@@ -277,8 +278,8 @@ class RefusingServerTests extends FaultTopic {
             Duration lasted = outage.elapsed();
             refusal.end(this);
             assertThat(counter.scriptsTried())
-                    .as("scripts of two instances in %s", lasted)
-                    .isLessThan(2 * (20 * lasted.toMillis() / 1_000 + CALLERS));
+                    .as("scripts of two instances in %s, and for the first tries half a second more", lasted)
+                    .isLessThan(2 * 20 * lasted.plusMillis(500).toMillis() / 1_000);
         }
 
         Stopwatch recovery = Stopwatch.start();
@@ -288,7 +289,8 @@ class RefusingServerTests extends FaultTopic {
             assertTold(catchThrowable(() -> Callers.get(patient)), refusal);
         }
         calling.acquire(LockRequest.of("wanted-0")).close();
-        Holds.assertHeldFor(lasting, millis(100), () -> {});
+        holding.acquire(LockRequest.of("another")).close();
+        assertThat(lasting.isHeld()).isTrue();
         lasting.close();
         if (refusal.waits || refusal == Refusal.NO_MEMORY) {
             Callers.get(queued).close();
@@ -301,7 +303,7 @@ class RefusingServerTests extends FaultTopic {
         } else {
             assertThatExceptionOfType(LockLostException.class).isThrownBy(brief::close);
         }
-        await().atMost(RECOVERY.plus(millis(2_500))).until(() -> keys().isEmpty());
+        await().atMost(RECOVERY.plus(millis(1_500))).until(() -> keys().isEmpty());
         Engines.awaitEmpty(holding, RECOVERY);
         Engines.awaitEmpty(calling, RECOVERY);
     }
