@@ -104,10 +104,10 @@ final class Ask {
         return token <= busyToken;
     }
 
-    /** No word from the store. Returns how long to wait before the next try. */
-    long failed(boolean unknown) {
+    /** No word from the store. Returns when to try again. */
+    long failed(boolean unknown, long now) {
         uncertain |= unknown;
-        return backOff(engine, failures++);
+        return engine.retries().turn(now, backOff(engine, failures++));
     }
 
     static long backOff(LockEngine engine, int failures) {

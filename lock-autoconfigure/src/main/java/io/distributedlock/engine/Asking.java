@@ -110,6 +110,7 @@ final class Asking {
         }
         heard = true;
         trouble = null;
+        engine.retries().succeeded(now);
         if (reply instanceof AcquireReply.Granted granted) {
             engine.sawToken(granted.token());
             Lease lease = new Lease(ask.number, granted.token(), ask.sentAt, ask.lease, ask.uncertain, null);
@@ -153,10 +154,19 @@ final class Asking {
         heard = false;
         trouble = failure;
         phase = Phase.BACKING_OFF;
-        askAt = now + ask.failed(Failures.isUnknown(failure));
+        askAt = ask.failed(Failures.isUnknown(failure), now);
         if (Failures.isRefused(failure)) {
             waiters.decideAll(unavailable(), effects);
         }
+    }
+
+    /** The time-out was pause enough. */
+    private void noAnswer(long now) {
+        heard = false;
+        trouble = Failures.noAnswer(timeout());
+        phase = Phase.BACKING_OFF;
+        ask.uncertain = true;
+        askAt = engine.retries().turn(now, 0);
     }
 
     /** A lease that had run out when its answer came is none, and it was given back. */
@@ -164,7 +174,7 @@ final class Asking {
         startAnew(now);
         heard = false;
         trouble = Failures.tooLate(lease.length());
-        askAt = now + Ask.backOff(engine, 0);
+        askAt = engine.retries().turn(now, Ask.backOff(engine, 0));
     }
 
     private void startAnew(long now) {
@@ -218,6 +228,13 @@ final class Asking {
         }
     }
 
+    /** The store answers again. */
+    void recovered(long now, Effects effects) {
+        if (phase == Phase.BACKING_OFF) {
+            ask(now, effects);
+        }
+    }
+
     void connected(long now, Effects effects) {
         if (phase != Phase.ASKING) {
             ask(now, effects);
@@ -232,8 +249,7 @@ final class Asking {
             if (given != null) {
                 effects.add(given::giveUp);
             }
-            failed(Failures.noAnswer(timeout()), now, effects);
-            askAt = now;
+            noAnswer(now);
         }
         if (phase != Phase.ASKING && now - askAt >= 0) {
             ask(now, effects);

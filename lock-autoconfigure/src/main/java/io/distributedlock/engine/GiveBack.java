@@ -232,7 +232,7 @@ final class GiveBack extends Timed {
             synchronized (this) {
                 doubtful |= Failures.isUnknown(failure);
                 resting = true;
-                lookAt(engine.now() + Ask.backOff(engine, failures++));
+                lookAt(engine.retries().turn(engine.now(), Ask.backOff(engine, failures++)));
             }
         }
     }

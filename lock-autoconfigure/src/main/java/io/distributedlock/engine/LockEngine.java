@@ -58,6 +58,8 @@ public final class LockEngine implements AutoCloseable {
 
     private final StoreCalls calls = new StoreCalls(this);
 
+    private final Retries retries = new Retries(this);
+
     /** The highest token seen of any lock, so that tokens grow even where the store has forgotten them. */
     private final AtomicLong floor = new AtomicLong();
 
@@ -353,6 +355,10 @@ public final class LockEngine implements AutoCloseable {
 
     long nextNumber() {
         return numbers.incrementAndGet();
+    }
+
+    Retries retries() {
+        return retries;
     }
 
     void arm(Timed timed, long due) {

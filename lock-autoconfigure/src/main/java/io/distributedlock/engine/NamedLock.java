@@ -311,6 +311,14 @@ final class NamedLock extends Timed {
         });
     }
 
+    void recovered() {
+        transition((now, effects) -> {
+            if (asking != null) {
+                asking.recovered(now, effects);
+            }
+        });
+    }
+
     void connected() {
         transition((now, effects) -> {
             if (asking != null) {
