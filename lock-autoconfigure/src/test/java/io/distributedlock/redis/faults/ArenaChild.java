@@ -83,7 +83,7 @@ final class ArenaChild {
         return switch (request.name()) {
             case "clock" -> Long.toString(System.nanoTime());
             case "begin" -> begin(request);
-            case "work" -> work(request.text(0), request.number(1));
+            case "work" -> work(request.text(0), request.number(1), Boolean.parseBoolean(request.text(2)));
             case "stop" -> Boolean.toString(current().over().getAndSet(true));
             case "end" -> end();
             case "probe" -> probe();
@@ -108,9 +108,9 @@ final class ArenaChild {
         return "begun";
     }
 
-    private String work(String owner, long seed) {
+    private String work(String owner, long seed, boolean keeper) {
         try (RespClient truth = RespClient.connect(truthPort)) {
-            return Integer.toString(new Worker(current(), truth, new Random(seed), owner).work());
+            return Integer.toString(new Worker(current(), truth, new Random(seed), owner, keeper).work());
         }
     }
 

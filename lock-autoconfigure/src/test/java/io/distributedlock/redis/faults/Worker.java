@@ -28,11 +28,15 @@ final class Worker {
 
     private final String owner;
 
-    Worker(Round round, RespClient truth, Random random, String owner) {
+    /** Whether it keeps its locks for long, so that there is somebody to lose one whatever happens. */
+    private final boolean keeper;
+
+    Worker(Round round, RespClient truth, Random random, String owner, boolean keeper) {
         this.round = round;
         this.truth = truth;
         this.random = random;
         this.owner = owner;
+        this.keeper = keeper;
     }
 
     /** Returns how often it had a lock. */
@@ -40,9 +44,14 @@ final class Worker {
         int holds = 0;
         while (!round.over().get()) {
             holds += attempt() ? 1 : 0;
-            LockSupport.parkNanos(random.nextInt(2 * round.pauseMicros()) * 1_000L);
+            rest();
         }
         return holds;
+    }
+
+    private void rest() {
+        long micros = keeper ? round.lease().toMillis() * 200 : round.pauseMicros();
+        LockSupport.parkNanos((long) (2_000 * micros * random.nextDouble()));
     }
 
     private boolean attempt() {
@@ -130,11 +139,13 @@ final class Worker {
         truth.call("SET", counter, Long.toString(read + 1));
     }
 
-    /** Mostly for a moment, sometimes for so long that the lease has to be renewed. */
+    /** Mostly for a moment, sometimes for longer, or for so long that the lease has to be renewed. */
     private void stay(RecordedHandle hold) {
         long lease = round.lease().toMillis();
-        int kind = random.nextInt(100);
-        double leases = kind == 0 ? 0.5 + random.nextDouble() : kind < 5 ? random.nextDouble() / 3 : 0;
+        double leases = random.nextInt(20) == 0 ? random.nextDouble() / 3 : 0;
+        if (keeper) {
+            leases = 0.5 + 2.5 * random.nextDouble();
+        }
         long until = System.nanoTime() + (long) (leases * lease * 1_000_000) + random.nextInt(1_500_000);
         while (System.nanoTime() < until && !round.over().get() && hold.isHeld()) {
             LockSupport.parkNanos(Math.min(20_000_000, Math.max(1, until - System.nanoTime())));
