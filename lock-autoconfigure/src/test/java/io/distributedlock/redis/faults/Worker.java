@@ -19,6 +19,9 @@ final class Worker {
 
     private static final int LONGEST_WAIT = 1_500;
 
+    /** Much longer than it takes until a lock is free whatever happens. */
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
     private final Round round;
 
     /** Where counters and fenced stores are: nothing ever happens to it. */
@@ -28,15 +31,14 @@ final class Worker {
 
     private final String owner;
 
-    /** Whether it keeps its locks for long, so that there is somebody to lose one whatever happens. */
-    private final boolean keeper;
+    private final Role role;
 
-    Worker(Round round, RespClient truth, Random random, String owner, boolean keeper) {
+    Worker(Round round, RespClient truth, Random random, String owner, Role role) {
         this.round = round;
         this.truth = truth;
         this.random = random;
         this.owner = owner;
-        this.keeper = keeper;
+        this.role = role;
     }
 
     /** Returns how often it had a lock. */
@@ -50,7 +52,7 @@ final class Worker {
     }
 
     private void rest() {
-        long micros = keeper ? round.lease().toMillis() * 200 : round.pauseMicros();
+        long micros = role == Role.KEEPER ? round.lease().toMillis() * 200 : round.pauseMicros();
         LockSupport.parkNanos((long) (2_000 * micros * random.nextDouble()));
     }
 
@@ -59,7 +61,9 @@ final class Worker {
         LockRequest request = LockRequest.of(name).lease(round.lease()).waitUpTo(upTo(LONGEST_WAIT));
         try {
             int way = random.nextInt(20);
-            if (way < 3) {
+            if (role == Role.PATIENT) {
+                return acquire(request.waitUpTo(PATIENCE));
+            } else if (way < 3) {
                 return hold(round.locks().tryAcquire(request.noWait()).orElse(null), request);
             } else if (way < 5) {
                 return hold(round.locks().tryAcquire(request.waitUpTo(upTo(50))).orElse(null), request);
@@ -143,7 +147,7 @@ final class Worker {
     private void stay(RecordedHandle hold) {
         long lease = round.lease().toMillis();
         double leases = random.nextInt(20) == 0 ? random.nextDouble() / 3 : 0;
-        if (keeper) {
+        if (role == Role.KEEPER) {
             leases = 0.5 + 2.5 * random.nextDouble();
         }
         long until = System.nanoTime() + (long) (leases * lease * 1_000_000) + random.nextInt(1_500_000);
