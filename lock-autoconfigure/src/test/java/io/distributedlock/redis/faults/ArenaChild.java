@@ -66,7 +66,8 @@ final class ArenaChild {
     private static void warmUp(RedisLockTemplate template) {
         while (true) {
             try {
-                template.acquire(LockRequest.of("warm-up")).close();
+                template.acquire(LockRequest.of("warm-up").lease(Duration.ofSeconds(1)))
+                        .close();
                 return;
             } catch (LockUnavailableException e) {
                 // Redis is not there yet.
@@ -83,7 +84,7 @@ final class ArenaChild {
         return switch (request.name()) {
             case "clock" -> Long.toString(System.nanoTime());
             case "begin" -> begin(request);
-            case "work" -> work(request.text(0), request.number(1));
+            case "work" -> work(request.text(0), request.number(1), Role.valueOf(request.text(2)));
             case "stop" -> Boolean.toString(current().over().getAndSet(true));
             case "end" -> end();
             case "probe" -> probe();
@@ -108,9 +109,9 @@ final class ArenaChild {
         return "begun";
     }
 
-    private String work(String owner, long seed) {
+    private String work(String owner, long seed, Role role) {
         try (RespClient truth = RespClient.connect(truthPort)) {
-            return Integer.toString(new Worker(current(), truth, new Random(seed), owner).work());
+            return Integer.toString(new Worker(current(), truth, new Random(seed), owner, role).work());
         }
     }
 

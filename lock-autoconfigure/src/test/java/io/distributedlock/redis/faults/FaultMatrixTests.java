@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class FaultMatrixTests {
 
-    private static final Arena.Size SIZE = new Arena.Size(3, 4, 4, Duration.ofSeconds(1), 4_000);
+    private static final Arena.Size SIZE = new Arena.Size(3, 5, 12, Duration.ofSeconds(1), 4_000);
 
     private static final Path OUTPUT = Path.of(System.getProperty("basedir", "."), "target", "faults");
 

@@ -71,7 +71,7 @@ final class Member implements AutoCloseable {
     void work(int workers, long seed) {
         work.clear();
         for (int i = 0; i < workers; i++) {
-            work.add(jvm.send("worker" + i, "work", name + "-" + i, seed + i));
+            work.add(jvm.send("worker" + i, "work", name + "-" + i, seed + i, Role.of(i)));
         }
     }
 

@@ -99,7 +99,7 @@ final class NetworkFaults {
     private static boolean holes(Arena arena, Member victim, Random random, TcpStream stream) {
         int lease = (int) arena.lease().toMillis();
         try {
-            Waits.pause(random.nextInt(3) == 0 ? lease + random.nextInt(200) : 50 + random.nextInt(lease / 4));
+            Waits.pause(random.nextBoolean() ? lease + 100 + random.nextInt(300) : 50 + random.nextInt(lease / 4));
             return stream.pending() > 0;
         } finally {
             victim.network().heal();

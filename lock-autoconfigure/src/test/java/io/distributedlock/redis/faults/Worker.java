@@ -19,6 +19,9 @@ final class Worker {
 
     private static final int LONGEST_WAIT = 1_500;
 
+    /** Much longer than it takes until a lock is free whatever happens. */
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
     private final Round round;
 
     /** Where counters and fenced stores are: nothing ever happens to it. */
@@ -28,11 +31,14 @@ final class Worker {
 
     private final String owner;
 
-    Worker(Round round, RespClient truth, Random random, String owner) {
+    private final Role role;
+
+    Worker(Round round, RespClient truth, Random random, String owner, Role role) {
         this.round = round;
         this.truth = truth;
         this.random = random;
         this.owner = owner;
+        this.role = role;
     }
 
     /** Returns how often it had a lock. */
@@ -40,9 +46,14 @@ final class Worker {
         int holds = 0;
         while (!round.over().get()) {
             holds += attempt() ? 1 : 0;
-            LockSupport.parkNanos(random.nextInt(2 * round.pauseMicros()) * 1_000L);
+            rest();
         }
         return holds;
+    }
+
+    private void rest() {
+        long micros = role == Role.KEEPER ? round.lease().toMillis() * 200 : round.pauseMicros();
+        LockSupport.parkNanos((long) (2_000 * micros * random.nextDouble()));
     }
 
     private boolean attempt() {
@@ -50,7 +61,9 @@ final class Worker {
         LockRequest request = LockRequest.of(name).lease(round.lease()).waitUpTo(upTo(LONGEST_WAIT));
         try {
             int way = random.nextInt(20);
-            if (way < 3) {
+            if (role == Role.PATIENT) {
+                return acquire(request.waitUpTo(PATIENCE));
+            } else if (way < 3) {
                 return hold(round.locks().tryAcquire(request.noWait()).orElse(null), request);
             } else if (way < 5) {
                 return hold(round.locks().tryAcquire(request.waitUpTo(upTo(50))).orElse(null), request);
@@ -130,11 +143,13 @@ final class Worker {
         truth.call("SET", counter, Long.toString(read + 1));
     }
 
-    /** Mostly for a moment, sometimes for so long that the lease has to be renewed. */
+    /** Mostly for a moment, sometimes for longer, or for so long that the lease has to be renewed. */
     private void stay(RecordedHandle hold) {
         long lease = round.lease().toMillis();
-        int kind = random.nextInt(100);
-        double leases = kind == 0 ? 0.5 + random.nextDouble() : kind < 5 ? random.nextDouble() / 3 : 0;
+        double leases = random.nextInt(20) == 0 ? random.nextDouble() / 3 : 0;
+        if (role == Role.KEEPER) {
+            leases = 0.5 + 2.5 * random.nextDouble();
+        }
         long until = System.nanoTime() + (long) (leases * lease * 1_000_000) + random.nextInt(1_500_000);
         while (System.nanoTime() < until && !round.over().get() && hold.isHeld()) {
             LockSupport.parkNanos(Math.min(20_000_000, Math.max(1, until - System.nanoTime())));

@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Judges the history of a run, after it is over.
@@ -97,7 +96,7 @@ public final class HistoryChecker {
         List<Call> faults = only(calls, Operation.FAULT);
         Windows losses = new Windows(faults.stream().filter(Fault::losesData), bounds.lease());
         WaitChecks waits = new WaitChecks(bounds, findings, faults, only(calls, Operation.STALL));
-        RenewalChecks renewalChecks = new RenewalChecks(renewals, stalls(calls), findings);
+        RenewalChecks renewalChecks = new RenewalChecks(renewals, calls, findings);
         int grants = 0;
         for (String lock : locks(events)) {
             List<Event> itsEvents =
@@ -116,12 +115,6 @@ public final class HistoryChecker {
         waits.decidedInTime(operations);
         leftovers.forEach(left -> findings.violation("H8", "left behind: " + left));
         return verdict(findings, operations, grants, faults, invalid(events, faults, grants));
-    }
-
-    private Windows stalls(List<Call> calls) {
-        Stream<Call> stalls = calls.stream().filter(call -> call.operation() == Operation.STALL);
-        Stream<Call> stops = calls.stream().filter(call -> call.operation() == Operation.FAULT);
-        return new Windows(Stream.concat(stalls, stops), RenewalChecks.UNDER_WAY);
     }
 
     private Set<String> locks(List<Event> events) {

@@ -22,12 +22,12 @@ final class RenewalChecks {
 
     private final Map<String, Map<String, TreeMap<Long, Renewal>>> byLockAndJvm = new HashMap<>();
 
-    private final Windows stalls;
+    private final List<Call> calls;
 
     private final Findings findings;
 
-    RenewalChecks(Collection<Renewal> renewals, Windows stalls, Findings findings) {
-        this.stalls = stalls;
+    RenewalChecks(Collection<Renewal> renewals, List<Call> calls, Findings findings) {
+        this.calls = calls;
         this.findings = findings;
         for (Renewal renewal : renewals) {
             byLockAndJvm
@@ -45,13 +45,20 @@ final class RenewalChecks {
                     allowed.addAll(during(renewals, grant.askedAt(), grant.heldAtMostUntil()));
                 }
             }
+            Windows stops = new Windows(calls.stream().filter(call -> stopped(jvm, call)), UNDER_WAY);
             allowed.addAll(ofUnknown(jvm, events, renewals));
             renewals.forEach((time, renewal) -> {
-                if (!allowed.contains(time) && !stalls.contain(time)) {
+                if (!allowed.contains(time) && !stops.contain(time)) {
                     findings.violation("H7", "nobody in this JVM has the lock any more: " + renewal);
                 }
             });
         });
+    }
+
+    /** Neither it nor who looks at its renewals may have stood still. */
+    private static boolean stopped(String jvm, Call call) {
+        return call.operation() == Operation.STALL
+                || call.operation() == Operation.FAULT && call.asked().owner().equals(jvm);
     }
 
     /** Of a call of which nobody knows what came of it, the lease may have been had for a moment. */

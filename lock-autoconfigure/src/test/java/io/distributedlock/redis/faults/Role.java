@@ -1,0 +1,15 @@
+package io.distributedlock.redis.faults;
+
+/** What a worker is like. There is one keeper and one patient worker in each JVM. */
+enum Role {
+    /** Keeps its locks for long, so that there is somebody to lose one whatever happens. */
+    KEEPER,
+    /** Waits for as long as it takes, so that there is somebody who is forgotten if anybody is. */
+    PATIENT,
+    /** Tries everything, and never takes long. */
+    BUSY;
+
+    static Role of(int worker) {
+        return values()[Math.min(worker, BUSY.ordinal())];
+    }
+}
