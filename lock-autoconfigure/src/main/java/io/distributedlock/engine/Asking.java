@@ -165,7 +165,6 @@ final class Asking {
         heard = false;
         trouble = Failures.noAnswer(timeout());
         phase = Phase.BACKING_OFF;
-        ask.uncertain = true;
         askAt = engine.retries().turn(now, 0);
     }
 
