@@ -104,10 +104,15 @@ final class Ask {
         return token <= busyToken;
     }
 
-    /** No word from the store. Returns when to try again. */
-    long failed(boolean unknown, long now) {
+    /** No word from the store. Returns how long to wait before the next try. */
+    long failed(boolean unknown) {
         uncertain |= unknown;
-        return engine.retries().turn(now, backOff(engine, failures++));
+        return backOff(engine, failures++);
+    }
+
+    /** How long to wait when too many others try again already. */
+    static long longBackOff(LockEngine engine) {
+        return backOff(engine, Integer.MAX_VALUE);
     }
 
     static long backOff(LockEngine engine, int failures) {

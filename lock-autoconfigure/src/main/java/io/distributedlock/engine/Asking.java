@@ -110,7 +110,7 @@ final class Asking {
         }
         heard = true;
         trouble = null;
-        engine.retries().succeeded(now);
+        engine.retries().succeeded();
         if (reply instanceof AcquireReply.Granted granted) {
             engine.sawToken(granted.token());
             Lease lease = new Lease(ask.number, granted.token(), ask.sentAt, ask.lease, ask.uncertain, null);
@@ -154,9 +154,11 @@ final class Asking {
         heard = false;
         trouble = failure;
         phase = Phase.BACKING_OFF;
-        askAt = ask.failed(Failures.isUnknown(failure), now);
+        askAt = now + ask.failed(Failures.isUnknown(failure));
         if (Failures.isRefused(failure)) {
             waiters.decideAll(unavailable(), effects);
+        } else {
+            engine.retries().failed();
         }
     }
 
@@ -165,7 +167,8 @@ final class Asking {
         heard = false;
         trouble = Failures.noAnswer(timeout());
         phase = Phase.BACKING_OFF;
-        askAt = engine.retries().turn(now, 0);
+        askAt = now;
+        engine.retries().failed();
     }
 
     /** A lease that had run out when its answer came is none, and it was given back. */
@@ -173,7 +176,7 @@ final class Asking {
         startAnew(now);
         heard = false;
         trouble = Failures.tooLate(lease.length());
-        askAt = engine.retries().turn(now, Ask.backOff(engine, 0));
+        askAt = now + Ask.backOff(engine, 0);
     }
 
     private void startAnew(long now) {
@@ -227,13 +230,6 @@ final class Asking {
         }
     }
 
-    /** The store answers again. */
-    void recovered(long now, Effects effects) {
-        if (phase == Phase.BACKING_OFF) {
-            ask(now, effects);
-        }
-    }
-
     void connected(long now, Effects effects) {
         if (phase != Phase.ASKING) {
             ask(now, effects);
@@ -251,6 +247,14 @@ final class Asking {
             noAnswer(now);
         }
         if (phase != Phase.ASKING && now - askAt >= 0) {
+            askAgain(now, effects);
+        }
+    }
+
+    private void askAgain(long now, Effects effects) {
+        if (phase == Phase.BACKING_OFF && !engine.retries().mayTry(now)) {
+            askAt = now + Ask.longBackOff(engine);
+        } else {
             ask(now, effects);
         }
     }

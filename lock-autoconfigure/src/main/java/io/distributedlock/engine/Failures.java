@@ -46,6 +46,10 @@ final class Failures {
         return unknown("the answer took longer than the lease of " + leaseNanos / 1_000_000 + " ms");
     }
 
+    static LeaseStoreException overtaken() {
+        return unknown("the answer came so late that the lease was being renewed again");
+    }
+
     private static LeaseStoreException unknown(String message) {
         return new LeaseStoreException(Effect.UNKNOWN, message, null);
     }

@@ -207,6 +207,7 @@ final class GiveBack extends Timed {
             done = reply != null || Failures.isRefused(failure);
         }
         if (reply != null) {
+            engine.retries().succeeded();
             engine.sawToken(reply.token());
             tellRequeued(reply.requeued(), null);
             finish();
@@ -232,7 +233,8 @@ final class GiveBack extends Timed {
             synchronized (this) {
                 doubtful |= Failures.isUnknown(failure);
                 resting = true;
-                lookAt(engine.retries().turn(engine.now(), Ask.backOff(engine, failures++)));
+                engine.retries().failed();
+                lookAt(engine.now() + Ask.backOff(engine, failures++));
             }
         }
     }
@@ -301,9 +303,14 @@ final class GiveBack extends Timed {
             return;
         }
         if (overdue) {
+            engine.retries().failed();
             tellRequeued(null, Failures.noAnswer(timeout));
         }
-        send(now);
+        if (first || engine.retries().mayTry(now)) {
+            send(now);
+        } else {
+            lookAt(now + Ask.longBackOff(engine));
+        }
     }
 
     private void giveUp() {

@@ -51,7 +51,7 @@ final class LeaseRenewal {
 
     private void send(List<Due> batch) {
         List<RenewCommand> commands = batch.stream().map(Due::command).toList();
-        store.renew(commands).whenComplete((replies, failure) -> tell(batch, replies));
+        store.renew(commands).whenComplete((replies, failure) -> tell(batch, replies, failure));
     }
 
     /** Sends one renewal by itself; true if its answer came in time to count. */
@@ -59,16 +59,16 @@ final class LeaseRenewal {
         return store.renew(List.of(renewal.command()))
                 .whenComplete((replies, failure) -> {
                     if (failure != null) {
-                        renewal.lock().renewed(renewal, null);
+                        renewal.lock().renewed(renewal, null, failure);
                     }
                 })
-                .thenApply(replies -> renewal.lock().renewed(renewal, replies.get(0)));
+                .thenApply(replies -> renewal.lock().renewed(renewal, replies.get(0), null));
     }
 
-    private static void tell(List<Due> batch, @Nullable List<RenewReply> replies) {
+    private static void tell(List<Due> batch, @Nullable List<RenewReply> replies, @Nullable Throwable failure) {
         for (int i = 0; i < batch.size(); i++) {
             Due renewal = batch.get(i);
-            renewal.lock().renewed(renewal, replies == null ? null : replies.get(i));
+            renewal.lock().renewed(renewal, replies == null ? null : replies.get(i), failure);
         }
     }
 }

@@ -58,7 +58,7 @@ public final class LockEngine implements AutoCloseable {
 
     private final StoreCalls calls = new StoreCalls(this);
 
-    private final Retries retries = new Retries(this);
+    private final Retries retries = new Retries();
 
     /** The highest token seen of any lock, so that tokens grow even where the store has forgotten them. */
     private final AtomicLong floor = new AtomicLong();

@@ -147,12 +147,6 @@ final class LocksInUse implements LeaseStore.Listener {
         tell(name, lock -> lock.revoked(number));
     }
 
-    /** The store answers again, so nobody has to wait for a turn to try again. */
-    void recovered() {
-        givingBack.forEach(GiveBack::retry);
-        forEach(NamedLock::recovered);
-    }
-
     @Override
     public void connected() {
         givingBack.forEach(GiveBack::retry);

@@ -311,14 +311,6 @@ final class NamedLock extends Timed {
         });
     }
 
-    void recovered() {
-        transition((now, effects) -> {
-            if (asking != null) {
-                asking.recovered(now, effects);
-            }
-        });
-    }
-
     void connected() {
         transition((now, effects) -> {
             if (asking != null) {
@@ -331,15 +323,19 @@ final class NamedLock extends Timed {
 
     // ---- renewal and loss
 
-    /** @return false if the answer came too late to count: another renewal is under way already, or was planned */
-    boolean renewed(LeaseRenewal.Due renewal, @Nullable RenewReply reply) {
+    /**
+     * @param failure why there is no reply, or null
+     * @return false if the answer came too late to count: another renewal is under way already, or was planned
+     */
+    boolean renewed(LeaseRenewal.Due renewal, @Nullable RenewReply reply, @Nullable Throwable failure) {
         boolean[] late = new boolean[1];
         transition((now, effects) -> {
             if (tenure == null || !has(renewal.command().number())) {
                 return;
             }
-            late[0] = !tenure.isAwaited(renewal.renewal());
-            if (!late[0] && !tenure.renewed(reply, now)) {
+            boolean awaited = tenure.isAwaited(renewal.renewal());
+            late[0] = !awaited && !tenure.isExtendedSince(renewal.renewal());
+            if (awaited && !tenure.renewed(reply, failure, now)) {
                 lose(tenure, "Redis has it no longer, or somebody else has it", now, effects);
             }
         });

@@ -25,7 +25,7 @@ final class StoreCalls {
         this.engine = engine;
     }
 
-    /** Sends a command, once more if there was no connection at first. */
+    /** Sends a command, as soon as there is a connection. */
     <T> T await(String name, Supplier<CompletableFuture<T>> command) {
         long timeout = engine.timeout(Terms.FOREVER);
         long end = engine.now() + timeout;
@@ -54,7 +54,7 @@ final class StoreCalls {
         if (due != null) {
             boolean counts = await(name, () -> engine.renewal().sendNow(due));
             if (!counts) {
-                throw unavailable(name, Failures.noAnswer(engine.timeout(length)));
+                throw unavailable(name, Failures.overtaken());
             }
         }
         LockLostException loss = hold.loss();

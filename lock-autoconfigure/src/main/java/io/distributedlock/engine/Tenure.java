@@ -132,7 +132,7 @@ final class Tenure {
             hold.renewUntil = now + length;
         }
         hold.extendedUntil = now + length;
-        RenewCommand command = watch.start(lease, hold, Math.min(length, hold.renewUntil - now), true, now);
+        RenewCommand command = watch.extend(lease, hold, Math.min(length, hold.renewUntil - now), now);
         hold.follow(lease, now);
         return new LeaseRenewal.Due(lock, watch.current(), command);
     }
@@ -142,12 +142,18 @@ final class Tenure {
         return watch.isAwaited(renewal);
     }
 
+    /** Whether another extension was begun after this renewal, so that its answer says nothing any more. */
+    boolean isExtendedSince(int renewal) {
+        return watch.extension() > renewal;
+    }
+
     /** @return false if the store says that the lease is gone */
-    boolean renewed(@Nullable RenewReply reply, long now) {
+    boolean renewed(@Nullable RenewReply reply, @Nullable Throwable failure, long now) {
         if (reply == null) {
-            watch.failed(lease, now);
+            watch.failed(lease, Failures.isNotExecuted(failure) || Failures.isRefused(failure), now);
             return true;
         }
+        lock.engine.retries().succeeded();
         if (reply.renewed()) {
             lock.engine.sawToken(reply.token());
             lease.sawToken(reply.token());

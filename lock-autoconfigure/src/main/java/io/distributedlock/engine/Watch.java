@@ -28,6 +28,8 @@ final class Watch {
 
     private int renewal;
 
+    private int extension = -1;
+
     private long length;
 
     Watch(Lease lease) {
@@ -58,7 +60,7 @@ final class Watch {
     @Nullable
     RenewCommand renew(Lease lease, Hold hold, long timeout, long now) {
         if (underWay && now - lease.askedAt() >= timeout) {
-            failed(lease, now);
+            failed(lease, false, now);
             renewAt = now;
         }
         if (underWay || now - renewAt < 0 || !wantsRenewal(lease, hold)) {
@@ -91,8 +93,20 @@ final class Watch {
         return new RenewCommand(hold.name(), lease.number, millis, lease.token(), capping);
     }
 
+    /** Starts a renewal that somebody waits for and that may shorten the lease. */
+    RenewCommand extend(Lease lease, Hold hold, long newLength, long now) {
+        RenewCommand command = start(lease, hold, newLength, true, now);
+        extension = renewal;
+        return command;
+    }
+
     int current() {
         return renewal;
+    }
+
+    /** The latest one that somebody has asked for. */
+    int extension() {
+        return extension;
     }
 
     /** @return whether the answer is the one that is waited for */
@@ -110,8 +124,16 @@ final class Watch {
         plan(lease);
     }
 
-    /** Without an answer, the next try comes soon, and often enough within what is left. */
-    void failed(Lease lease, long now) {
+    /**
+     * Without an answer, the next try comes soon, and often enough within what is left.
+     *
+     * @param notDone whether the store certainly did nothing, and so did not shorten the lease
+     */
+    void failed(Lease lease, boolean notDone, long now) {
+        if (notDone && capping) {
+            capping = false;
+            lease.capAt(unanswered);
+        }
         giveUp();
         failing = true;
         long shortest = LockRequest.MIN_LEASE.toNanos();

@@ -120,6 +120,42 @@ class ExtendTests {
     }
 
     @Test
+    void anExtensionThatIsOvertakenByAnotherOneSucceeds() throws Exception {
+        Instance patient = world.instance("patient");
+        Attempt attempt = patient.acquire("a");
+        patient.network.holdCommands();
+        CompletableFuture<Void> first =
+                CompletableFuture.runAsync(() -> attempt.handle().extend(Duration.ofSeconds(40)));
+        await().until(() -> patient.network.held().size() == 1);
+        CompletableFuture<Void> second =
+                CompletableFuture.runAsync(() -> attempt.handle().extend(Duration.ofSeconds(60)));
+        await().until(() -> patient.network.held().size() == 2);
+
+        patient.network.take().run();
+        first.get(10, TimeUnit.SECONDS);
+        patient.network.take().run();
+        second.get(10, TimeUnit.SECONDS);
+
+        assertThat(attempt.handle().remainingLease()).isGreaterThan(Duration.ofSeconds(58));
+        patient.network.flow();
+        attempt.close();
+    }
+
+    /** It certainly did not happen, so no copy of it can turn up. */
+    @Test
+    void aShorterLeaseThatWasRefusedIsForgotten() {
+        Attempt attempt = one.acquire("a");
+        one.network.failNext(1, Effect.NOT_EXECUTED);
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> attempt.handle().extend(Duration.ofSeconds(1)));
+
+        world.advanceSeconds(1);
+
+        assertThat(attempt.handle().remainingLease()).isGreaterThan(Duration.ofSeconds(25));
+        attempt.close();
+    }
+
+    @Test
     void aLateCopyOfAnExtensionToAShorterLeaseDoesNoHarm() {
         Attempt attempt = one.acquire("a");
         Attempt elsewhere = world.instance("two").acquire("a");
