@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,9 @@ final class LockConnections implements AutoCloseable {
 
     /** Whether it was told that the channel is refused, and not yet that it no longer is. */
     private volatile boolean refused;
+
+    /** Whether the channel will be asked for again. */
+    private final AtomicBoolean planned = new AtomicBoolean();
 
     private CompletableFuture<Void> ready = new CompletableFuture<>();
 
@@ -184,12 +188,13 @@ final class LockConnections implements AutoCloseable {
 
     /** Rights come and go without a word, so somebody has to try. */
     private void subscribeLater() {
-        if (closed.getCount() > 0) {
+        if (closed.getCount() > 0 && planned.compareAndSet(false, true)) {
             resources.eventExecutorGroup().schedule(this::subscribeAgain, RETRY_REFUSED_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
     private void subscribeAgain() {
+        planned.set(false);
         StatefulRedisPubSubConnection<String, String> opened = subscription;
         Messages listener = messages;
         if (opened == null || listener == null || subscribed || closed.getCount() == 0) {
@@ -287,6 +292,10 @@ final class LockConnections implements AutoCloseable {
 
         @Override
         public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+            StatefulRedisConnection<String, String> other = commands;
+            if (other != null && other.isOpen()) {
+                source.succeeded();
+            }
             subscribeLater();
         }
 

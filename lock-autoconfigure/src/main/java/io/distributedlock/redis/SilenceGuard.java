@@ -16,16 +16,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Closes a connection through which nothing comes any more although something was sent, so that Lettuce makes a new one. A
  * peer that is gone without a word, as after a failover of addresses, keeps a socket open for a quarter of an hour by TCP's own
- * rules; TCP_USER_TIMEOUT, which shortens that, is out of reach without a native transport. Has a timer only while something
- * is unanswered.
+ * rules; TCP_USER_TIMEOUT, which shortens that, is out of reach without a native transport. An idle connection has no timer.
  */
 final class SilenceGuard extends ChannelDuplexHandler {
 
     private static final Log log = LogFactory.getLog(SilenceGuard.class);
 
+    /** After a pause of this process, an answer may lie in the socket that the event loop has not read yet. */
+    private static final long LAST_ROUNDS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private final long limit;
 
     private boolean waiting;
+
+    private boolean lastRounds;
 
     private long since;
 
@@ -67,6 +71,7 @@ final class SilenceGuard extends ChannelDuplexHandler {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
         waiting = false;
+        lastRounds = false;
         context.fireChannelRead(message);
     }
 
@@ -90,6 +95,9 @@ final class SilenceGuard extends ChannelDuplexHandler {
         long left = limit - (now(context) - since);
         if (left > 0) {
             lookAfter(context, left);
+        } else if (!lastRounds) {
+            lastRounds = true;
+            lookAfter(context, LAST_ROUNDS);
         } else {
             log.debug("Redis at " + context.channel().remoteAddress() + " has answered nothing for "
                     + TimeUnit.NANOSECONDS.toMillis(limit) + " ms; locks use a new connection");

@@ -78,7 +78,7 @@ if owner and holder == '=' .. owner then
     return {2, token}
   end
   if at then
-    line = string.sub(line, 1, at - 1) .. string.sub(line, string.find(line, ';', at, true) + 1)
+    line = string.sub(line, 1, at - 1) .. string.sub(line, (string.find(line, ';', at, true) or #line) + 1)
     redis.call('HSET', entry, 'q', line)
   end
   if not mine then

@@ -21,12 +21,15 @@
 -- The way of a lock that nobody waits for comes first: then the entry has an owner, a token, and nothing else.
 
 local entry, subject, mode = KEYS[1], ARGV[1], ARGV[3]
-if not mode and redis.call('HGET', entry, 'o') == subject and redis.call('HLEN', entry) == 2 then
+local owner = redis.pcall('HGET', entry, 'o')
+if not mode and owner == subject and redis.call('HLEN', entry) == 2 then
   redis.call('DEL', entry)
   return 1
 end
 
-local fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'g')
+-- An entry of a wrong type is none of ours any more; whoever takes a lock away by name is told of the type.
+local overwritten = type(owner) == 'table' and string.find(owner.err, '^WRONGTYPE') and (not mode or mode == 'id')
+local fields = overwritten and {} or redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'g')
 local cancelled, tombstone = KEYS[2], ARGV[4] or '0'
 local holder, token, line = fields[1], tonumber(fields[2] or ''), fields[3] or ''
 local holds, given = fields[4] or '', tonumber(fields[5] or '0')
@@ -59,7 +62,7 @@ local channels = string.match(entry, '^[^{]*') .. 'instance:'
 
 local function publish(id, message)
   -- A user without the right to publish can still release; then nobody hears it.
-  local heard = redis.pcall('PUBLISH', channels .. string.match(id, '^[^.]+'), message .. ' ' .. entry)
+  local heard = redis.pcall('PUBLISH', channels .. (string.match(id, '^[^.]+') or ''), message .. ' ' .. entry)
   return type(heard) == 'number' and heard or 0
 end
 
@@ -84,7 +87,7 @@ if (not mode or mode == 'id') and (holder ~= subject or string.sub(subject, 1, 1
     if not place then
       return refuse({-1, token})
     end
-    line = without(line, place, string.find(line, ';', place, true))
+    line = without(line, place, string.find(line, ';', place, true) or #line)
     redis.call('HDEL', entry, 'q')
     if line ~= '' then
       redis.call('HSET', entry, 'q', line)

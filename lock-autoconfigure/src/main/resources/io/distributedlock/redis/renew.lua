@@ -12,6 +12,9 @@ local answer = {}
 for i, entry in ipairs(KEYS) do
   local id, lease, passed, shorten = unpack(ARGV, 4 * i - 3, 4 * i)
   local fields = redis.pcall('HMGET', entry, 'o', 't', 'q', 'h')
+  if fields.err and not string.find(fields.err, '^WRONGTYPE') then
+    return fields
+  end
   local holder, token = fields[1], tonumber(fields[2] or '0') or 0
   local mine = holder == id
   local shared = holder and string.sub(holder, 1, 1) == '='

@@ -220,4 +220,13 @@ class ForeignHandsTests extends FaultTopic {
         Engines.awaitEmpty(one, REQUEST.lease());
         Engines.awaitEmpty(two, REQUEST.lease());
     }
+
+    /** Before any renewal could find it out. */
+    @Test
+    void aReleaseOfALockThatWasOverwrittenSaysThatItIsLost() {
+        LockHandle handle = direct().acquire(LockRequest.of("foreign"));
+        run("SET " + KEY + " garbage");
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+        run("DEL " + KEY);
+    }
 }
