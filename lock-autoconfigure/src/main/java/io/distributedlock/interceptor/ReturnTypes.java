@@ -12,10 +12,12 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
@@ -35,11 +37,13 @@ final class ReturnTypes {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
+    private static final String RESPONSE = "org.springframework.http.HttpEntity";
+
     private ReturnTypes() {}
 
     static ReturnTypeAdapter adapterFor(LockedMethod where) {
         Method method = where.method();
-        Class<?> type = typeOf(where);
+        Class<?> type = contentOf(typeOf(where), where);
         if (isDeferred(type)) {
             throw where.refuse(
                     "its result, a " + type.getName() + ", is completed after the method has returned, so the lock"
@@ -81,6 +85,17 @@ final class ReturnTypes {
         return type == OptionalDouble.class ? OptionalDouble.empty() : null;
     }
 
+    /** What a response of Spring MVC has in it. */
+    private static Class<?> contentOf(Class<?> type, LockedMethod where) {
+        if (!isOrExtends(type, RESPONSE::equals)) {
+            return type;
+        }
+        Class<?> content = ResolvableType.forMethodReturnType(where.method(), where.targetClass())
+                .getGeneric(0)
+                .resolve();
+        return content == null ? type : content;
+    }
+
     private static Class<?> typeOf(LockedMethod where) {
         return GenericTypeResolver.resolveReturnType(where.method(), where.targetClass());
     }
@@ -95,11 +110,15 @@ final class ReturnTypes {
     }
 
     private static boolean isFetchedLater(Class<?> type) {
+        return isOrExtends(type, FETCHED_LATER::contains);
+    }
+
+    private static boolean isOrExtends(Class<?> type, Predicate<String> name) {
         Set<Class<?>> types = new LinkedHashSet<>(ClassUtils.getAllInterfacesForClassAsSet(type));
         for (Class<?> each = type; each != null; each = each.getSuperclass()) {
             types.add(each);
         }
-        return types.stream().map(Class::getName).anyMatch(FETCHED_LATER::contains);
+        return types.stream().map(Class::getName).anyMatch(name);
     }
 
     private static boolean isAsync(AnnotatedElement element) {

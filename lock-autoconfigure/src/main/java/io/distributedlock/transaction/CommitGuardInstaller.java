@@ -1,19 +1,26 @@
 package io.distributedlock.transaction;
 
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.support.CallbackPreferringPlatformTransactionManager;
 
 /**
  * Gives every transaction manager that is a bean a {@link CommitGuard}: as a listener, or, if it takes none, by a proxy around
- * it. Reactive ones are left alone, as their transactions belong to no thread.
+ * it where that is possible. Reactive ones are left alone, as their transactions belong to no thread.
  */
 public final class CommitGuardInstaller implements BeanPostProcessor {
+
+    private static final Log log = LogFactory.getLog(CommitGuardInstaller.class);
 
     private final CommitGuard guard = new CommitGuard();
 
@@ -30,7 +37,12 @@ public final class CommitGuardInstaller implements BeanPostProcessor {
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
         if (bean instanceof PlatformTransactionManager && !(bean instanceof ConfigurableTransactionManager)) {
-            return proxy(bean);
+            if (mayBeProxied(bean)) {
+                return proxy(bean);
+            }
+            log.warn("The transaction manager '" + name + "', a "
+                    + bean.getClass().getName() + ", takes no listeners, and"
+                    + " no proxy can be put around it: its commits are not stopped when a lock was lost");
         }
         return postProcessBeforeInitialization(bean, name);
     }
@@ -44,10 +56,25 @@ public final class CommitGuardInstaller implements BeanPostProcessor {
         }
     }
 
-    /** Of its class, as it may be wanted by that; only of its interfaces if no class can be derived from it. */
+    /**
+     * A proxy has to be of the manager's class, as it may be wanted by that, so nothing in it may be final; and it sees only
+     * commits that somebody else calls.
+     */
+    private static boolean mayBeProxied(Object manager) {
+        if (manager instanceof CallbackPreferringPlatformTransactionManager) {
+            return false;
+        }
+        Class<?> type = manager.getClass();
+        return Proxy.isProxyClass(type)
+                || !Modifier.isFinal(type.getModifiers())
+                        && Arrays.stream(type.getMethods())
+                                .filter(method -> method.getDeclaringClass() != Object.class)
+                                .noneMatch(method -> Modifier.isFinal(method.getModifiers()));
+    }
+
     private static Object proxy(Object manager) {
         ProxyFactory factory = new ProxyFactory(manager);
-        factory.setProxyTargetClass(!Modifier.isFinal(manager.getClass().getModifiers()));
+        factory.setProxyTargetClass(true);
         factory.addAdvice(new CommitGuardInterceptor());
         return factory.getProxy(manager.getClass().getClassLoader());
     }

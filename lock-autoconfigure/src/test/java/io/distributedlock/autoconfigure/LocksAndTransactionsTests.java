@@ -27,6 +27,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -37,6 +38,8 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerA
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -54,6 +57,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Locks and transactions of a real database, in two applications on one Redis. */
+@ExtendWith(OutputCaptureExtension.class)
 class LocksAndTransactionsTests {
 
     private static EmbeddedRedis redis;
@@ -188,10 +192,9 @@ class LocksAndTransactionsTests {
         });
     }
 
-    @ParameterizedTest
-    @ValueSource(classes = {PlainManager.class, FinalManager.class})
-    void aManagerThatTakesNoListenersIsGuardedToo(Class<? extends PlatformTransactionManager> type) {
-        application.withUserConfiguration(type).run(context -> {
+    @Test
+    void aManagerThatTakesNoListenersIsGuardedToo() {
+        application.withUserConfiguration(PlainManager.class).run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             Stock stock = context.getBean(Stock.class);
             assertThat(context.getBeansOfType(PlatformTransactionManager.class)).hasSize(1);
@@ -232,10 +235,33 @@ class LocksAndTransactionsTests {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(classes = {FinalManager.class, ManagerWithFinalMethod.class})
+    void oneThatCannotHaveAProxyWorksWithoutAndSaysSo(Class<? extends PlainManager> type, CapturedOutput output) {
+        application.withUserConfiguration(type).run(context -> {
+            assertThat(context.getBean(type).getClass()).isSameAs(type);
+            context.getBean(Stock.class).addInside(() -> null);
+            assertThat(amount(context)).isOne();
+        });
+        assertThat(output.getAll()).contains("its commits are not stopped when a lock was lost");
+    }
+
     static final class FinalManager extends PlainManager {
 
         FinalManager(DataSource dataSource) {
             super(dataSource);
+        }
+    }
+
+    static class ManagerWithFinalMethod extends PlainManager {
+
+        ManagerWithFinalMethod(DataSource dataSource) {
+            super(dataSource);
+        }
+
+        @Override
+        public final void rollback(TransactionStatus status) {
+            super.rollback(status);
         }
     }
 

@@ -22,10 +22,12 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertySourcesPropertyResolver;
+import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -99,7 +101,18 @@ class AnnotationCheckTests {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"future", "completable", "stage", "mono", "flux", "flow", "callable", "deferred", "emitter"})
+            strings = {
+                "future",
+                "completable",
+                "stage",
+                "mono",
+                "flux",
+                "flow",
+                "callable",
+                "deferred",
+                "emitter",
+                "response"
+            })
     void refusesResultsThatAreCompletedLater(String method) {
         descriptionOf(method)
                 .contains("Wrong#" + method + "()")
@@ -332,6 +345,11 @@ class AnnotationCheckTests {
         @DistributedLocked
         SseEmitter emitter() {
             return new SseEmitter();
+        }
+
+        @DistributedLocked
+        ResponseEntity<StreamingResponseBody> response() {
+            return ResponseEntity.ok(out -> {});
         }
 
         @Async
