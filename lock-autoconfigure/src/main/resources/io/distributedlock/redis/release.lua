@@ -28,8 +28,12 @@ if not mode and owner == subject and redis.call('HLEN', entry) == 2 then
 end
 
 -- An entry of a wrong type is none of ours any more; whoever takes a lock away by name is told of the type.
-local overwritten = type(owner) == 'table' and string.find(owner.err, '^WRONGTYPE') and (not mode or mode == 'id')
-local fields = overwritten and {} or redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'g')
+local fields = {}
+if type(owner) ~= 'table' then
+  fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'g')
+elseif not string.find(owner.err, '^WRONGTYPE') or mode == 'owner' or mode == 'force' then
+  return owner
+end
 local cancelled, tombstone = KEYS[2], ARGV[4] or '0'
 local holder, token, line = fields[1], tonumber(fields[2] or ''), fields[3] or ''
 local holds, given = fields[4] or '', tonumber(fields[5] or '0')

@@ -94,7 +94,7 @@ class ScriptCallTests {
     void anErrorOfRedisIsRefused() {
         connection.sync().set("k", "no hash");
 
-        call(RELEASE, "k").send();
+        call(INSPECT, "k").send();
 
         answers.await(Effect.REFUSED);
     }
