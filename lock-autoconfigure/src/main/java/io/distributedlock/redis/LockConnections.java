@@ -4,19 +4,15 @@ import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.pubsub.RedisPubSubAdapter;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +26,6 @@ final class LockConnections implements AutoCloseable {
     private static final Log log = LogFactory.getLog(LockConnections.class);
 
     private static final long RETRY_MILLIS = 500;
-
-    private static final long RETRY_REFUSED_MILLIS = 1_000;
 
     private final RedisClientSource source;
 
@@ -49,19 +43,11 @@ final class LockConnections implements AutoCloseable {
 
     private @Nullable Thread opener;
 
-    private volatile boolean subscribed;
-
-    /** Whether it was told that the channel is refused, and not yet that it no longer is. */
-    private volatile boolean refused;
-
-    /** Whether the channel will be asked for again. */
-    private final AtomicBoolean planned = new AtomicBoolean();
-
     private CompletableFuture<Void> ready = new CompletableFuture<>();
 
     private volatile @Nullable StatefulRedisConnection<String, String> commands;
 
-    private volatile @Nullable StatefulRedisPubSubConnection<String, String> subscription;
+    private volatile @Nullable Subscription subscription;
 
     LockConnections(RedisClientSource source, Duration commandTimeout) {
         this.source = source;
@@ -115,9 +101,7 @@ final class LockConnections implements AutoCloseable {
     private boolean tryToConnect() {
         try {
             RedisClient client = source.client();
-            if (subscription == null) {
-                subscription = subscribe(client.connectPubSub(StringCodec.UTF8));
-            }
+            subscribe(client);
             StatefulRedisConnection<String, String> opened = client.connect(StringCodec.UTF8);
             opened.addListener(new Watch());
             commands = opened;
@@ -138,74 +122,15 @@ final class LockConnections implements AutoCloseable {
         }
     }
 
-    private StatefulRedisPubSubConnection<String, String> subscribe(
-            StatefulRedisPubSubConnection<String, String> opened) {
+    private void subscribe(RedisClient client) {
         Messages listener = messages;
-        if (listener == null) {
-            return opened;
+        if (subscription == null && listener != null) {
+            subscription = Subscription.of(
+                    client.connectPubSub(StringCodec.UTF8),
+                    listener,
+                    resources.eventExecutorGroup(),
+                    new SubscriptionWatch());
         }
-        try {
-            opened.addListener(listener);
-            opened.addListener(new RedisPubSubAdapter<String, String>() {
-                @Override
-                public void subscribed(String channel, long count) {
-                    isSubscribed();
-                }
-            });
-            opened.addListener(new SubscriptionWatch());
-            opened.sync().subscribe(listener.channel());
-            return opened;
-        } catch (RedisCommandExecutionException ex) {
-            isRefused(listener.channel(), ex);
-            return opened;
-        } catch (RuntimeException ex) {
-            opened.close();
-            throw ex;
-        }
-    }
-
-    private void isSubscribed() {
-        subscribed = true;
-        if (refused) {
-            refused = false;
-            log.info("Redis allows the channel of this instance now");
-        }
-        tellConnected();
-    }
-
-    private void isRefused(String channel, Throwable failure) {
-        if (!refused) {
-            refused = true;
-            log.warn(
-                    "Redis refuses the channel " + channel
-                            + " to this user. Locks work, but whoever waits for"
-                            + " another instance asks once a second instead of being told. Allow the user the channels with"
-                            + " this prefix.",
-                    failure);
-        }
-        subscribeLater();
-    }
-
-    /** Rights come and go without a word, so somebody has to try. */
-    private void subscribeLater() {
-        if (closed.getCount() > 0 && planned.compareAndSet(false, true)) {
-            resources.eventExecutorGroup().schedule(this::subscribeAgain, RETRY_REFUSED_MILLIS, TimeUnit.MILLISECONDS);
-        }
-    }
-
-    private void subscribeAgain() {
-        planned.set(false);
-        StatefulRedisPubSubConnection<String, String> opened = subscription;
-        Messages listener = messages;
-        if (opened == null || listener == null || subscribed || closed.getCount() == 0) {
-            return;
-        }
-        opened.async().subscribe(listener.channel()).exceptionally(failure -> {
-            if (failure instanceof RedisCommandExecutionException) {
-                isRefused(listener.channel(), failure);
-            }
-            return null;
-        });
     }
 
     /** Null until the first connection stands; then Lettuce refuses commands while it is broken. */
@@ -266,7 +191,7 @@ final class LockConnections implements AutoCloseable {
         if (command != null) {
             command.close();
         }
-        StatefulRedisPubSubConnection<String, String> message = subscription;
+        Subscription message = subscription;
         if (message != null) {
             message.close();
         }
@@ -287,21 +212,20 @@ final class LockConnections implements AutoCloseable {
         }
     }
 
-    /** Follows the connection for messages. Lettuce subscribes again after a reconnect, but is silent if it may not. */
-    private final class SubscriptionWatch implements RedisConnectionStateListener {
+    /** Follows the connection for messages. */
+    private final class SubscriptionWatch implements Subscription.Listener {
 
         @Override
-        public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+        public void reconnected() {
             StatefulRedisConnection<String, String> other = commands;
             if (other != null && other.isOpen()) {
                 source.succeeded();
             }
-            subscribeLater();
         }
 
         @Override
-        public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
-            subscribed = false;
+        public void subscribed() {
+            tellConnected();
         }
     }
 }
