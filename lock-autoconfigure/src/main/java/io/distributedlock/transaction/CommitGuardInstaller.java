@@ -13,6 +13,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.CallbackPreferringPlatformTransactionManager;
+import org.springframework.util.ClassUtils;
 
 /**
  * Gives every transaction manager that is a bean a {@link CommitGuard}: as a listener, or, if it takes none, by a proxy around
@@ -64,7 +65,7 @@ public final class CommitGuardInstaller implements BeanPostProcessor {
         if (manager instanceof CallbackPreferringPlatformTransactionManager) {
             return false;
         }
-        Class<?> type = manager.getClass();
+        Class<?> type = ClassUtils.getUserClass(manager);
         return Proxy.isProxyClass(type)
                 || !Modifier.isFinal(type.getModifiers())
                         && Arrays.stream(type.getMethods())

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -45,6 +46,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -208,6 +210,23 @@ class LocksAndTransactionsTests {
 
             assertThat(amount(context)).isOne();
         });
+    }
+
+    /** A class that was made by a proxy has final methods, which are not the manager's own. */
+    @Test
+    void oneThatHasAProxyAlreadyIsGuardedToo() {
+        application
+                .withBean(PlatformTransactionManager.class, () -> {
+                    ProxyFactory factory = new ProxyFactory(new PlainManager(
+                            new DriverManagerDataSource("jdbc:h2:mem:stock;DB_CLOSE_DELAY=-1", "sa", "")));
+                    factory.setProxyTargetClass(true);
+                    return (PlatformTransactionManager) factory.getProxy();
+                })
+                .run(context -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    assertThatExceptionOfType(LockLostException.class)
+                            .isThrownBy(() -> context.getBean(Stock.class).addInside(() -> lose(locks)));
+                });
     }
 
     /** As somebody might write one around another one. */

@@ -395,4 +395,17 @@ class RefusingServerTests extends FaultTopic {
         passed.close();
         assertThat(keys()).isEmpty();
     }
+
+    /** The lock is there; only the look at it is refused, which is no loss. */
+    @Test
+    void aHolderWhoMayNotLookAnyMoreKeepsItsLock() {
+        RedisLockTemplate locks = instance(Refusal.NO_SCRIPTS);
+        LockHandle handle = locks.acquire(leased("kept", 2_400));
+        setUser("-hmget");
+        Holds.assertHeldFor(handle, millis(1_300), () -> {});
+        assertThat(admin.list("ACL", "LOG").toString()).contains("hmget");
+        setUser("+hmget");
+        Holds.assertHeldFor(handle, millis(2_000), () -> {});
+        handle.close();
+    }
 }
