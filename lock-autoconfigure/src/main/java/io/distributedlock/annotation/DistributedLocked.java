@@ -16,8 +16,9 @@ import org.springframework.core.annotation.AliasFor;
  * outside of {@code @Transactional}, so the transaction is committed before the lock is released, and inside of retries,
  * so each attempt acquires anew. A nested call of the same thread for the same name is a re-entry and costs nothing.
  *
- * <p>On a class or interface, it stands for all its methods that a proxy can reach; on a method it replaces the one of the
- * class. It may be used as a meta-annotation. A final, private or static method, an expression with a mistake in it, or a
+ * <p>On a class or interface, it stands for all its methods that a proxy can reach, inherited ones included and those of
+ * {@link Object} excluded; on a method it replaces the one of the class. Without a {@link #key()}, each of these methods has a
+ * lock of its own; for one lock for the whole class, give it a fixed key, as in {@code "'import'"}. It may be used as a meta-annotation. A final, private or static method, an expression with a mistake in it, or a
  * duration that cannot be read fails the start of the application. As with every Spring proxy, calls through
  * {@code this} are not intercepted; {@link io.distributedlock.LockAssert} finds them.
  *
@@ -37,10 +38,12 @@ public @interface DistributedLocked {
      * SpEL expression for what is locked, e.g. {@code "#order.id"} or {@code "'stock:' + #p0"}. It knows the parameters
      * by name and as {@code #p0}, {@code #a0}, the call as {@code #root.method}, {@code #root.target} and
      * {@code #root.args}, and beans as {@code @bean}. Strings, numbers, enums, UUIDs and the like make a name by their
-     * text. Empty stands for the method itself: its class, name and parameter types.
+     * text. The same moment makes the same text in every time zone, and the same {@link java.math.BigDecimal} in every scale.
+     * Empty stands for the method itself: its class, name and parameter types.
      *
-     * <p>A result that is null, blank, NaN, or has no text of its own ({@code Type@1b2c3d}) is refused with an
-     * {@link IllegalArgumentException} without running the method. The values of parameters are never parsed as
+     * <p>A result that is null, blank, NaN, or has no text of its own ({@code Type@1b2c3d}), be it deep inside of a record or
+     * collection, is refused with an {@link IllegalArgumentException} without running the method. Within a text that is put
+     * together, null is the text {@code null}: {@code "#a + ':' + #b"} makes {@code a:null}. The values of parameters are never parsed as
      * expressions.
      */
     @AliasFor("value")
@@ -48,7 +51,9 @@ public @interface DistributedLocked {
 
     /**
      * Fixed prefix of the lock name, {@code ${…}} allowed: the lock name is then {@code name:key}. A colon or backslash
-     * in it is escaped by a backslash, so that two pairs never make the same name.
+     * in it is escaped by a backslash, so that two different names never make the same lock name, whatever the keys are. A
+     * key without a name is not escaped: the key {@code "'a:b'"} alone is the lock {@code a:b}, and so is the name {@code a}
+     * with the key {@code "'b'"}.
      */
     String name() default "";
 

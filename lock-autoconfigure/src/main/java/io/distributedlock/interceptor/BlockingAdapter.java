@@ -32,13 +32,24 @@ final class BlockingAdapter implements ReturnTypeAdapter {
 
     private static @Nullable LockHandle acquire(LockOperations locks, LockOperation operation, LockRequest request) {
         if (operation.whenBusy() == WhenBusy.THROW) {
-            return locks.acquire(request);
+            return requireAnswer(locks.acquire(request), locks, "acquire");
         }
-        LockHandle handle = locks.tryAcquire(request).orElse(null);
+        LockHandle handle =
+                requireAnswer(locks.tryAcquire(request), locks, "tryAcquire").orElse(null);
         if (handle == null && logger.isDebugEnabled()) {
             logger.debug("Skipped a call, as the lock '" + request.name() + "' is busy");
         }
         return handle;
+    }
+
+    /** A mock without stubs answers null, and a method must not run without its lock, nor be left out in silence. */
+    private static <T> T requireAnswer(@Nullable T answer, LockOperations locks, String method) {
+        if (answer == null) {
+            throw new IllegalStateException("LockOperations." + method + " returned null, so the method was not run ("
+                    + locks.getClass().getName() + "). If it is a mock, stub " + method
+                    + " to return a LockHandle, or set distributed-lock.enabled=false, which needs no Redis.");
+        }
+        return answer;
     }
 
     private static @Nullable Object runAndClose(LockHandle handle, LockOperation operation, Body body)
@@ -89,11 +100,18 @@ final class BlockingAdapter implements ReturnTypeAdapter {
             boolean lossWins = mayComeOfLoss && second instanceof LockLostException;
             Throwable thrown = lossWins ? second : failure;
             Throwable other = lossWins ? failure : second;
-            if (other != thrown) {
+            if (other != thrown && !isSameLoss(thrown, other)) {
                 thrown.addSuppressed(other);
             }
             return thrown;
         }
+    }
+
+    /** A transaction inside has been stopped by the loss that the release finds as well. */
+    private static boolean isSameLoss(Throwable first, Throwable second) {
+        return first instanceof LockLostException one
+                && second instanceof LockLostException other
+                && one.lockName().equals(other.lockName());
     }
 
     private static void endAfterSuccess(Runnable end, boolean lossMatters) {

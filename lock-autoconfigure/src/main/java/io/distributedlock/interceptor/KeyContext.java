@@ -3,6 +3,7 @@ package io.distributedlock.interceptor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.TypeConverter;
+import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeConverter;
 
@@ -46,10 +47,14 @@ final class KeyContext extends StandardEvaluationContext {
             if (value == null || target.getType() != String.class) {
                 return delegate.convertValue(value, source, target);
             }
-            if (!delegate.canConvert(source, target)) {
+            if (!delegate.canConvert(source, target) || KeyText.canonical(value) != null) {
                 return KeyText.textOf(value);
             }
-            return KeyText.requireOwn((String) delegate.convertValue(value, source, target), value);
+            try {
+                return KeyText.requireOwn((String) delegate.convertValue(value, source, target), value);
+            } catch (SpelEvaluationException ex) {
+                return KeyText.textOf(KeyText.contentOf(value));
+            }
         }
     }
 }

@@ -1,6 +1,11 @@
 package io.distributedlock.interceptor;
 
+import java.math.BigDecimal;
+import java.time.OffsetDateTime;
+import java.time.ZonedDateTime;
+import java.util.Calendar;
 import java.util.Collection;
+import java.util.Date;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -10,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes text of the value of a key, or says why that would not name the same thing every time. */
 final class KeyText {
+
+    private static final int MOST_ZEROS = 100;
 
     private KeyText() {}
 
@@ -36,16 +43,59 @@ final class KeyText {
         if (value instanceof Enum<?> constant) {
             return constant.name();
         }
-        return requireOwn(value.toString(), value);
+        String canonical = canonical(value);
+        return canonical != null ? canonical : requireOwn(value.toString(), value);
+    }
+
+    /**
+     * The text of a value whose own one depends on the time zone of the process or on how a number was written; null for all
+     * others. The same moment, and the same number, make the same text.
+     */
+    static @Nullable String canonical(Object value) {
+        if (value instanceof BigDecimal number) {
+            return plain(number.stripTrailingZeros());
+        }
+        if (value instanceof Date moment) {
+            return ofDate(moment);
+        }
+        if (value instanceof Calendar moment) {
+            return moment.toInstant().toString();
+        }
+        if (value instanceof ZonedDateTime moment) {
+            return moment.toInstant().toString();
+        }
+        return value instanceof OffsetDateTime moment ? moment.toInstant().toString() : null;
+    }
+
+    /** Those of java.sql that have only a date or only a time are no moment, and their text has no zone. */
+    private static @Nullable String ofDate(Date date) {
+        try {
+            return date.toInstant().toString();
+        } catch (UnsupportedOperationException ex) {
+            return null;
+        }
+    }
+
+    /** Never writes out the zeros of 1E+999999999. */
+    private static String plain(BigDecimal number) {
+        return Math.abs((long) number.scale()) <= MOST_ZEROS ? number.toPlainString() : number.toString();
     }
 
     /** Refuses a text that only tells which object it is, and so another one in every instance and call. */
     static String requireOwn(@Nullable String text, Object value) {
-        if (text == null || isIdentity(text, value)) {
+        String anonymous =
+                text == null || isIdentity(text, value) ? value.getClass().getName() : IdentityText.typeIn(text, value);
+        if (text == null || anonymous != null) {
             throw new IllegalArgumentException(
-                    "has no text of its own: " + value.getClass().getName() + " does not override toString()");
+                    "has no text of its own: " + anonymous + " does not override toString()");
         }
         return text;
+    }
+
+    /** What is in an Optional that has something in it, or the value. */
+    static Object contentOf(Object value) {
+        Object content = unwrap(value);
+        return content == null ? value : content;
     }
 
     private static @Nullable Object unwrap(@Nullable Object value) {

@@ -1,10 +1,12 @@
 package io.distributedlock.interceptor;
 
 import io.distributedlock.LockOperations;
+import java.util.Arrays;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
 
 /** Hands the calls of a proxy over to the support class. */
 final class LockInterceptor extends LockAspectSupport implements MethodInterceptor {
@@ -16,8 +18,17 @@ final class LockInterceptor extends LockAspectSupport implements MethodIntercept
     @Override
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
         Object target = call.getThis();
+        if (isLockedByProxyInside(target)) {
+            return call.proceed();
+        }
         // The class that the pointcut was asked about, even where the target is itself a proxy.
         Class<?> targetClass = target == null ? call.getMethod().getDeclaringClass() : target.getClass();
         return invokeWithinLock(call.getMethod(), targetClass, target, call.getArguments(), call::proceed);
+    }
+
+    /** With two proxy creators, a bean has a proxy around its proxy, and this advice in both. The inner one locks. */
+    private boolean isLockedByProxyInside(@Nullable Object target) {
+        return target instanceof Advised proxy
+                && Arrays.stream(proxy.getAdvisors()).anyMatch(advisor -> advisor.getAdvice() == this);
     }
 }

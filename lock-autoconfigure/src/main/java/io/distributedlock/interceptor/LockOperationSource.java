@@ -7,6 +7,8 @@ import java.lang.reflect.Modifier;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
@@ -19,7 +21,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * What is known of each method in each target class, including that it is not locked. What is nearest to the target
- * counts: its method, its class, then the method of the interface, and the interface.
+ * counts: its method, its class, then the method of the interface, and the interface. A class stands for the methods that it
+ * inherits, too.
  */
 final class LockOperationSource {
 
@@ -68,7 +71,7 @@ final class LockOperationSource {
         Method declared = ClassUtils.getInterfaceMethodIfPossible(specific, targetClass);
         LockedMethod where = new LockedMethod(specific, declared, targetClass);
         try {
-            MergedAnnotation<DistributedLocked> found = find(specific, declared);
+            MergedAnnotation<DistributedLocked> found = find(specific, declared, targetClass);
             return found.isPresent() ? parse(found, where) : null;
         } catch (AnnotationConfigurationException ex) {
             throw where.refuse(String.valueOf(ex.getMessage()), "Correct the attributes of the annotation.");
@@ -80,17 +83,33 @@ final class LockOperationSource {
                 found.synthesize(), found.getSource() instanceof Method source ? where.declaredBy(source) : where);
     }
 
-    private static MergedAnnotation<DistributedLocked> find(Method specific, Method declared) {
-        MergedAnnotation<DistributedLocked> found = find(specific, SearchStrategy.SUPERCLASS);
-        if (!found.isPresent()) {
-            found = find(specific, SearchStrategy.TYPE_HIERARCHY);
-        }
-        return found.isPresent() ? found : find(declared, SearchStrategy.TYPE_HIERARCHY);
+    private static MergedAnnotation<DistributedLocked> find(Method specific, Method declared, Class<?> targetClass) {
+        Class<?> type = LockedMethod.isGenerated(targetClass) ? annotatedInterface(specific, targetClass) : targetClass;
+        return Stream.<Supplier<MergedAnnotation<DistributedLocked>>>of(
+                        () -> on(specific, SearchStrategy.SUPERCLASS),
+                        () -> onClass(specific, type, SearchStrategy.SUPERCLASS),
+                        () -> on(specific, SearchStrategy.TYPE_HIERARCHY),
+                        () -> on(declared, SearchStrategy.TYPE_HIERARCHY),
+                        () -> onClass(specific, type, SearchStrategy.TYPE_HIERARCHY))
+                .map(Supplier::get)
+                .filter(MergedAnnotation::isPresent)
+                .findFirst()
+                .orElseGet(() -> onClass(declared, declared.getDeclaringClass(), SearchStrategy.TYPE_HIERARCHY));
     }
 
-    private static MergedAnnotation<DistributedLocked> find(Method method, SearchStrategy strategy) {
-        MergedAnnotation<DistributedLocked> found = on(method, strategy);
-        return found.isPresent() || !isOfClass(method) ? found : on(method.getDeclaringClass(), strategy);
+    private static MergedAnnotation<DistributedLocked> onClass(Method method, Class<?> type, SearchStrategy strategy) {
+        return isOfClass(method) ? on(type, strategy) : MergedAnnotation.missing();
+    }
+
+    /** The interface of a generated class that is annotated and has the method, be it by inheritance. */
+    private static Class<?> annotatedInterface(Method method, Class<?> generated) {
+        for (Class<?> type : ClassUtils.getAllInterfacesForClass(generated)) {
+            if (method.getDeclaringClass().isAssignableFrom(type)
+                    && on(type, SearchStrategy.TYPE_HIERARCHY).isPresent()) {
+                return type;
+            }
+        }
+        return method.getDeclaringClass();
     }
 
     private static MergedAnnotation<DistributedLocked> on(AnnotatedElement element, SearchStrategy strategy) {

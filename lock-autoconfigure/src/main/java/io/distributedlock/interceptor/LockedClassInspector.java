@@ -53,16 +53,39 @@ final class LockedClassInspector {
             requireInInterface(method, type);
             return;
         }
+        if (isOnlyCoveredByClass(method, type)) {
+            return;
+        }
         if (Modifier.isFinal(method.getModifiers())) {
             throw refuse(method, type, "a proxy cannot override a final method", "final");
         }
+        requireOpenClass(method, type);
+        requireSamePackage(method, type);
+    }
+
+    /**
+     * Whether an inherited method is locked only since the bean's class has the annotation. That one means the methods that a
+     * proxy can reach, and the author of the class cannot change the others.
+     */
+    private static boolean isOnlyCoveredByClass(Method method, Class<?> type) {
+        Class<?> owner = method.getDeclaringClass();
+        return owner != type
+                && !isReachable(method, type)
+                && !LockableTypes.isAnnotated(method)
+                && !LockableTypes.isAnnotated(owner);
+    }
+
+    private static boolean isReachable(Method method, Class<?> type) {
+        return !Modifier.isFinal(method.getModifiers()) && !isOfAnotherPackage(method, type);
+    }
+
+    private static void requireOpenClass(Method method, Class<?> type) {
         if (Modifier.isFinal(type.getModifiers()) || type.isSealed()) {
             throw new LockedMethod(method, method, type)
                     .refuse(
                             "its class is final or sealed, so that no proxy can extend it",
                             "Open the class, or let it be proxied by an interface that has the method.");
         }
-        requireSamePackage(method, type);
     }
 
     private static void requireInInterface(Method method, Class<?> type) {
@@ -80,15 +103,19 @@ final class LockedClassInspector {
     }
 
     private static void requireSamePackage(Method method, Class<?> type) {
-        boolean packagePrivate =
-                (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED | Modifier.PRIVATE)) == 0;
-        if (packagePrivate && !method.getDeclaringClass().getPackageName().equals(type.getPackageName())) {
+        if (isOfAnotherPackage(method, type)) {
             throw new LockedMethod(method, method, type)
                     .refuse(
                             "the proxy is in another package than the package-private method of "
                                     + method.getDeclaringClass().getName(),
                             "Make the method protected or public.");
         }
+    }
+
+    private static boolean isOfAnotherPackage(Method method, Class<?> type) {
+        boolean packagePrivate =
+                (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED | Modifier.PRIVATE)) == 0;
+        return packagePrivate && !method.getDeclaringClass().getPackageName().equals(type.getPackageName());
     }
 
     private static InvalidLockedMethodException refuse(Method method, Class<?> type, String problem, String modifier) {

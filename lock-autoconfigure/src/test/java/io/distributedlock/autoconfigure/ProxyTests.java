@@ -10,6 +10,9 @@ import io.distributedlock.interceptor.RecordingLocks;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -67,6 +70,25 @@ class ProxyTests {
                     .extracting(request -> request.name())
                     .containsExactly("public", "protected", "package-private");
         });
+    }
+
+    /** Some applications have a proxy creator of their own beside Spring's: a proxy around a proxy, with one lock. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void locksOnceIfThereAreTwoProxyCreators(boolean proxyTargetClass) {
+        runner.withBean(DefaultAdvisorAutoProxyCreator.class, () -> {
+                    DefaultAdvisorAutoProxyCreator second = new DefaultAdvisorAutoProxyCreator();
+                    second.setProxyTargetClass(proxyTargetClass);
+                    return second;
+                })
+                .run(context -> {
+                    Orders orders = context.getBean(Orders.class);
+                    Object inside = ((Advised) orders).getTargetSource().getTarget();
+                    assertThat(AopUtils.isAopProxy(inside)).as("two proxies").isTrue();
+
+                    assertThat(orders.pay("a")).isEqualTo("paid under order:a");
+                    assertThat(context.getBean(RecordingLocks.class).events()).containsExactly("acquire", "close");
+                });
     }
 
     @Test

@@ -3,12 +3,14 @@ package io.distributedlock.interceptor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.mockito.Mockito.mock;
 
 import io.distributedlock.LockAssert;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLocked;
@@ -121,6 +123,37 @@ class BlockingCallTests {
         locks.failClose(both);
         assertThat(catchThrowable(() -> work.run(() -> sneaky(both)))).isSameAs(both);
         assertThat(both.getSuppressed()).isEmpty();
+    }
+
+    @Test
+    void doesNotTellALossTwice() {
+        RuntimeException failure = new LockLostException("work", "lost before the commit", Duration.ZERO);
+        locks.failClose(new LockLostException("work", "lost", Duration.ZERO));
+        assertThat(catchThrowable(() -> work.run(() -> sneaky(failure)))).isSameAs(failure);
+        assertThat(failure.getSuppressed()).isEmpty();
+    }
+
+    @Test
+    void tellsTheLossesOfTwoLocks() {
+        RuntimeException failure = new LockLostException("inner", "lost", Duration.ZERO);
+        RuntimeException second = new LockLostException("work", "lost", Duration.ZERO);
+        locks.failClose(second);
+        assertThat(catchThrowable(() -> work.run(() -> sneaky(failure)))).isSameAs(failure);
+        assertThat(failure.getSuppressed()).containsExactly(second);
+    }
+
+    /** As a mock without stubs does. */
+    @Test
+    void refusesLocksThatAnswerNull() {
+        Work mocked = Locked.by(mock(LockOperations.class, invocation -> null)).byClass(new Work(events));
+        assertThat(catchThrowable(() -> mocked.run(() -> "result")))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("LockOperations.acquire returned null")
+                .hasMessageContaining("stub acquire");
+        assertThat(catchThrowable(mocked::skippedVoid))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("LockOperations.tryAcquire returned null");
+        assertThat(events).isEmpty();
     }
 
     @Test

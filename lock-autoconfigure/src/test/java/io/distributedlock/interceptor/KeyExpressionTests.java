@@ -120,7 +120,7 @@ class KeyExpressionTests {
             {7, "7"},
             {7L, "7"},
             {1.5, "1.5"},
-            {new BigDecimal("1.50"), "1.50"},
+            {new BigDecimal("1.50"), "1.5"},
             {true, "true"},
             {uuid, uuid.toString()},
             {Colour.RED, "RED"},

@@ -58,9 +58,30 @@ class LockOperationSourceTests {
     }
 
     @Test
-    void leavesMethodsAloneThatTheAnnotatedClassOnlyInherits() {
-        assertThat(nameOf(Extending.class, "inherited")).isNull();
+    void takesAClassForTheMethodsThatItInheritsToo() {
+        assertThat(nameOf(Extending.class, "inherited")).isEqualTo("class");
         assertThat(nameOf(Extending.class, "declared")).isEqualTo("class");
+        assertThat(nameOf(Extending.class, "marked")).isEqualTo("method");
+        assertThat(nameOf(Extending.class, "toString")).isNull();
+        assertThat(nameOf(Parent.class, "inherited")).isNull();
+    }
+
+    @Test
+    void prefersTheClassOfTheBeanToTheClassThatDeclaresTheMethod() {
+        assertThat(nameOf(Extending.class, "declared")).isEqualTo("class");
+        assertThat(nameOf(ExtendingAgain.class, "declared")).isEqualTo("nearest class");
+    }
+
+    @Test
+    void takesAnInterfaceOfAGeneratedClassForTheMethodsThatItInheritsToo() {
+        Object proxy = Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {Unmarked.class, Marked.class},
+                (self, method, args) -> null);
+        LockOperation inherited = source.get(method(Repository.class, "save"), proxy.getClass());
+        assertThat(inherited.name().of(null, new Object[0])).isEqualTo("interface");
+        assertThat(source.get(method(Unmarked.class, "other"), proxy.getClass()))
+                .isNull();
     }
 
     @Test
@@ -238,6 +259,14 @@ class LockOperationSourceTests {
     static class Parent {
 
         public void inherited() {}
+
+        @DistributedLocked("'method'")
+        public void marked() {}
+
+        @Override
+        public String toString() {
+            return "parent";
+        }
     }
 
     @DistributedLocked("'class'")
@@ -245,6 +274,22 @@ class LockOperationSourceTests {
 
         public void declared() {}
     }
+
+    @DistributedLocked("'nearest class'")
+    static class ExtendingAgain extends Extending {}
+
+    interface Repository {
+
+        void save();
+    }
+
+    interface Unmarked {
+
+        void other();
+    }
+
+    @DistributedLocked("'interface'")
+    interface Marked extends Repository {}
 
     @Retention(RetentionPolicy.RUNTIME)
     @DistributedLocked(name = "jobs", waitUpTo = "0", whenBusy = WhenBusy.SKIP)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.interceptor.elsewhere.Elsewhere;
+import io.distributedlock.interceptor.elsewhere.OfAnotherPackage;
 import java.io.Serializable;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -99,6 +100,20 @@ class StartupValidationTests {
     @Test
     void leavesHelpersOfAnAnnotatedClassAlone() {
         start(Helpers.class, true, NONE).close();
+    }
+
+    /** Their author cannot open them, and the annotation means what a proxy can reach. */
+    @Test
+    void leavesInheritedMethodsOfAnAnnotatedClassAloneThatNoProxyReaches() {
+        try (GenericApplicationContext context = start(ExtendingFramework.class, true, NONE)) {
+            assertThat(context.getBean(ExtendingFramework.class).open()).isEqualTo("open");
+            assertThat(context.getBean(RecordingLocks.class).name()).endsWith("ExtendingFramework.open()");
+        }
+    }
+
+    @Test
+    void looksIntoInheritedMethodsOfAnAnnotatedClass() {
+        assertThat(refusalOf(WithWrongKeyForInherited.class).description()).contains("#id is unknown");
     }
 
     @Test
@@ -289,6 +304,23 @@ class StartupValidationTests {
         @DistributedLocked
         public void other() {}
     }
+
+    static class Framework extends OfAnotherPackage {
+
+        public final String closed() {
+            return "closed";
+        }
+
+        public String open() {
+            return "open";
+        }
+    }
+
+    @DistributedLocked
+    static class ExtendingFramework extends Framework {}
+
+    @DistributedLocked("#id")
+    static class WithWrongKeyForInherited extends Framework {}
 
     @DistributedLocked
     static class Helpers {

@@ -1,0 +1,81 @@
+package io.distributedlock.interceptor;
+
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Finds the text of {@link Object#toString()} in the text of a value, at any depth: {@code Key[id=7, raw=[B@1b2c3d]}. It
+ * names one object in one process, so each call would have a lock of its own.
+ */
+final class IdentityText {
+
+    /** No other text looks like that of an array. Possessive, so that no text takes long to search. */
+    private static final Pattern ARRAY =
+            Pattern.compile("(?<!\\[)(\\[++(?:[ZBCSIJFD]|L[\\w.$]++;))@[0-9a-f]{1,8}(?!\\w)");
+
+    /** Whatever may be the name of a class; whether it is one has to be asked. */
+    private static final Pattern NAME = Pattern.compile("(?<![\\w.$/])([\\p{L}_$][\\w.$/]*+)@[0-9a-f]{1,8}(?![\\w.-])");
+
+    /** Of a class that is generated at run time, and cannot be asked for. */
+    private static final String LAMBDA = "$$Lambda";
+
+    /** A text has a few types in it; more names than that come from data. */
+    private static final int MOST_LOOKED_UP = 16;
+
+    private IdentityText() {}
+
+    /** The name of the type whose identity is in the text of the value, or null. */
+    static @Nullable String typeIn(String text, Object value) {
+        if (text.indexOf('@') < 0) {
+            return null;
+        }
+        Matcher array = ARRAY.matcher(text);
+        if (array.find()) {
+            return array.group(1);
+        }
+        Set<ClassLoader> loaders = loaders(value);
+        Matcher names = NAME.matcher(text);
+        for (int i = 0; i < MOST_LOOKED_UP && names.find(); i++) {
+            String name = names.group(1);
+            if (isOf(value, name)
+                    || name.contains(LAMBDA)
+                    || loaders.stream().anyMatch(loader -> isClass(name, loader))) {
+                return name;
+            }
+        }
+        return null;
+    }
+
+    /** A proxy often passes toString() on to its target, whose class is the one that the proxy extends. */
+    private static boolean isOf(Object value, String name) {
+        for (Class<?> type = value.getClass(); type != null; type = type.getSuperclass()) {
+            if (type.getName().equals(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Looks for a class without running anything of it. */
+    private static boolean isClass(String name, ClassLoader loader) {
+        try {
+            Class.forName(name, false, loader);
+            return true;
+        } catch (ClassNotFoundException | LinkageError ex) {
+            return false;
+        }
+    }
+
+    private static Set<ClassLoader> loaders(Object value) {
+        ClassLoader common = ClassUtils.getDefaultClassLoader();
+        ClassLoader own = value.getClass().getClassLoader();
+        if (common == null || own == null) {
+            ClassLoader either = common == null ? own : common;
+            return either == null ? Set.of() : Set.of(either);
+        }
+        return common.equals(own) ? Set.of(own) : Set.of(own, common);
+    }
+}

@@ -1,0 +1,182 @@
+package io.distributedlock.interceptor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.annotation.DistributedLocked;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.Date;
+import java.util.GregorianCalendar;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TimeZone;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.aop.framework.ProxyFactory;
+
+/** Values that would name another lock in each call are refused, however deep the reason is. Others keep one name. */
+class KeyValueTests {
+
+    private static final Instant MOMENT = Instant.parse("2026-03-29T01:30:00Z");
+
+    private final RecordingLocks locks = new RecordingLocks();
+
+    private final Work work = Locked.by(locks).byClass(new Work());
+
+    static Stream<Arguments> anonymous() {
+        Plain plain = new Plain();
+        Runnable lambda = () -> {};
+        return Stream.of(
+                Arguments.of(plain, Plain.class.getName()),
+                Arguments.of(new Wrapper("acme", plain), Plain.class.getName()),
+                Arguments.of(
+                        new Wrapper("acme", new Wrapper("inner", Map.of(1, List.of(plain)))), Plain.class.getName()),
+                Arguments.of(new Wrapper("acme", new byte[] {1}), "[B"),
+                Arguments.of(new Wrapper("acme", new String[] {"a"}), "[Ljava.lang.String;"),
+                Arguments.of(new Wrapper("acme", new int[0][0]), "[[I"),
+                Arguments.of(new Wrapper("acme", Optional.of(plain)), Plain.class.getName()),
+                Arguments.of(new Wrapper("acme", new Object()), "java.lang.Object"),
+                Arguments.of(new Wrapper("acme", lambda), "$$Lambda"),
+                Arguments.of(new AtomicReference<>(plain), Plain.class.getName()),
+                Arguments.of(Optional.of(new Wrapper("acme", plain)), Plain.class.getName()),
+                Arguments.of(new ProxyFactory(plain).getProxy(), Plain.class.getName()),
+                Arguments.of(new Wrapper("acme", new ProxyFactory(plain).getProxy()), Plain.class.getName()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("anonymous")
+    void refusesAnIdentityAtAnyDepth(Object value, String type) {
+        for (Throwable thrown :
+                List.of(catchThrowable(() -> work.any(value)), catchThrowable(() -> work.concatenated(value)))) {
+            assertThat(thrown)
+                    .isExactlyInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("has no text of its own")
+                    .hasMessageContaining(type)
+                    .hasMessageContaining("does not override toString()");
+        }
+        assertThat(locks.events()).isEmpty();
+    }
+
+    /** Of elements that are put together to a text. */
+    @Test
+    void refusesAnIdentityInACollectionThatBecomesText() {
+        assertThat(catchThrowable(() -> work.concatenated(List.of("a", new Plain()))))
+                .isExactlyInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(Plain.class.getName());
+    }
+
+    @Test
+    void takesTextsThatOnlyLookSimilar() {
+        List<Object> values = List.of(
+                "java.lang.Object@1b2c3d",
+                new Wrapper("joe.smith@cafe", "joe@cafe.de"),
+                new Wrapper("a", "java.lang.Object@home"),
+                new Wrapper("[x]@12", "no.such.Type@1f"),
+                new Named("java.lang.Object is no identity"));
+        for (Object value : values) {
+            work.any(value);
+        }
+        assertThat(locks.requests())
+                .extracting(LockRequest::name)
+                .containsExactlyElementsOf(values.stream().map(Object::toString).toList());
+    }
+
+    /** Data can have anything in it; looking at it takes time in proportion to its length, and no deep stack. */
+    @Test
+    void looksThroughLongTexts() {
+        for (String part : List.of("a.", "[", "$$Lambda", "a@", "[L", "x.Y@1f ")) {
+            String text = part.repeat(60_000 / part.length());
+            work.any(new Named(text));
+        }
+        assertThat(locks.requests()).hasSize(6);
+    }
+
+    static Stream<Arguments> sameValues() {
+        GregorianCalendar calendar = new GregorianCalendar(TimeZone.getTimeZone("Asia/Tokyo"));
+        calendar.setTimeInMillis(MOMENT.toEpochMilli());
+        return Stream.of(
+                Arguments.of(Date.from(MOMENT), MOMENT.toString()),
+                Arguments.of(new java.sql.Timestamp(MOMENT.toEpochMilli()), MOMENT.toString()),
+                Arguments.of(calendar, MOMENT.toString()),
+                Arguments.of(OffsetDateTime.ofInstant(MOMENT, ZoneOffset.ofHours(5)), MOMENT.toString()),
+                Arguments.of(ZonedDateTime.ofInstant(MOMENT, ZoneOffset.ofHours(-3)), MOMENT.toString()),
+                Arguments.of(MOMENT, MOMENT.toString()),
+                Arguments.of(java.sql.Date.valueOf("2026-03-29"), "2026-03-29"),
+                Arguments.of(java.sql.Time.valueOf("01:30:00"), "01:30:00"),
+                Arguments.of(new BigDecimal("1.50"), "1.5"),
+                Arguments.of(new BigDecimal("0.00"), "0"),
+                Arguments.of(new BigDecimal("1E+2"), "100"),
+                Arguments.of(new BigDecimal("100.0"), "100"),
+                Arguments.of(new BigDecimal("1E+999999999"), "1E+999999999"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("sameValues")
+    void namesTheSameMomentAndTheSameNumberAlike(Object value, String name) {
+        TimeZone zone = TimeZone.getDefault();
+        try {
+            for (String each : List.of("America/New_York", "Asia/Tokyo")) {
+                TimeZone.setDefault(TimeZone.getTimeZone(each));
+                work.any(value instanceof java.sql.Date || value instanceof java.sql.Time ? fresh(name) : value);
+                work.concatenated(
+                        value instanceof java.sql.Date || value instanceof java.sql.Time ? fresh(name) : value);
+            }
+        } finally {
+            TimeZone.setDefault(zone);
+        }
+        assertThat(locks.requests())
+                .extracting(LockRequest::name)
+                .containsExactly(name, "v:" + name, name, "v:" + name);
+    }
+
+    /** A date or a time of day alone belongs to the zone that it was made in. */
+    private static Object fresh(String text) {
+        return text.contains(":") ? java.sql.Time.valueOf(text) : java.sql.Date.valueOf(text);
+    }
+
+    @Test
+    void concatenatesWhatHasATextWithoutAConverter() {
+        work.concatenated(Optional.of(new Wrapper("acme", 1)));
+        work.concatenated(List.of(new Named("a"), new Named("b")));
+        assertThat(locks.requests())
+                .extracting(LockRequest::name)
+                .containsExactly("v:Wrapper[tenant=acme, content=1]", "v:[a, b]");
+    }
+
+    @Test
+    void writesNullWithinATextAsNull() {
+        work.concatenated(null);
+        assertThat(locks.name()).isEqualTo("v:null");
+    }
+
+    static class Plain {}
+
+    record Wrapper(String tenant, Object content) {}
+
+    record Named(String name) {
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static class Work {
+
+        @DistributedLocked("#value")
+        void any(Object value) {}
+
+        @DistributedLocked("'v:' + #value")
+        void concatenated(Object value) {}
+    }
+}

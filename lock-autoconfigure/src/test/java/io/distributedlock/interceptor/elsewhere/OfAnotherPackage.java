@@ -1,0 +1,7 @@
+package io.distributedlock.interceptor.elsewhere;
+
+/** A class with a method that no subclass in another package can override, and without any annotation. */
+public class OfAnotherPackage {
+
+    void packagePrivate() {}
+}
