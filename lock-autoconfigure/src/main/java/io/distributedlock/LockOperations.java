@@ -18,6 +18,9 @@ public interface LockOperations {
     /**
      * Acquires the lock, waiting as long as the request says.
      *
+     * <p>The hold lasts until the handle is closed, also inside of a transaction. A handle that is closed before the commit
+     * lets the next holder in before it can see what was written: close it after the transaction, or use {@link #execute}.
+     *
      * @throws LockNotAcquiredException if the lock was still held by somebody else when the wait was over, or at once if
      *     the request is not re-entrant and the caller holds the lock already
      * @throws LockUnavailableException if Redis could not be asked, refused, or its answer stayed unknown
@@ -46,6 +49,11 @@ public interface LockOperations {
     /**
      * Runs the callback under the lock and releases it afterwards. Inside the callback, {@link LockHandle#current()} is
      * the handle. A failure of the callback always wins: one in the release is added to it as suppressed.
+     *
+     * <p>Inside of a transaction, the locks of {@code RedisLockTemplate} are released when that transaction has completed, so
+     * that the next holder sees what was committed, and a lock that is lost by then stops the commit
+     * ({@code distributed-lock.keep-until-completion}). This default implementation releases when the callback has ended: a
+     * decorator passes {@code execute} on.
      *
      * @throws LockLostException if the callback returned normally, but the lock was lost before it did
      */

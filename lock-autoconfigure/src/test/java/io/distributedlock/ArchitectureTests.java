@@ -61,7 +61,7 @@ class ArchitectureTests {
 
     static final ArchRule ENGINE_KNOWS_THE_API = room(".engine", "");
 
-    static final ArchRule REDIS_KNOWS_THE_ENGINE = room(".redis", "", ".engine");
+    static final ArchRule REDIS_KNOWS_THE_ENGINE = room(".redis", "", ".engine", ".transaction");
 
     static final ArchRule INTERCEPTOR_KNOWS_THE_ANNOTATION = room(".interceptor", "", ".annotation", ".transaction");
 

@@ -2,6 +2,7 @@ package io.distributedlock.autoconfigure;
 
 import io.distributedlock.transaction.CommitGuardInstaller;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -11,6 +12,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 /** Where there are transactions, they are not committed under a lock that was lost. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConfigurableTransactionManager.class)
+@ConditionalOnBooleanProperty(name = "distributed-lock.transaction.guard", matchIfMissing = true)
 class CommitGuardConfiguration {
 
     @Bean

@@ -24,6 +24,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param retention How long an instance keeps a lock that none of its callers wants, until another instance waits for it.
  * @param release Whether a release waits for the answer of Redis, and so can tell that the lock was lost before.
  * @param keepUntilCompletion Whether a lock that is acquired inside of a transaction is kept until it has completed.
+ * @param transaction What happens to transactions under locks.
  * @param maxWaiters How many callers of this instance may wait for one lock. More are refused.
  */
 @ConfigurationProperties("distributed-lock")
@@ -43,7 +44,8 @@ public record DistributedLockProperties(
         @DefaultValue("0s") Duration retention,
         @DefaultValue("await") EngineSettings.Release release,
         @DefaultValue("100000") int maxWaiters,
-        @DefaultValue("true") boolean keepUntilCompletion) {
+        @DefaultValue("true") boolean keepUntilCompletion,
+        @DefaultValue Transaction transaction) {
 
     static final String PREFIX = "distributed-lock.";
 
@@ -100,4 +102,11 @@ public record DistributedLockProperties(
             require(!maxBatch.isNegative(), "fairness.max-batch", "must not be negative");
         }
     }
+
+    /**
+     * What happens to transactions under locks.
+     *
+     * @param guard Whether transaction managers are given a listener or proxy that stops commits under a lost lock.
+     */
+    public record Transaction(@DefaultValue("true") boolean guard) {}
 }

@@ -29,7 +29,11 @@ class RedisLockConfiguration {
             DistributedLockProperties properties,
             ApplicationEventPublisher publisher) {
         return new RedisLockTemplate(
-                lettuce(connections), properties.keyPrefix(), properties.toSettings(), publisher::publishEvent);
+                lettuce(connections),
+                properties.keyPrefix(),
+                properties.toSettings(),
+                publisher::publishEvent,
+                properties.keepUntilCompletion());
     }
 
     private static LettuceConnectionFactory lettuce(ObjectProvider<RedisConnectionFactory> connections) {

@@ -11,17 +11,11 @@ import io.distributedlock.transaction.SurroundingTransaction;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ClassUtils;
 
 /** For methods whose work is done when they return. */
 final class BlockingAdapter implements ReturnTypeAdapter {
 
     private static final Log logger = LogFactory.getLog(BlockingAdapter.class);
-
-    /** Whether there can be transactions at all. */
-    private static final boolean TRANSACTIONS = ClassUtils.isPresent(
-            "org.springframework.transaction.support.TransactionSynchronization",
-            BlockingAdapter.class.getClassLoader());
 
     @Override
     public @Nullable Object invoke(LockOperations locks, LockOperation operation, LockRequest request, Body body)
@@ -56,7 +50,7 @@ final class BlockingAdapter implements ReturnTypeAdapter {
             throws Throwable {
         boolean lossMatters = operation.whenLost() != WhenLost.IGNORE;
         boolean interruptible = operation.whenLost() == WhenLost.INTERRUPT;
-        boolean kept = operation.keptUntilCompletion() && isKeptByTransaction(handle, lossMatters);
+        boolean kept = operation.keptUntilCompletion() && isKeptByTransaction(handle, operation, lossMatters);
         Runnable end = kept ? handle::throwIfLost : handle::close;
         LossInterrupt interrupt = null;
         Object result;
@@ -83,9 +77,10 @@ final class BlockingAdapter implements ReturnTypeAdapter {
     }
 
     /** If it cannot be left to the transaction, it must not be left at all. */
-    private static boolean isKeptByTransaction(LockHandle handle, boolean lossMatters) {
+    private static boolean isKeptByTransaction(LockHandle handle, LockOperation operation, boolean lossMatters) {
         try {
-            return TRANSACTIONS && SurroundingTransaction.keeps(handle, lossMatters);
+            return Transactions.PRESENT
+                    && SurroundingTransaction.keeps(handle, lossMatters, operation.ownTransaction());
         } catch (RuntimeException failure) {
             throw (RuntimeException) endAfter(failure, handle::close, false);
         }

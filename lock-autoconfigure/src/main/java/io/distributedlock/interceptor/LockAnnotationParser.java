@@ -37,6 +37,7 @@ class LockAnnotationParser {
                 annotation.whenBusy(),
                 annotation.whenLost(),
                 keptUntilCompletion,
+                Transactions.ownOf(where),
                 adapter,
                 annotation.whenBusy() == WhenBusy.SKIP ? ReturnTypes.skipped(where) : null);
     }

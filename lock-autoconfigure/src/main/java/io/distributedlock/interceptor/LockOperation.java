@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param waitUpTo negative for no limit, null for the default
  * @param maxHold null for the default
  * @param keptUntilCompletion whether a transaction around the call keeps the lock until it has completed
+ * @param ownTransaction the name of the transaction that the method has for itself, null if it joins that of its caller
  * @param adapter runs calls of the method's return type
  * @param skipped what a skipped call returns
  */
@@ -27,6 +28,7 @@ record LockOperation(
         WhenBusy whenBusy,
         WhenLost whenLost,
         boolean keptUntilCompletion,
+        @Nullable String ownTransaction,
         ReturnTypeAdapter adapter,
         @Nullable Object skipped) {
 

@@ -1,5 +1,6 @@
 package io.distributedlock.redis;
 
+import io.distributedlock.LockCallback;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
@@ -10,6 +11,7 @@ import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.engine.LockEngine;
 import io.distributedlock.engine.NanoClock;
+import io.distributedlock.transaction.TransactionalHold;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -40,6 +42,8 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
 
     private final Consumer<? super LockEvent> events;
 
+    private final boolean keepUntilCompletion;
+
     private final ReentrantLock lifecycle = new ReentrantLock();
 
     private volatile @Nullable Instance instance;
@@ -66,11 +70,28 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
             String keyPrefix,
             EngineSettings settings,
             Consumer<? super LockEvent> events) {
+        this(connections, keyPrefix, settings, events, true);
+    }
+
+    /**
+     * @param connections whose settings are used; its own connections are not
+     * @param keyPrefix what the keys and channels of all locks begin with
+     * @param events whom to tell what happens, on a thread that is shared with callbacks
+     * @param keepUntilCompletion whether {@link #execute} inside of a transaction keeps its lock until that has completed
+     * @throws UnsupportedTopologyException if the factory is for a cluster or for Sentinel
+     */
+    public RedisLockTemplate(
+            LettuceConnectionFactory connections,
+            String keyPrefix,
+            EngineSettings settings,
+            Consumer<? super LockEvent> events,
+            boolean keepUntilCompletion) {
         RedisClientSource.target(connections);
         this.application = connections;
         this.keys = new LockKeys(keyPrefix);
         this.settings = settings;
         this.events = events;
+        this.keepUntilCompletion = keepUntilCompletion;
     }
 
     @Override
@@ -90,6 +111,14 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);
         }
+    }
+
+    @Override
+    public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback)
+            throws E {
+        return keepUntilCompletion
+                ? TransactionalHold.run(acquire(request), callback)
+                : LockOperations.super.execute(request, callback);
     }
 
     @Override

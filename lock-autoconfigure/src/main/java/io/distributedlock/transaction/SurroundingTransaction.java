@@ -4,6 +4,7 @@ import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -28,9 +29,15 @@ public final class SurroundingTransaction implements TransactionSynchronization 
     /**
      * Leaves the closing of the handle to the transaction that the calling thread is in.
      *
-     * @return false if there is none
+     * @param ownTransaction the name of the transaction that the work under the lock has for itself, null if it has none.
+     *     Such work does not matter to any other transaction around it
+     * @return false if there is no transaction to leave it to
      */
-    public static boolean keeps(LockHandle handle, boolean lossMatters) {
+    public static boolean keeps(LockHandle handle, boolean lossMatters, @Nullable String ownTransaction) {
+        if (ownTransaction != null
+                && !ownTransaction.equals(TransactionSynchronizationManager.getCurrentTransactionName())) {
+            return false;
+        }
         if (!TransactionSynchronizationManager.isActualTransactionActive()
                 || !TransactionSynchronizationManager.isSynchronizationActive()) {
             return false;

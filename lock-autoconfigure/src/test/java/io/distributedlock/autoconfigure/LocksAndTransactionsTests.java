@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -375,16 +377,20 @@ class LocksAndTransactionsTests {
                 });
     }
 
-    // ---- transactions inside of transactions
+    // ---- so is one of execute
 
     @Test
-    void theEndOfATransactionOfItsOwnIsNotYetTheEndOfTheOneAround() {
+    void anExecuteCallKeepsItsLockUntilTheTransactionAroundHasCompleted() {
         application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
             transaction(context).executeWithoutResult(status -> {
-                context.getBean(Stock.class).addInNewTransaction(() -> null);
-                assertThat(amount(context)).as("committed").isOne();
+                String name = locks.execute(LockRequest.of("stock"), handle -> {
+                    context.getBean(Stock.class).add();
+                    return LockHandle.current().orElseThrow().name();
+                });
+                assertThat(name).isEqualTo("stock");
+                assertThat(LockHandle.current()).isEmpty();
                 assertThat(isFree(context)).isFalse();
-                status.setRollbackOnly();
             });
             assertThat(isFree(context)).isTrue();
             assertThat(amount(context)).isOne();
@@ -392,19 +398,151 @@ class LocksAndTransactionsTests {
     }
 
     @Test
-    void aLossStopsTheTransactionOfItsOwnAndTheOneAround() {
+    void soDoesOneThatFails() {
+        application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            transaction(context).executeWithoutResult(status -> {
+                assertThatExceptionOfType(IllegalStateException.class)
+                        .isThrownBy(() -> locks.execute(LockRequest.of("stock"), handle -> {
+                            throw new IllegalStateException("on purpose");
+                        }));
+                assertThat(isFree(context)).isFalse();
+            });
+            assertThat(isFree(context)).isTrue();
+        });
+    }
+
+    @Test
+    void aLockOfExecuteThatIsLostBeforeTheCommitStopsIt() {
+        application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> transaction(context).executeWithoutResult(status -> {
+                        LockHandle kept = locks.execute(LockRequest.of("stock"), handle -> {
+                            context.getBean(Stock.class).add();
+                            return handle;
+                        });
+                        assertThat(locks.forceRelease("stock")).isTrue();
+                        awaitLoss(kept);
+                    }));
+            assertThat(amount(context)).isZero();
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> transaction(context)
+                            .executeWithoutResult(
+                                    status -> locks.execute(LockRequest.of("stock"), handle -> lose(locks))))
+                    .satisfies(ex -> assertThat(ex.getSuppressed()).isEmpty());
+        });
+    }
+
+    @Test
+    void thatCanBeSwitchedOffForExecuteToo() {
+        application
+                .withPropertyValues("distributed-lock.keep-until-completion=false")
+                .run(context -> transaction(context).executeWithoutResult(status -> {
+                    context.getBean(LockOperations.class).execute(LockRequest.of("stock"), handle -> 1);
+                    assertThat(isFree(context)).isTrue();
+                }));
+    }
+
+    // ---- the guard is optional
+
+    @Test
+    void managersAreLeftAloneWithoutTheGuard() {
+        application
+                .withUserConfiguration(OwnManager.class)
+                .withPropertyValues("distributed-lock.transaction.guard=false")
+                .run(context -> {
+                    assertThat(context.getBean(JdbcTransactionManager.class).getTransactionExecutionListeners())
+                            .containsExactly(OwnManager.LISTENER);
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    assertThatExceptionOfType(LockLostException.class)
+                            .isThrownBy(() -> context.getBean(Stock.class).addInside(() -> lose(locks)));
+                    assertThat(amount(context)).as("committed").isOne();
+                });
+    }
+
+    // ---- transactions inside of transactions
+
+    @Test
+    void aLockOfATransactionOfItsOwnEndsWithThatTransaction() {
+        application.run(context -> {
+            transaction(context).executeWithoutResult(status -> {
+                context.getBean(Stock.class).addInNewTransaction(() -> {
+                    assertThat(isFree(context)).isFalse();
+                    return null;
+                });
+                assertThat(amount(context)).as("committed").isOne();
+                assertThat(isFree(context)).isTrue();
+                status.setRollbackOnly();
+            });
+            assertThat(amount(context)).isOne();
+        });
+    }
+
+    @Test
+    void soDoesOneOfAMethodThatRunsWithoutTheTransactionOfItsCaller() {
+        application.run(context -> {
+            transaction(context).executeWithoutResult(status -> {
+                context.getBean(Stock.class).addWithoutTransaction();
+                assertThat(isFree(context)).isTrue();
+                status.setRollbackOnly();
+            });
+            assertThat(amount(context)).isOne();
+        });
+    }
+
+    /** The transaction is then further outside than the lock, and it is the one of the method itself. */
+    @Test
+    void aLockInsideOfATransactionOfItsOwnIsKeptUntilThatHasCommitted() {
+        application.withUserConfiguration(TransactionsOutside.class).run(context -> {
+            AtomicReference<Boolean> free = new AtomicReference<>();
+            transaction(context).executeWithoutResult(status -> {
+                context.getBean(Stock.class).addInNewTransaction(() -> {
+                    beforeCommit(() -> free.set(isFree(context)));
+                    return null;
+                });
+                assertThat(free).hasValue(false);
+                assertThat(isFree(context)).isTrue();
+            });
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(order = 0, proxyTargetClass = true)
+    static class TransactionsOutside {}
+
+    @Test
+    void aLossStopsOnlyTheTransactionOfItsOwn() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             Stock stock = context.getBean(Stock.class);
-            assertThatExceptionOfType(LockLostException.class)
-                    .isThrownBy(() -> transaction(context).executeWithoutResult(status -> {
-                        assertThatExceptionOfType(LockLostException.class)
-                                .isThrownBy(() -> stock.addInNewTransaction(() -> lose(locks)));
-                        assertThat(amount(context)).isZero();
-                        stock.add();
-                    }));
-            assertThat(amount(context)).isZero();
+            transaction(context).executeWithoutResult(status -> {
+                assertThatExceptionOfType(LockLostException.class)
+                        .isThrownBy(() -> stock.addInNewTransaction(() -> lose(locks)))
+                        .satisfies(ex ->
+                                assertThat(ex.getSuppressed()).as("told once").isEmpty());
+                assertThat(amount(context)).isZero();
+                stock.add();
+            });
+            assertThat(amount(context)).isOne();
             assertThat(isFree(context)).isTrue();
+        });
+    }
+
+    /** With propagation SUPPORTS there are synchronizations, but nothing that completes before the method's caller goes on. */
+    @Test
+    void aScopeWithoutATransactionKeepsNothing() {
+        application.run(context -> {
+            TransactionTemplate scope = transaction(context);
+            scope.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
+            scope.executeWithoutResult(status -> {
+                assertThat(TransactionSynchronizationManager.isSynchronizationActive())
+                        .isTrue();
+                context.getBean(Stock.class).lockedAdd();
+                assertThat(isFree(context)).isTrue();
+                context.getBean(LockOperations.class).execute(LockRequest.of("stock"), handle -> 1);
+                assertThat(isFree(context)).isTrue();
+            });
         });
     }
 
@@ -536,6 +674,12 @@ class LocksAndTransactionsTests {
         public void addInNewTransaction(Callable<?> more) {
             add();
             call(more);
+        }
+
+        @DistributedLocked("'stock'")
+        @Transactional(propagation = Propagation.NOT_SUPPORTED)
+        public void addWithoutTransaction() {
+            add();
         }
 
         @DistributedLocked("'stock'")

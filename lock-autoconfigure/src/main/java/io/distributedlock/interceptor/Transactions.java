@@ -1,0 +1,20 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.transaction.OwnTransaction;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/** Keeps applications without spring-tx from the classes that need it. */
+final class Transactions {
+
+    /** Whether there can be transactions at all. */
+    static final boolean PRESENT = ClassUtils.isPresent(
+            "org.springframework.transaction.support.TransactionSynchronization", Transactions.class.getClassLoader());
+
+    private Transactions() {}
+
+    /** The name of the transaction that a method has for itself, or null. */
+    static @Nullable String ownOf(LockedMethod where) {
+        return PRESENT ? OwnTransaction.nameOf(where.method(), where.targetClass()) : null;
+    }
+}

@@ -1,0 +1,61 @@
+package io.distributedlock.transaction;
+
+import io.distributedlock.LockCallback;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockScope;
+import org.jspecify.annotations.Nullable;
+
+/** Runs work under a lock. If there is a transaction around the work, that keeps the lock until it has completed. */
+public final class TransactionalHold {
+
+    private TransactionalHold() {}
+
+    /**
+     * Runs the callback, with the handle as the {@linkplain LockHandle#current() current} one, and ends the hold or leaves
+     * its end to the transaction.
+     *
+     * @throws LockLostException if the callback returned normally, but the lock was lost before it did
+     */
+    public static <T extends @Nullable Object, E extends Throwable> T run(
+            LockHandle handle, LockCallback<T, E> callback) throws E {
+        Runnable end = endOf(handle);
+        T result;
+        try (LockScope scope = LockScope.open(handle)) {
+            result = callback.run(handle);
+        } catch (Throwable failure) {
+            endAfter(failure, end);
+            throw failure;
+        }
+        end.run();
+        return result;
+    }
+
+    /** If it cannot be left to the transaction, it must not be left at all. */
+    private static Runnable endOf(LockHandle handle) {
+        try {
+            return SurroundingTransaction.keeps(handle, true, null) ? handle::throwIfLost : handle::close;
+        } catch (RuntimeException failure) {
+            endAfter(failure, handle::close);
+            throw failure;
+        }
+    }
+
+    /** The failure of the work wins; the loss that has stopped the work is not told twice. */
+    private static void endAfter(Throwable failure, Runnable end) {
+        try {
+            end.run();
+        } catch (RuntimeException | Error second) {
+            if (second != failure && !isSameLoss(failure, second)) {
+                failure.addSuppressed(second);
+            }
+        }
+    }
+
+    /** Whether both tell that one lock was lost, as a stopped commit and the release after it do. */
+    private static boolean isSameLoss(Throwable first, Throwable second) {
+        return first instanceof LockLostException one
+                && second instanceof LockLostException other
+                && one.lockName().equals(other.lockName());
+    }
+}
