@@ -3,38 +3,154 @@ package io.distributedlock.sample;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.HashOperations;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Component;
 
-/** Translates the public id under which an instance holds its locks into the name it has on the page. */
+/**
+ * The instances of the shop, in Redis where all of them see each other. An instance is alive as long as it renews a key of
+ * its own or listens to a channel of its own: a process that was killed does neither, one that is only slow still listens.
+ */
 @Component
-class Instances {
+class Instances implements SmartLifecycle {
 
     private static final String KEY = "shop:instances";
 
+    private static final RedisScript<Long> LISTENERS =
+            RedisScript.of(new ClassPathResource("listeners.lua"), Long.class);
+
+    private static final Duration ALIVE = Duration.ofSeconds(2);
+
+    private final String id = UUID.randomUUID().toString();
+
     private final LockOperations locks;
 
-    private final HashOperations<String, String, String> names;
+    private final StringRedisTemplate redis;
 
-    private final String own;
+    private final HashOperations<String, String, String> entries;
+
+    private final String name;
+
+    private volatile @Nullable String lockOwner;
+
+    private volatile boolean running;
+
+    /**
+     * One instance.
+     *
+     * @param id what it is called in Redis
+     * @param name what it is called on the page
+     * @param lockOwner the public id under which it holds its locks
+     */
+    record Instance(String id, String name, String lockOwner, boolean alive) {}
 
     Instances(LockOperations locks, StringRedisTemplate redis, ShopProperties properties) {
         this.locks = locks;
-        this.names = redis.opsForHash();
-        this.own = properties.instance();
+        this.redis = redis;
+        this.entries = redis.opsForHash();
+        this.name = properties.instance();
     }
 
-    /** Learns this instance's id by holding a lock and looking who holds it. */
-    void register() {
-        String id = locks.execute(
-                LockRequest.of("instance:" + own),
-                hold -> locks.inspect(hold.name()).map(LockState::owner).orElseThrow());
-        names.put(KEY, id, own);
+    String ownId() {
+        return id;
     }
 
-    String nameOf(String owner) {
-        String name = names.get(KEY, owner);
-        return name == null ? owner : name;
+    String ownChannel() {
+        return channel(id);
+    }
+
+    /** Shows the others that this instance is there. */
+    void renew() {
+        entries.put(KEY, id, lockOwner() + " " + name);
+        redis.expire(KEY, Ledger.KEPT);
+        redis.opsForValue().set(alive(id), "", ALIVE);
+    }
+
+    /** Those that are there, and those that died and are not forgotten yet, by name. */
+    List<Instance> all() {
+        return entries.entries(KEY).entrySet().stream()
+                .map(this::instance)
+                .sorted(Comparator.comparing(Instance::name))
+                .toList();
+    }
+
+    void forget(Instance dead) {
+        entries.delete(KEY, dead.id());
+    }
+
+    private Instance instance(Map.Entry<String, String> entry) {
+        String[] words = entry.getValue().split(" ", 2);
+        String other = entry.getKey();
+        return new Instance(other, words[1], words[0], other.equals(id) || isAlive(other));
+    }
+
+    private boolean isAlive(String other) {
+        return Boolean.TRUE.equals(redis.hasKey(alive(other))) || listens(other);
+    }
+
+    private boolean listens(String other) {
+        Long listeners = redis.execute(LISTENERS, List.of(), channel(other));
+        return listeners != null && listeners > 0;
+    }
+
+    /** Learns the id under which this instance holds its locks, by holding one and looking who holds it. */
+    private String lockOwner() {
+        String known = lockOwner;
+        if (known == null) {
+            known = locks.execute(
+                    LockRequest.of("instance:" + id),
+                    hold -> locks.inspect(hold.name()).map(LockState::owner).orElseThrow());
+            lockOwner = known;
+        }
+        return known;
+    }
+
+    @Override
+    public void start() {
+        running = true;
+    }
+
+    /** Says good-bye, so that nobody takes it for dead. The last one leaves nothing behind in Redis. */
+    @Override
+    public void stop() {
+        running = false;
+        try {
+            entries.delete(KEY, id);
+            redis.delete(alive(id));
+            if (all().stream().noneMatch(Instance::alive)) {
+                redis.delete(KEY);
+                redis.delete(Ledger.KEYS);
+            }
+        } catch (RuntimeException ex) {
+            // Redis has gone before: then there is nothing to leave behind, or its keys end by themselves.
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Before the connections of the application, which stop in phase 0, and after everything that sells. */
+    @Override
+    public int getPhase() {
+        return 1;
+    }
+
+    private static String alive(String id) {
+        return "shop:alive:" + id;
+    }
+
+    private static String channel(String id) {
+        return "shop:instance:" + id;
     }
 }

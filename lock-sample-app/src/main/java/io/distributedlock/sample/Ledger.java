@@ -1,60 +1,100 @@
 package io.distributedlock.sample;
 
+import io.distributedlock.sample.SaleReport.Part;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.HashOperations;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Component;
 
 /** The numbers of each product, in Redis where all instances see them: what is left, and how the sale goes. */
 @Component
 class Ledger {
 
+    /** How long the numbers of a shop stay in Redis if all its instances are killed. */
+    static final Duration KEPT = Duration.ofHours(1);
+
+    static final List<String> KEYS = Stream.of(Sale.values())
+            .map(Sale::product)
+            .flatMap(product -> Stream.of(key(product), PurchaseLog.key(product)))
+            .toList();
+
+    private static final RedisScript<Long> SELL = RedisScript.of(new ClassPathResource("sell.lua"), Long.class);
+
     private final StringRedisTemplate redis;
 
     private final HashOperations<String, String, String> numbers;
 
-    Ledger(StringRedisTemplate redis) {
+    private final DeathWatch deaths;
+
+    Ledger(StringRedisTemplate redis, DeathWatch deaths) {
         this.redis = redis;
         this.numbers = redis.opsForHash();
+        this.deaths = deaths;
     }
 
     void open(String product, int stock) {
         redis.delete(key(product));
-        numbers.putAll(key(product), Map.of("stock", "" + stock, "left", "" + stock));
-    }
-
-    void expect(String product, long instances, long customers) {
-        numbers.putAll(key(product), Map.of("instances", "" + instances, "customers", "" + customers));
+        put(product, Map.of("stock", "" + stock, "left", "" + stock));
     }
 
     int left(String product) {
         return number(numbers.get(key(product), "left"));
     }
 
-    void setLeft(String product, int left) {
-        numbers.put(key(product), "left", "" + left);
+    /**
+     * Writes what is left after a sale, and counts the sale.
+     *
+     * @param token the fencing token of the lock, 0 without one
+     * @return false if a holder with a newer token has written already; then nothing is changed
+     */
+    boolean sell(String product, int left, long token) {
+        Long written = redis.execute(SELL, List.of(key(product)), "" + left, "" + token);
+        return written != null && written == 1;
     }
 
-    void served(String product, boolean sold) {
-        numbers.increment(key(product), "sold", sold ? 1 : 0);
-        numbers.increment(key(product), "served", 1);
+    void joined(String product, Part part) {
+        put(product, Map.of("customers:" + part.id(), "" + part.customers(), "instance:" + part.id(), part.instance()));
     }
 
-    void finished(String product) {
-        numbers.increment(key(product), "finished", 1);
+    void served(String product, String instance, int customers) {
+        put(product, Map.of("served:" + instance, "" + customers));
+    }
+
+    void finished(String product, String instance) {
+        put(product, Map.of("finished:" + instance, "1"));
     }
 
     SaleReport report(Sale sale) {
         Map<String, String> of = numbers.entries(key(sale.product()));
-        return new SaleReport(
-                sale,
-                number(of.get("stock")),
-                number(of.get("sold")),
-                number(of.get("served")),
-                number(of.get("customers")),
-                number(of.get("instances")),
-                number(of.get("finished")));
+        List<Part> parts = of.keySet().stream()
+                .filter(field -> field.startsWith("instance:"))
+                .map(field -> part(of, field.substring("instance:".length())))
+                .sorted(Comparator.comparing(Part::instance))
+                .toList();
+        boolean over = !parts.isEmpty() && parts.stream().allMatch(part -> part.finished() || part.dead());
+        return new SaleReport(sale, number(of.get("stock")), number(of.get("sold")), parts, over);
+    }
+
+    private Part part(Map<String, String> of, String id) {
+        return new Part(
+                id,
+                of.getOrDefault("instance:" + id, id),
+                number(of.get("customers:" + id)),
+                number(of.get("served:" + id)),
+                of.containsKey("finished:" + id),
+                deaths.isDead(id));
+    }
+
+    private void put(String product, Map<String, String> fields) {
+        numbers.putAll(key(product), fields);
+        redis.expire(key(product), KEPT);
     }
 
     private static String key(String product) {

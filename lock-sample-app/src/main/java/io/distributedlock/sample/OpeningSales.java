@@ -17,33 +17,34 @@ class OpeningSales implements ApplicationRunner {
 
     private final RedisWatch redis;
 
+    private final Terminal terminal;
+
     private final Environment environment;
 
-    OpeningSales(Sales sales, RedisWatch redis, Environment environment) {
+    OpeningSales(Sales sales, RedisWatch redis, Terminal terminal, Environment environment) {
         this.sales = sales;
         this.redis = redis;
+        this.terminal = terminal;
         this.environment = environment;
     }
 
     @Override
     public void run(ApplicationArguments arguments) {
-        System.out.printf("%nOne shop, two sales. Redis: %s%n", redis.place());
+        terminal.line("One shop, two sales. Redis: " + redis.place());
         try {
             run(Sale.WITHOUT_LOCK, "without the lock");
             run(Sale.WITH_LOCK, "with @DistributedLocked");
         } catch (DataAccessException | DistributedLockException | IllegalStateException ex) {
-            System.out.printf("%n  The sale broke off: %s%n", ex.getMessage());
+            terminal.line("  The sale broke off: " + ex.getMessage());
         }
         int port = environment.getRequiredProperty("local.server.port", Integer.class);
-        System.out.printf("%nThe page: http://localhost:%d%n", port);
-        System.out.printf("Another instance joins in: start it with --server.port=%d%n%n", port + 1);
+        terminal.line("The page: http://localhost:" + port);
+        terminal.line("Another instance joins in: start it with --server.port=" + (port + 1));
     }
 
     private void run(Sale sale, String how) {
-        System.out.printf("%nSelling %ss %s%n", sale.product(), how);
-        SaleReport report = sales.run(sale, new ProgressBar(System.out)::show);
-        System.out.printf(
-                "%n  sold %d of %d (customers: %d, instances: %d)%n",
-                report.sold(), report.stock(), report.customers(), report.instances());
+        terminal.line("Selling " + sale.product() + "s " + how);
+        SaleReport report = sales.run(sale, terminal::progress);
+        terminal.line("  " + report.summary());
     }
 }

@@ -23,6 +23,7 @@ class PurchaseLog {
     void add(String product, Purchase purchase) {
         redis.opsForList().rightPush(key(product), json.writeValueAsString(purchase));
         redis.opsForList().trim(key(product), -KEPT, -1);
+        redis.expire(key(product), Ledger.KEPT);
     }
 
     void clear(String product) {
@@ -31,11 +32,12 @@ class PurchaseLog {
 
     List<Purchase> all(String product) {
         return redis.opsForList().range(key(product), 0, -1).stream()
+                .distinct() // a till that did not hear whether it was written writes it again
                 .map(text -> json.readValue(text, Purchase.class))
                 .toList();
     }
 
-    private static String key(String product) {
+    static String key(String product) {
         return "shop:purchases:" + product;
     }
 }

@@ -21,7 +21,8 @@ class RedisConfiguration {
     private static final Log logger = LogFactory.getLog(RedisConfiguration.class);
 
     @Bean
-    RedisMessageListenerContainer saleAnnouncements(RedisConnectionFactory connections, Tills tills) {
+    RedisMessageListenerContainer saleAnnouncements(
+            RedisConnectionFactory connections, Tills tills, Instances instances) {
         RedisMessageListenerContainer container = new RedisMessageListenerContainer();
         container.setConnectionFactory(connections);
         container.setRecoveryInterval(1000);
@@ -31,6 +32,7 @@ class RedisConfiguration {
                 (message, pattern) ->
                         tills.serveAll(Sale.valueOf(new String(message.getBody(), StandardCharsets.UTF_8))),
                 ChannelTopic.of(Sales.CHANNEL));
+        container.addMessageListener((message, pattern) -> {}, ChannelTopic.of(instances.ownChannel()));
         return container;
     }
 

@@ -1,12 +1,9 @@
 package io.distributedlock.sample;
 
 import io.distributedlock.DistributedLockException;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.dao.DataAccessException;
-import org.springframework.data.redis.connection.RedisConnectionCommands;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
@@ -14,22 +11,23 @@ import org.springframework.stereotype.Component;
 @Component
 class RedisWatch {
 
-    private static final Log logger = LogFactory.getLog(RedisWatch.class);
-
-    private final StringRedisTemplate redis;
-
     private final Instances instances;
 
-    private final String place;
+    private final DeathWatch deaths;
+
+    private final News news;
+
+    private final Optional<SharedRedis> shared;
 
     private volatile boolean up;
 
     private boolean gone;
 
-    RedisWatch(StringRedisTemplate redis, Instances instances, ObjectProvider<SharedRedis> shared) {
-        this.redis = redis;
+    RedisWatch(Instances instances, DeathWatch deaths, News news, ObjectProvider<SharedRedis> shared) {
         this.instances = instances;
-        this.place = shared.stream().map(SharedRedis::toString).findAny().orElse("the one named by spring.data.redis");
+        this.deaths = deaths;
+        this.news = news;
+        this.shared = shared.stream().findAny();
     }
 
     boolean up() {
@@ -37,34 +35,38 @@ class RedisWatch {
     }
 
     String place() {
-        return place;
+        return shared.map(SharedRedis::toString).orElse("the one named by spring.data.redis");
     }
 
-    @Scheduled(fixedDelay = 1000)
+    @Scheduled(fixedDelay = 500)
     void look() {
         try {
-            redis.execute(RedisConnectionCommands::ping);
+            instances.renew();
             if (!up) {
                 cameUp();
             }
+            deaths.look();
         } catch (DataAccessException | DistributedLockException ex) {
             if (up) {
                 wentAway();
             }
+            shared.flatMap(SharedRedis::revive).ifPresent(news::good);
         }
     }
 
     private void cameUp() {
-        instances.register();
         up = true;
+        deaths.redisCameUp();
         if (gone) {
-            logger.info("Redis is back: " + place);
+            news.good("Redis is back: " + place() + ". Selling goes on.");
         }
     }
 
     private void wentAway() {
         up = false;
         gone = true;
-        logger.warn("Redis is gone: " + place + ". No sales until it is back; the locks then work again.");
+        news.bad("Redis is gone: " + place() + ". Without it no lock is granted, so nobody sells. "
+                + shared.map(redis -> "It is started again.")
+                        .orElse("Start it again; the shop then goes on by itself."));
     }
 }

@@ -1,18 +1,42 @@
 package io.distributedlock.sample;
 
+import java.util.List;
+
 /**
  * How far a sale is.
  *
  * @param stock how many pieces there were
- * @param sold how many customers got one
- * @param served how many customers have left, with or without one
- * @param customers how many there are at all instances together
- * @param instances how many instances take part; 0 until that is known
- * @param finished how many of them have served all their customers
+ * @param sold how many customers paid for one
+ * @param parts how far each instance is that takes part
+ * @param over whether each of them has served all its customers, or died
  */
-record SaleReport(Sale sale, int stock, int sold, int served, int customers, int instances, int finished) {
+record SaleReport(Sale sale, int stock, int sold, List<Part> parts, boolean over) {
 
-    boolean over() {
-        return instances > 0 && finished >= instances;
+    /**
+     * What one instance has to do in a sale.
+     *
+     * @param id what the instance is called in Redis
+     * @param instance what it is called on the page
+     * @param customers how many customers came to it
+     * @param served how many of them have left, with a piece or without
+     * @param finished whether all have
+     * @param dead whether the instance died before
+     */
+    record Part(String id, String instance, int customers, int served, boolean finished, boolean dead) {}
+
+    int customers() {
+        return parts.stream().mapToInt(Part::customers).sum();
+    }
+
+    int served() {
+        return parts.stream().mapToInt(Part::served).sum();
+    }
+
+    /** In one line, as the terminal shows it. */
+    String summary() {
+        String verdict =
+                sold > stock ? (sold - stock) + " too many" : sold == stock ? "exact" : (stock - sold) + " left";
+        String who = parts.size() == 1 ? "1 instance" : parts.size() + " instances";
+        return "sold %d of %d: %s (%d customers, %s)".formatted(sold, stock, verdict, customers(), who);
     }
 }

@@ -12,6 +12,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 public class SampleApplication {
 
     public static void main(String[] args) {
+        System.out.println("A small shop with a distributed lock. It starts; this takes some seconds.");
         SpringApplication.run(SampleApplication.class, args);
     }
 }

@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The Redis that the instances of the sample share on this machine: the first one starts it, the others find it. */
@@ -13,9 +14,14 @@ final class SharedRedis implements AutoCloseable {
 
     private static final int TIMEOUT_MILLIS = 1000;
 
+    /** Has every write on disk before it is answered, so that a server that is killed and started again has lost nothing. */
+    private static final String DURABLE = "appendonly yes";
+
     private final int port;
 
-    private final @Nullable EmbeddedRedis own;
+    private @Nullable EmbeddedRedis own;
+
+    private boolean closed;
 
     private SharedRedis(int port, @Nullable EmbeddedRedis own) {
         this.port = port;
@@ -25,7 +31,7 @@ final class SharedRedis implements AutoCloseable {
     /** Joins the Redis at this port, or starts one there; at any free port if it is 0. */
     static SharedRedis at(int port) {
         if (port == 0) {
-            EmbeddedRedis own = EmbeddedRedis.start();
+            EmbeddedRedis own = EmbeddedRedis.start(DURABLE);
             return new SharedRedis(own.port(), own);
         }
         return answers(port) ? new SharedRedis(port, null) : startAt(port);
@@ -33,7 +39,7 @@ final class SharedRedis implements AutoCloseable {
 
     private static SharedRedis startAt(int port) {
         try {
-            return new SharedRedis(port, EmbeddedRedis.start(port));
+            return new SharedRedis(port, EmbeddedRedis.start(port, DURABLE));
         } catch (RuntimeException ex) {
             if (answers(port)) {
                 return new SharedRedis(port, null); // another instance was a little faster
@@ -59,15 +65,39 @@ final class SharedRedis implements AutoCloseable {
         return port;
     }
 
+    /**
+     * Starts Redis again at its port: the one that this instance started with all its data, that of an instance that ended
+     * anew and empty.
+     *
+     * @return what was done, or nothing if a Redis answers there or cannot be started
+     */
+    synchronized Optional<String> revive() {
+        if (closed || answers(port) || (own != null && own.isAlive())) {
+            return Optional.empty();
+        }
+        try {
+            if (own != null) {
+                own = own.startAgain(DURABLE);
+                return Optional.of("This instance has started its Redis again, with all it had.");
+            }
+            own = EmbeddedRedis.start(port, DURABLE);
+            return Optional.of("Redis had ended with the instance that started it. "
+                    + "This instance has started another, empty one: a sale that was running has to be started again.");
+        } catch (RuntimeException ex) {
+            return Optional.empty(); // another instance was a little faster, or the old server is still ending
+        }
+    }
+
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed = true;
         if (own != null) {
             own.close();
         }
     }
 
     @Override
-    public String toString() {
+    public synchronized String toString() {
         String end = own == null ? "it ends with the instance that started it" : "it ends with this instance";
         return "localhost:" + port + " (" + end + ")";
     }

@@ -20,29 +20,31 @@ class Shop {
         this.properties = properties;
     }
 
-    Purchase sellWithoutLock(String product) {
-        return sell(product, 0);
+    Purchase sellWithoutLock(String product, long came) {
+        return sell(product, came, 0);
     }
 
-    /** One customer at a time for each product, at whatever instance. */
+    /** One customer at a time for each product, at whatever instance. The token refuses a till that is too late. */
     @DistributedLocked(name = "stock", key = "#product", lease = "5s")
-    Purchase sellWithLock(String product) {
-        return sell(product, LockHandle.current().orElseThrow().fencingToken());
+    Purchase sellWithLock(String product, long came) {
+        return sell(product, came, LockHandle.current().orElseThrow().fencingToken());
     }
 
     /** Reads, thinks and writes: right only as long as nobody else writes in between. */
-    private Purchase sell(String product, long token) {
+    private Purchase sell(String product, long came, long token) {
         long from = micros();
+        boolean sold = false;
         int left = ledger.left(product);
         if (left > 0) {
             LockSupport.parkNanos(properties.selling().toNanos());
-            ledger.setLeft(product, left - 1);
+            sold = ledger.sell(product, left - 1, token);
         }
         String till = Thread.currentThread().getName();
-        return new Purchase(properties.instance(), till, from, micros(), token, left > 0);
+        return new Purchase(properties.instance(), till, came, from, micros(), token, sold);
     }
 
-    private static long micros() {
+    /** The time of day, only for display. */
+    static long micros() {
         return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }
 }

@@ -21,8 +21,6 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api")
 class ShopController {
 
-    private static final List<String> LOCKS = List.of("sale", "stock:" + Sale.WITH_LOCK.product());
-
     private final Sales sales;
 
     private final Ledger ledger;
@@ -31,7 +29,11 @@ class ShopController {
 
     private final LockOperations locks;
 
-    private final Instances instances;
+    private final DeathWatch deaths;
+
+    private final Tills tills;
+
+    private final News news;
 
     private final RedisWatch redis;
 
@@ -42,22 +44,46 @@ class ShopController {
             Ledger ledger,
             PurchaseLog log,
             LockOperations locks,
-            Instances instances,
+            DeathWatch deaths,
+            Tills tills,
+            News news,
             RedisWatch redis,
             ShopProperties properties) {
         this.sales = sales;
         this.ledger = ledger;
         this.log = log;
         this.locks = locks;
-        this.instances = instances;
+        this.deaths = deaths;
+        this.tills = tills;
+        this.news = news;
         this.redis = redis;
         this.properties = properties;
     }
 
-    /** Who holds a lock now. */
-    record Holder(String lock, String instance, long token, long remainingMillis, int waitingInstances) {}
+    /**
+     * Who holds a lock now.
+     *
+     * @param dead whether that instance died, so that nothing but the end of the lease frees the lock
+     */
+    record Holder(String lock, String instance, boolean dead, long token, long remainingMillis, int waitingInstances) {}
 
-    record State(String instance, String redis, boolean redisUp, List<Holder> holders, List<SaleReport> sales) {}
+    /** An instance as the page shows it. */
+    record Shown(String name, boolean alive) {}
+
+    /**
+     * Everything but the purchases.
+     *
+     * @param busy how many tills of this instance wait for the lock or sell at this moment
+     */
+    record State(
+            String instance,
+            String redis,
+            boolean redisUp,
+            int busy,
+            List<Shown> instances,
+            List<Holder> holders,
+            List<SaleReport> sales,
+            List<News.Item> news) {}
 
     @GetMapping("/state")
     State state() {
@@ -69,7 +95,18 @@ class ShopController {
     }
 
     private State state(boolean redisUp, List<Holder> holders, List<SaleReport> reports) {
-        return new State(properties.instance(), redis.place(), redisUp, holders, reports);
+        List<Shown> instances = deaths.seen().stream()
+                .map(instance -> new Shown(instance.name(), !deaths.isDead(instance.id())))
+                .toList();
+        return new State(
+                properties.instance(),
+                redis.place(),
+                redisUp,
+                tills.busy(),
+                instances,
+                holders,
+                reports,
+                news.latest());
     }
 
     private List<SaleReport> reports() {
@@ -98,11 +135,12 @@ class ShopController {
     }
 
     private List<Holder> holders() {
-        return LOCKS.stream()
+        return DeathWatch.LOCKS.stream()
                 .flatMap(name -> locks.inspect(name).stream())
                 .map(lock -> new Holder(
                         lock.name(),
-                        instances.nameOf(lock.owner()),
+                        deaths.nameOf(lock.owner()),
+                        deaths.isDeadOwner(lock.owner()),
                         lock.fencingToken(),
                         lock.remainingLease().toMillis(),
                         lock.waitingInstances()))

@@ -8,6 +8,7 @@ import com.microsoft.playwright.BrowserType.LaunchOptions;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.LocatorAssertions.ContainsTextOptions;
 import com.microsoft.playwright.assertions.LocatorAssertions.HasTextOptions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
@@ -96,6 +97,12 @@ class BrowserTests {
             assertThat(card(page, Sale.WITHOUT_LOCK).locator(".bar.overlap"))
                     .not()
                     .hasCount(0);
+            assertThat(card(page, Sale.WITH_LOCK).locator(".zoom .sale")).hasCount(20);
+            assertThat(card(page, Sale.WITH_LOCK).locator(".zoom .wait")).hasCount(20);
+            assertThat(card(page, Sale.WITH_LOCK).locator(".zoom .turn")).not().hasCount(0);
+            assertThat(card(page, Sale.WITHOUT_LOCK).locator(".result + .verdict"))
+                    .containsText((soldWithout - 100) + " too many");
+            assertThat(page.locator("#instances")).hasText(Pattern.compile("8080\\s*8081 \\(this one\\)"));
             for (int width : List.of(390, 1280)) {
                 assertFits(page, width);
                 screenshot(page, ColorScheme.LIGHT);
@@ -105,7 +112,7 @@ class BrowserTests {
     }
 
     @Test
-    void aMissingRedisIsShown() {
+    void theEndOfRedisIsTold() {
         RunningShop first = RunningShop.start("8080");
         try (RunningShop second = first.startSecond("8081");
                 Page page = browser.newPage()) {
@@ -114,7 +121,12 @@ class BrowserTests {
 
             first.close();
 
-            assertThat(page.getByRole(AriaRole.ALERT)).containsText("Redis is gone");
+            Locator news = page.getByRole(AriaRole.LIST, new Page.GetByRoleOptions().setName("What happened"));
+            ContainsTextOptions patiently = new ContainsTextOptions().setTimeout(30_000);
+            assertThat(news).containsText("Redis is gone", patiently);
+            assertThat(news).containsText("Redis is back", patiently);
+            assertThat(page.getByRole(AriaRole.ALERT)).isHidden();
+            assertThat(page.locator("#instances")).containsText("8081 (this one)");
         }
     }
 

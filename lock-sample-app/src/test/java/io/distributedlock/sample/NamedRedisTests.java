@@ -3,6 +3,7 @@ package io.distributedlock.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RespClient;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,20 @@ class NamedRedisTests {
                             .serverCommands()
                             .info("server"))
                     .containsEntry("tcp_port", "" + existing.port());
+        }
+    }
+
+    @Test
+    void leavesNoKeysInARedisThatIsNotItsOwn() {
+        try (EmbeddedRedis existing = EmbeddedRedis.start();
+                RespClient redis = existing.connect()) {
+            try (RunningShop first = RunningShop.start("a", "spring.data.redis.url=" + existing.uri())) {
+                RunningShop.start("b", "spring.data.redis.url=" + existing.uri())
+                        .close();
+                assertThat(first.run(Sale.WITH_LOCK).sold()).isEqualTo(100);
+                assertThat(redis.keys("*")).contains("shop:product:teapot");
+            }
+            assertThat(redis.keys("*")).isEmpty();
         }
     }
 

@@ -4,9 +4,13 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
 import java.util.stream.Stream;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.web.client.RestClient;
 
 /** An instance of the sample, with random ports and without the opening sales unless asked for. */
@@ -54,6 +58,30 @@ record RunningShop(ConfigurableApplicationContext context) implements AutoClosea
                 .retrieve()
                 .requiredBody(Purchase[].class);
         return Stream.of(purchases).sorted(Comparator.comparing(Purchase::from)).toList();
+    }
+
+    /** The names of the instances that this one sees alive. */
+    List<String> names() {
+        return state().instances().stream()
+                .filter(ShopController.Shown::alive)
+                .map(ShopController.Shown::name)
+                .toList();
+    }
+
+    /** Who holds a lock. */
+    List<String> holders(String lock) {
+        return state().holders().stream()
+                .filter(holder -> holder.lock().equals(lock))
+                .map(ShopController.Holder::instance)
+                .toList();
+    }
+
+    /** As {@code kill -9} does. */
+    void killRedis() {
+        Properties server = context.getBean(StringRedisTemplate.class).execute((RedisCallback<Properties>)
+                connection -> connection.serverCommands().info("server"));
+        long pid = Long.parseLong(Objects.requireNonNull(server).getProperty("process_id"));
+        ProcessHandle.of(pid).orElseThrow().destroyForcibly();
     }
 
     @Override

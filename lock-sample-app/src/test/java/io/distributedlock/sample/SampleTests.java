@@ -1,11 +1,11 @@
 package io.distributedlock.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
-import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.ChildJvm;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,10 +13,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.web.client.HttpServerErrorException;
 
 @ExtendWith(OutputCaptureExtension.class)
 class SampleTests {
+
+    private static final Duration LONG = Duration.ofSeconds(60);
 
     @Test
     void sellsTooManyWithoutTheLockAndExactlyTheStockWithIt() {
@@ -33,7 +34,7 @@ class SampleTests {
                 RunningShop second = first.startSecond("b")) {
             SaleReport report = second.run(Sale.WITH_LOCK);
 
-            assertThat(report.instances()).isEqualTo(2);
+            assertThat(report.parts()).hasSize(2);
             assertThat(report.sold()).isEqualTo(100);
             List<Purchase> purchases = first.purchases(Sale.WITH_LOCK);
             assertThat(purchases).extracting(Purchase::instance).contains("a", "b");
@@ -57,34 +58,78 @@ class SampleTests {
     }
 
     @Test
-    void saysThatTheSharedRedisEndedAndWorksAgainWithTheNextOne(CapturedOutput output) {
+    void anotherInstanceStartsTheSharedRedisAnewWhenThatEndedWithItsInstance(CapturedOutput output) {
         RunningShop first = RunningShop.start("a");
         int port = first.redisPort();
         try (RunningShop second = first.startSecond("b")) {
             await().until(() -> second.state().redisUp());
             first.close();
 
-            await().until(() -> !second.state().redisUp());
-            assertThat(output).contains("Redis is gone: localhost:" + port);
-            assertThatExceptionOfType(HttpServerErrorException.ServiceUnavailable.class)
-                    .isThrownBy(() -> second.run(Sale.WITH_LOCK));
+            await().atMost(LONG)
+                    .untilAsserted(() -> assertThat(output)
+                            .contains(
+                                    "Redis is gone: localhost:" + port, "This instance has started another, empty one")
+                            .contains("Redis is back: localhost:" + port + " (it ends with this instance)"));
+            await().atMost(LONG)
+                    .ignoreExceptions()
+                    .untilAsserted(
+                            () -> assertThat(second.run(Sale.WITH_LOCK).sold()).isEqualTo(100));
+            assertThat(output).doesNotContain("died");
+        }
+    }
 
-            try (EmbeddedRedis next = EmbeddedRedis.start(port)) {
-                await().until(() -> second.state().redisUp());
-                await().ignoreExceptions()
-                        .untilAsserted(() ->
-                                assertThat(second.run(Sale.WITH_LOCK).sold()).isEqualTo(100));
-                assertThat(next.isAlive()).isTrue();
+    @Test
+    void aSaleOutlivesTheDeathOfItsRedis(CapturedOutput output) {
+        try (RunningShop shop = RunningShop.start("a", "shop.customers=150", "shop.selling=20ms")) {
+            await().until(() -> shop.state().redisUp());
+            CompletableFuture<SaleReport> sale = CompletableFuture.supplyAsync(() -> shop.run(Sale.WITH_LOCK));
+            await().until(() -> shop.purchases(Sale.WITH_LOCK).size() > 5);
+
+            shop.killRedis();
+
+            assertThat(sale.join().sold()).isEqualTo(100);
+            assertThat(output)
+                    .contains(
+                            "Redis is gone",
+                            "This instance has started its Redis again, with all it had",
+                            "Redis is back");
+            assertOneAtATime(shop.purchases(Sale.WITH_LOCK).stream()
+                    .filter(Purchase::sold)
+                    .toList());
+        }
+    }
+
+    @Test
+    void tellsOfADeadInstanceAndItsLockAndSellsOn(CapturedOutput output) {
+        try (RunningShop shop = RunningShop.start("a", "shop.customers=150")) {
+            try (ChildJvm other = ShopProcess.start("b", shop.redisPort(), "shop.selling=3s")) {
+                await().atMost(LONG).until(() -> shop.names().contains("b"));
+                CompletableFuture<SaleReport> sale = CompletableFuture.supplyAsync(() -> shop.run(Sale.WITH_LOCK));
+                await().until(() -> shop.holders("stock:teapot").contains("b"));
+                other.signal("KILL");
+
+                SaleReport report = sale.join();
+
+                assertThat(report.sold()).isEqualTo(100);
+                assertThat(report.parts())
+                        .extracting(SaleReport.Part::instance, SaleReport.Part::dead)
+                        .containsExactly(tuple("a", false), tuple("b", true));
+                assertThat(output)
+                        .contains(
+                                "Instance b died.",
+                                "b held the lock stock:teapot. Nobody else gets it until its lease ends",
+                                "The lease of b has ended");
             }
         }
     }
 
     @Test
-    void printsBothResultsAtTheStart(CapturedOutput output) {
+    void printsBothResultsAtTheStartAndNoProgressIntoAPipe(CapturedOutput output) {
         try (RunningShop shop = RunningShop.start("a", "shop.opening-sales=true")) {
             assertThat(output)
-                    .containsPattern("sold \\d+ of 100 \\(customers: 250")
-                    .contains("sold 100 of 100 (customers: 250, instances: 1)", "########", shop.url());
+                    .containsPattern("sold (\\d+) of 100: \\d+ too many \\(250 customers, 1 instance\\)")
+                    .contains("sold 100 of 100: exact (250 customers, 1 instance)", shop.url())
+                    .doesNotContain("\r", "####");
         }
     }
 

@@ -1,0 +1,54 @@
+package io.distributedlock.sample;
+
+import java.time.LocalTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.springframework.stereotype.Component;
+
+/** Tells what has happened to instances and to Redis: in the terminal at once, and the last of it on the page. */
+@Component
+class News {
+
+    private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
+
+    private static final int KEPT = 8;
+
+    private final Terminal terminal;
+
+    private final Deque<Item> items = new ArrayDeque<>();
+
+    /** What happened, and the time of day of this instance at which it was seen. */
+    record Item(String at, boolean bad, String text) {}
+
+    News(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    void bad(String text) {
+        add(true, text);
+    }
+
+    void good(String text) {
+        add(false, text);
+    }
+
+    /** The newest first. */
+    List<Item> latest() {
+        synchronized (items) {
+            return List.copyOf(items);
+        }
+    }
+
+    private void add(boolean bad, String text) {
+        String at = LocalTime.now().format(CLOCK);
+        synchronized (items) {
+            items.addFirst(new Item(at, bad, text));
+            if (items.size() > KEPT) {
+                items.removeLast();
+            }
+        }
+        terminal.line("  " + at + (bad ? " ! " : "   ") + text);
+    }
+}

@@ -1,0 +1,24 @@
+package io.distributedlock.sample;
+
+import io.distributedlock.testing.ChildJvm;
+import io.distributedlock.testing.ChildRequests;
+import java.util.Arrays;
+
+/** An instance of the sample in a JVM of its own, so that it can be killed. Its arguments are those of the sample. */
+final class ShopProcess {
+
+    private ShopProcess() {}
+
+    static ChildJvm start(String instance, int redisPort, String... arguments) {
+        String[] all = new String[arguments.length + 2];
+        all[0] = instance;
+        all[1] = "shop.redis-port=" + redisPort;
+        System.arraycopy(arguments, 0, all, 2, arguments.length);
+        return ChildJvm.start(ShopProcess.class, all);
+    }
+
+    public static void main(String[] arguments) {
+        RunningShop.start(arguments[0], Arrays.copyOfRange(arguments, 1, arguments.length));
+        ChildRequests.serve(request -> "");
+    }
+}
