@@ -2,6 +2,8 @@ package io.distributedlock;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * One hold of a lock, from grant to {@link #close()}.
@@ -60,6 +62,21 @@ public interface LockHandle extends AutoCloseable {
      */
     @Override
     void close();
+
+    /**
+     * Ends this hold as {@link #close()} does, without blocking the calling thread. Nothing is thrown: what {@code close()}
+     * throws comes through the stage. Only the first call of the two does anything; later ones return a completed stage.
+     * The stage is completed on a thread of the library that is meant for code of the application, or at once.
+     * (Implementations that do not override this method close in the calling thread.)
+     */
+    default CompletionStage<Void> closeAsync() {
+        try {
+            close();
+            return CompletableFuture.completedFuture(null);
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
+    }
 
     /** The innermost hold of the annotated method or {@link LockOperations#execute execute} that this thread runs. */
     static Optional<LockHandle> current() {

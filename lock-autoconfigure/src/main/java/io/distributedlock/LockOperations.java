@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Acquires, releases and inspects distributed locks.
  *
  * <p>The owner of a blocking call is the calling thread: acquiring a name again in the same thread is a re-entry, costs
- * no round trip and gets the same fencing token. A hold of {@link #acquireAsync} has an owner of its own and is never
- * re-entered. With {@link LockRequest#owner(String)} the owner is that text, in every instance.
+ * no round trip and gets the same fencing token. A hold of {@link #acquireAsync} has an owner of its own and is not
+ * re-entered, unless the request names a {@link LockRequest#logicalOwner(LockOwner) logical owner}. With {@link LockRequest#owner(String)} the owner is that text, in every instance.
  *
  * <p>Implementations are safe for use by any number of threads.
  */

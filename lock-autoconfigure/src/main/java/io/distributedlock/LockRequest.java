@@ -35,6 +35,8 @@ public final class LockRequest {
 
     private final boolean reentrant;
 
+    private final @Nullable LockOwner logicalOwner;
+
     private LockRequest(
             String name,
             @Nullable Duration lease,
@@ -42,7 +44,8 @@ public final class LockRequest {
             boolean renew,
             @Nullable Duration maxHold,
             @Nullable String owner,
-            boolean reentrant) {
+            boolean reentrant,
+            @Nullable LockOwner logicalOwner) {
         if (!renew && maxHold != null) {
             throw new IllegalArgumentException("Lock '" + name + "': maxHold " + maxHold
                     + " makes no sense with renew(false), whose lease is a hard end already. Leave out one of them.");
@@ -54,6 +57,7 @@ public final class LockRequest {
         this.maxHold = maxHold;
         this.owner = owner;
         this.reentrant = reentrant;
+        this.logicalOwner = logicalOwner;
     }
 
     /**
@@ -62,7 +66,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if the name is null, blank, or longer than {@link #MAX_NAME_LENGTH}
      */
     public static LockRequest of(String name) {
-        return new LockRequest(requireText("lock name", name), null, null, true, null, null, true);
+        return new LockRequest(requireText("lock name", name), null, null, true, null, null, true, null);
     }
 
     /**
@@ -72,13 +76,14 @@ public final class LockRequest {
      * @param lease from {@link #MIN_LEASE} to {@link #MAX_LEASE}
      */
     public LockRequest lease(Duration lease) {
-        return new LockRequest(name, requireLease(lease), waitUpTo, renew, maxHold, owner, reentrant);
+        return new LockRequest(name, requireLease(lease), waitUpTo, renew, maxHold, owner, reentrant, logicalOwner);
     }
 
     /** How long to wait for the lock: zero tries once, a negative time waits without limit. */
     public LockRequest waitUpTo(Duration wait) {
         Objects.requireNonNull(wait, "wait");
-        return new LockRequest(name, lease, wait.isNegative() ? FOREVER : wait, renew, maxHold, owner, reentrant);
+        return new LockRequest(
+                name, lease, wait.isNegative() ? FOREVER : wait, renew, maxHold, owner, reentrant, logicalOwner);
     }
 
     /** Waits without limit. */
@@ -97,7 +102,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is not to be renewed and has a {@link #maxHold(Duration)}
      */
     public LockRequest renew(boolean renew) {
-        return new LockRequest(name, lease, waitUpTo, renew, maxHold, owner, reentrant);
+        return new LockRequest(name, lease, waitUpTo, renew, maxHold, owner, reentrant, logicalOwner);
     }
 
     /**
@@ -111,7 +116,7 @@ public final class LockRequest {
         if (maxHold.isNegative() || maxHold.isZero()) {
             throw new IllegalArgumentException("maxHold must be positive, but is " + maxHold);
         }
-        return new LockRequest(name, lease, waitUpTo, renew, maxHold, owner, reentrant);
+        return new LockRequest(name, lease, waitUpTo, renew, maxHold, owner, reentrant, logicalOwner);
     }
 
     /**
@@ -122,12 +127,22 @@ public final class LockRequest {
      * @throws IllegalArgumentException if the owner is null, blank, or longer than {@link #MAX_NAME_LENGTH}
      */
     public LockRequest owner(String owner) {
-        return new LockRequest(name, lease, waitUpTo, renew, maxHold, requireText("owner", owner), reentrant);
+        return new LockRequest(
+                name, lease, waitUpTo, renew, maxHold, requireText("owner", owner), reentrant, logicalOwner);
     }
 
     /** Whether the owner may acquire again what it holds (the default). If not, that is refused at once as busy. */
     public LockRequest reentrant(boolean reentrant) {
-        return new LockRequest(name, lease, waitUpTo, renew, maxHold, owner, reentrant);
+        return new LockRequest(name, lease, waitUpTo, renew, maxHold, owner, reentrant, logicalOwner);
+    }
+
+    /**
+     * Names the owner of asynchronous work in this JVM, instead of the calling thread: what this owner holds is entered
+     * again without a round trip. An explicit {@link #owner(String) owner} goes before it.
+     */
+    public LockRequest logicalOwner(LockOwner owner) {
+        Objects.requireNonNull(owner, "owner");
+        return new LockRequest(name, lease, waitUpTo, renew, maxHold, this.owner, reentrant, owner);
     }
 
     public String name() {
@@ -160,6 +175,11 @@ public final class LockRequest {
 
     public boolean reentrant() {
         return reentrant;
+    }
+
+    /** The owner in this JVM, or null if it is the calling thread, or for an asynchronous request, nobody else. */
+    public @Nullable LockOwner logicalOwner() {
+        return logicalOwner;
     }
 
     /**

@@ -17,10 +17,17 @@ public final class LockScope implements AutoCloseable {
 
     private final @Nullable LockScope outer;
 
-    private LockScope(LockHandle handle, boolean lossMatters, @Nullable LockScope outer) {
+    /** Whether this scope or one further out is of asynchronous work, which does not belong to the thread. */
+    private final boolean logical;
+
+    private @Nullable LockOwner owner;
+
+    private LockScope(LockHandle handle, boolean lossMatters, @Nullable LockOwner owner, @Nullable LockScope outer) {
         this.handle = handle;
         this.lossMatters = lossMatters;
+        this.owner = owner;
         this.outer = outer;
+        this.logical = owner != null || (outer != null && outer.logical);
     }
 
     /** Opens a scope in the calling thread. */
@@ -30,9 +37,38 @@ public final class LockScope implements AutoCloseable {
 
     /** Opens a scope in the calling thread; {@link #throwIfLost()} passes over it if it does not matter. */
     public static LockScope open(LockHandle handle, boolean lossMatters) {
-        LockScope scope = new LockScope(handle, lossMatters, INNERMOST.get());
+        return open(handle, lossMatters, null);
+    }
+
+    /**
+     * Opens a scope in the calling thread for work that does not belong to the thread but to an owner: blocking calls in it
+     * may enter what the owner holds.
+     */
+    public static LockScope open(LockHandle handle, boolean lossMatters, @Nullable LockOwner owner) {
+        LockScope scope = new LockScope(handle, lossMatters, owner, INNERMOST.get());
         INNERMOST.set(scope);
         return scope;
+    }
+
+    /** The owner that stands for what the calling thread runs, or null outside of all scopes. */
+    public static @Nullable LockOwner owner() {
+        LockScope scope = INNERMOST.get();
+        return scope == null ? null : scope.asOwner();
+    }
+
+    /** As {@link #owner()}, but null if the calling thread is in no work of a logical owner. */
+    public static @Nullable LockOwner logicalOwner() {
+        LockScope scope = INNERMOST.get();
+        return scope == null || !scope.logical ? null : scope.asOwner();
+    }
+
+    private LockOwner asOwner() {
+        LockOwner known = owner;
+        if (known == null) {
+            known = LockOwner.inside(outer == null ? null : outer.asOwner(), handle);
+            owner = known;
+        }
+        return known;
     }
 
     /**

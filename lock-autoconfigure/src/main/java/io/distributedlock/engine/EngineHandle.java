@@ -4,6 +4,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class EngineHandle implements LockHandle {
 
     private final Hold hold;
+
+    /** Whether the hold's owner has made this entry itself. */
+    private final boolean byOwner;
 
     /** Keeps the hold from counting as abandoned while anybody can still reach this handle and may close it. */
     @SuppressWarnings("unused")
@@ -21,8 +26,9 @@ final class EngineHandle implements LockHandle {
 
     private volatile int closed;
 
-    EngineHandle(Hold hold, Object anchor) {
+    EngineHandle(Hold hold, Object anchor, boolean byOwner) {
         this.hold = hold;
+        this.byOwner = byOwner;
         this.anchor = anchor;
     }
 
@@ -85,6 +91,19 @@ final class EngineHandle implements LockHandle {
         }
     }
 
+    @Override
+    public CompletionStage<Void> closeAsync() {
+        if (!CLOSED.compareAndSet(this, 0, 1) || leftInner()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        GiveBack release = leftLast();
+        LockLostException loss = loss();
+        if (loss != null) {
+            return CompletableFuture.failedFuture(loss);
+        }
+        return release == null ? CompletableFuture.completedFuture(null) : engine().releasedAsync(hold, release);
+    }
+
     /** Closes without waiting for anything, for a grant that nobody wants any more. */
     void abandon() {
         if (CLOSED.compareAndSet(this, 0, 1)) {
@@ -95,7 +114,7 @@ final class EngineHandle implements LockHandle {
     }
 
     private boolean leftInner() {
-        boolean inner = hold.lock.leaveInner(hold);
+        boolean inner = hold.lock.leaveInner(hold, byOwner);
         if (inner) {
             hold.drop(this);
             anchor = null;

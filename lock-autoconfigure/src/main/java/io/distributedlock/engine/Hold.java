@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockOwner;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,7 +24,8 @@ final class Hold {
 
     final NamedLock lock;
 
-    final Object owner;
+    /** Guarded by the lock's monitor, as are the counts. */
+    private Object owner;
 
     /** The lease that its caller asked for. */
     final long lease;
@@ -37,6 +39,9 @@ final class Hold {
 
     /** How often it was entered and not yet left. */
     int entries = 1;
+
+    /** How many of these entries were made by the owner itself, not by work nested in its own. */
+    private int ownEntries = 1;
 
     /** The lease is never renewed beyond this time. */
     long renewUntil;
@@ -84,8 +89,41 @@ final class Hold {
             anchor = new WeakReference<>(known);
             abandonmentTold = false;
             entries = 0;
+            ownEntries = 0;
         }
         return known;
+    }
+
+    /** Whether the caller is the owner. */
+    boolean isOwnedBy(Object caller) {
+        return owner == caller;
+    }
+
+    /** Whether the caller may enter again: it is the owner, or its work is nested in work of the owner. */
+    boolean admits(Object caller, @Nullable LockOwner enclosing) {
+        if (owner == caller) {
+            return true;
+        }
+        for (LockOwner each = enclosing; each != null; each = each.enclosing()) {
+            if (each == owner || each.isInside(name(), token)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void entered(boolean byOwner) {
+        entries++;
+        ownEntries += byOwner ? 1 : 0;
+    }
+
+    /** What is left may be nested work that outlives its owner, and a thread goes on to do something else. */
+    void left(boolean byOwner) {
+        entries--;
+        ownEntries -= byOwner ? 1 : 0;
+        if (ownEntries == 0 && owner instanceof Thread) {
+            owner = new Object();
+        }
     }
 
     /** Nobody is left to close it: its handles were garbage collected, or the thread that acquired it has ended. */

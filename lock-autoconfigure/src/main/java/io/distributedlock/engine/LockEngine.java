@@ -6,7 +6,9 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockLostEvent;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockScope;
 import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.ServerClockSetBackEvent;
@@ -14,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -125,7 +128,7 @@ public final class LockEngine implements AutoCloseable {
         if (nested != null) {
             return nested;
         }
-        Waiter waiter = new Waiter(this, Terms.of(request, settings), Thread.currentThread());
+        Waiter waiter = blockingWaiter(request);
         if (await(waiter) instanceof Verdict.Granted granted) {
             return granted.handle();
         }
@@ -138,7 +141,7 @@ public final class LockEngine implements AutoCloseable {
         if (nested != null) {
             return Optional.of(nested);
         }
-        Waiter waiter = new Waiter(this, Terms.of(request, settings), Thread.currentThread());
+        Waiter waiter = blockingWaiter(request);
         Verdict verdict = await(waiter);
         if (verdict instanceof Verdict.Granted granted) {
             return Optional.of(granted.handle());
@@ -153,8 +156,18 @@ public final class LockEngine implements AutoCloseable {
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
         AsyncAcquire acquire = new AsyncAcquire();
         try {
-            Waiter waiter = new Waiter(this, Terms.of(request, settings), new Object());
-            acquire.start(this, waiter);
+            LockOwner owner = request.logicalOwner();
+            LockHandle nested = owner == null ? null : enterAgain(request, owner, owner.enclosing());
+            if (nested != null) {
+                return CompletableFuture.completedFuture(nested);
+            }
+            acquire.start(
+                    this,
+                    new Waiter(
+                            this,
+                            Terms.of(request, settings),
+                            owner == null ? new Object() : owner,
+                            owner == null ? null : owner.enclosing()));
         } catch (RuntimeException ex) {
             acquire.completeExceptionally(ex);
         }
@@ -196,9 +209,26 @@ public final class LockEngine implements AutoCloseable {
     // ---- waiting
 
     private @Nullable LockHandle enterAgain(LockRequest request) {
-        Thread caller = Thread.currentThread();
-        boolean possible = request.owner() == null && request.reentrant() && !caller.isInterrupted();
-        return possible ? locks.enterAgain(request.name(), caller) : null;
+        if (Thread.currentThread().isInterrupted()) {
+            return null;
+        }
+        LockOwner named = request.logicalOwner();
+        return named == null
+                ? enterAgain(request, Thread.currentThread(), LockScope.logicalOwner())
+                : enterAgain(request, named, named.enclosing());
+    }
+
+    private @Nullable LockHandle enterAgain(LockRequest request, Object owner, @Nullable LockOwner enclosing) {
+        boolean possible = request.owner() == null && request.reentrant();
+        return possible ? locks.enterAgain(request.name(), owner, enclosing) : null;
+    }
+
+    private Waiter blockingWaiter(LockRequest request) {
+        Terms terms = Terms.of(request, settings);
+        LockOwner named = request.logicalOwner();
+        return named == null
+                ? new Waiter(this, terms, Thread.currentThread(), LockScope.logicalOwner())
+                : new Waiter(this, terms, named, named.enclosing());
     }
 
     private Verdict await(Waiter waiter) {
@@ -272,6 +302,15 @@ public final class LockEngine implements AutoCloseable {
         } else {
             calls.watchRelease(hold, release);
         }
+    }
+
+    /** The same through a stage. */
+    CompletionStage<Void> releasedAsync(Hold hold, GiveBack release) {
+        if (settings.release() == EngineSettings.Release.AWAIT) {
+            return calls.whenReleased(hold, release);
+        }
+        calls.watchRelease(hold, release);
+        return CompletableFuture.completedFuture(null);
     }
 
     // ---- what the parts of the engine need of each other

@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockOwner;
 import io.distributedlock.ServerClockSetBackEvent;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,9 +56,9 @@ final class LocksInUse implements LeaseStore.Listener {
 
     /** The short way into a lock that the owner holds; null if it does not. */
     @Nullable
-    LockHandle enterAgain(String name, Object owner) {
+    LockHandle enterAgain(String name, Object owner, @Nullable LockOwner enclosing) {
         NamedLock known = named.get(name);
-        return known == null ? null : known.enterAgain(owner);
+        return known == null ? null : known.enterAgain(owner, enclosing);
     }
 
     void retired(NamedLock lock) {

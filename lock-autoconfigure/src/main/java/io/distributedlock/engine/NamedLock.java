@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import io.distributedlock.LockOwner;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.RenewReply;
 import java.util.List;
@@ -130,8 +131,9 @@ final class NamedLock extends Timed {
 
     private @Nullable Verdict verdictAtOnce(Waiter waiter, long now) {
         Tenure current = tenure == null || tenure.isRetained() ? null : tenure;
-        if (current != null && current.hold().owner == waiter.owner) {
-            EngineHandle handle = waiter.terms.reentrant() ? current.enterAgain(waiter.owner, now) : null;
+        if (current != null && current.hold().admits(waiter.owner, waiter.enclosing)) {
+            EngineHandle handle =
+                    waiter.terms.reentrant() ? current.enterAgain(waiter.owner, waiter.enclosing, now) : null;
             if (handle != null || !waiter.terms.reentrant()) {
                 return handle == null ? new Verdict.Reentered() : new Verdict.Granted(handle);
             }
@@ -149,9 +151,11 @@ final class NamedLock extends Timed {
     }
 
     /** The short way for a caller that holds the lock: nothing changes but the count. Null if it does not hold it. */
-    synchronized @Nullable EngineHandle enterAgain(Object caller) {
+    synchronized @Nullable EngineHandle enterAgain(Object caller, @Nullable LockOwner enclosing) {
         Tenure current = tenure;
-        return current == null || current.hold().isAbandoned() ? null : current.enterAgain(caller, engine.now());
+        return current == null || current.hold().isAbandoned()
+                ? null
+                : current.enterAgain(caller, enclosing, engine.now());
     }
 
     /**
@@ -184,8 +188,8 @@ final class NamedLock extends Timed {
     }
 
     /** The short way out, for a handle that is not the last of a hold. False if it may be, or if the hold was lost. */
-    synchronized boolean leaveInner(Hold closing) {
-        return tenure != null && tenure.leftInner(closing, engine.now());
+    synchronized boolean leaveInner(Hold closing, boolean byOwner) {
+        return tenure != null && tenure.leftInner(closing, byOwner, engine.now());
     }
 
     /** The last handle was closed. Returns the release to wait for, or null if there is none. */

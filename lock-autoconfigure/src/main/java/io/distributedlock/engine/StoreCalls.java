@@ -90,6 +90,11 @@ final class StoreCalls {
         }
     }
 
+    /** The same through a stage. */
+    CompletableFuture<Void> whenReleased(Hold hold, GiveBack release) {
+        return new PendingRelease(engine, this, hold, release).start();
+    }
+
     private <T> T get(CompletableFuture<T> answer, long end)
             throws InterruptedException, ExecutionException, TimeoutException {
         return answer.get(Math.max(0, end - engine.now()), TimeUnit.NANOSECONDS);
@@ -110,7 +115,7 @@ final class StoreCalls {
         });
     }
 
-    private void check(Hold hold, Outcome outcome) {
+    void check(Hold hold, Outcome outcome) {
         LockLostException loss = lossFoundBy(hold, outcome);
         if (loss != null) {
             engine.tellLost(hold, loss);
@@ -132,7 +137,7 @@ final class StoreCalls {
         return new LockUnavailableException(name, "Lock '" + name + "' is unavailable: " + cause.getMessage(), cause);
     }
 
-    private static LockUnavailableException unreleased(Hold hold, @Nullable Throwable cause) {
+    static LockUnavailableException unreleased(Hold hold, @Nullable Throwable cause) {
         String name = hold.name();
         return new LockUnavailableException(
                 name,

@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import io.distributedlock.LockOwner;
 import io.distributedlock.engine.LeaseStore.RenewCommand;
 import io.distributedlock.engine.LeaseStore.RenewReply;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,7 @@ final class Tenure {
     private Hold grant(Waiter waiter, long start, long now, Effects effects) {
         Object anchor = new Object();
         Hold granted = new Hold(lock, waiter, lease, start, now, anchor);
-        EngineHandle handle = new EngineHandle(granted, anchor);
+        EngineHandle handle = new EngineHandle(granted, anchor, true);
         effects.add(() -> waiter.decide(new Verdict.Granted(handle)));
         return granted;
     }
@@ -91,21 +92,22 @@ final class Tenure {
     // ---- re-entry
 
     @Nullable
-    EngineHandle enterAgain(Object owner, long now) {
-        if (hold.owner != owner || !hold.isHeld(now)) {
+    EngineHandle enterAgain(Object owner, @Nullable LockOwner enclosing, long now) {
+        if (!hold.admits(owner, enclosing) || !hold.isHeld(now)) {
             return null;
         }
+        boolean byOwner = hold.isOwnedBy(owner);
         Object anchor = hold.anchorForNext();
-        hold.entries++;
-        return new EngineHandle(hold, anchor);
+        hold.entered(byOwner);
+        return new EngineHandle(hold, anchor, byOwner);
     }
 
     /** Whether the closing of an inner entry was all there was to do. */
-    boolean leftInner(Hold closing, long now) {
+    boolean leftInner(Hold closing, boolean byOwner, long now) {
         if (hold != closing || closing.entries <= 1 || closing.isExpired(now)) {
             return false;
         }
-        closing.entries--;
+        closing.left(byOwner);
         return true;
     }
 

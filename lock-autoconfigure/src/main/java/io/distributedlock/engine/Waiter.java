@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import io.distributedlock.LockOwner;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,9 @@ final class Waiter extends Timed {
 
     /** A thread, or an object that stands for an asynchronous caller. Compared by identity. */
     final Object owner;
+
+    /** Whose holds it may enter besides. */
+    final @Nullable LockOwner enclosing;
 
     final long since;
 
@@ -34,9 +38,14 @@ final class Waiter extends Timed {
     long arrival;
 
     Waiter(LockEngine engine, Terms terms, Object owner) {
+        this(engine, terms, owner, null);
+    }
+
+    Waiter(LockEngine engine, Terms terms, Object owner, @Nullable LockOwner enclosing) {
         this.engine = engine;
         this.terms = terms;
         this.owner = owner;
+        this.enclosing = enclosing;
         this.since = engine.now();
     }
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.LockUnavailableException;
@@ -180,6 +181,28 @@ abstract class AsyncContract extends ContractTopic {
         assertBusy(first, REQUEST.noWait(), Duration.ZERO);
         one.close();
         Callers.get(acquire(first, REQUEST.noWait())).close();
+    }
+
+    @Test
+    void closesThroughAStage() {
+        LockHandle handle = Callers.get(acquire(first, REQUEST));
+        Callers.get(handle.closeAsync().toCompletableFuture());
+        assertThat(keys()).isEmpty();
+        assertThat(handle.isHeld()).isFalse();
+        Callers.get(handle.closeAsync().toCompletableFuture());
+        assertThat(isBusy(second, "later")).isFalse();
+    }
+
+    @Test
+    void entersAgainByTheOwnerThatTheRequestNames() {
+        LockRequest owned = REQUEST.logicalOwner(LockOwner.create());
+        LockHandle outer = Callers.get(acquire(first, owned));
+        LockHandle inner = Callers.get(acquire(first, owned.noWait()));
+        assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+        outer.close();
+        assertThat(isBusy(second, "later")).isTrue();
+        inner.close();
+        assertThat(keys()).isEmpty();
     }
 
     @Test

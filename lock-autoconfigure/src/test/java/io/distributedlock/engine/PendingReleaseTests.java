@@ -1,0 +1,108 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import io.distributedlock.engine.LeaseStoreException.Effect;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Closing without blocking has the outcomes of closing. */
+class PendingReleaseTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    private static CompletableFuture<Void> close(Attempt attempt) {
+        return attempt.handle().closeAsync().toCompletableFuture();
+    }
+
+    private static Throwable failureOf(CompletableFuture<Void> closing) {
+        assertThat(closing).isCompletedExceptionally();
+        return Failures.unwrap(catchThrowable(closing::join));
+    }
+
+    @Test
+    void isDoneWhenTheStoreHasAnswered() {
+        Attempt attempt = one.acquire("a");
+        one.network.holdCommands();
+
+        CompletableFuture<Void> closing = close(attempt);
+
+        assertThat(closing).isNotDone();
+        assertThat(attempt.isHeld()).isFalse();
+        one.network.take().run();
+        assertThat(closing).isCompleted();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void onlyTheFirstCallDoesAnything() {
+        Attempt attempt = one.acquire("a");
+
+        assertThat(close(attempt)).isCompleted();
+        attempt.close();
+        assertThat(close(attempt)).isCompleted();
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
+    }
+
+    @Test
+    void anInnerEntryIsClosedAtOnce() {
+        var outer = one.engine.acquire(LockRequest.of("a"));
+        var inner = one.engine.acquire(LockRequest.of("a"));
+
+        assertThat(inner.closeAsync()).isCompleted();
+        assertThat(outer.isHeld()).isTrue();
+        assertThat(outer.closeAsync()).isCompleted();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void tellsOfALossBefore() {
+        Attempt attempt = one.acquire("a");
+        world.pauseMillis(31_000);
+
+        assertThat(failureOf(close(attempt))).isInstanceOf(LockLostException.class);
+        assertThat(close(attempt)).isCompleted();
+    }
+
+    @Test
+    void tellsOfALossThatOnlyTheStoreKnows() {
+        Attempt attempt = one.acquire("a");
+        world.leases.forgetAll();
+
+        assertThat(failureOf(close(attempt)))
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("gone");
+    }
+
+    @Test
+    void failsWhenTheStoreRefuses() {
+        Attempt attempt = one.acquire("a");
+        one.network.failNext(1, Effect.REFUSED);
+
+        assertThat(failureOf(close(attempt))).hasMessageContaining("has not confirmed");
+        world.advanceSeconds(61);
+    }
+
+    @Test
+    void failsWhenTheAnswerTakesTooLongAndGoesOnReleasing() {
+        Attempt attempt = one.acquire("a");
+        one.network.disconnect();
+        CompletableFuture<Void> closing = close(attempt);
+
+        world.advanceMillis(1_990);
+        assertThat(closing).isNotDone();
+        world.advanceMillis(20);
+
+        assertThat(failureOf(closing)).hasMessageContaining("has not confirmed");
+        one.reconnect();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+}
