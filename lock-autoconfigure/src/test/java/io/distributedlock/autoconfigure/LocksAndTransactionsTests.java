@@ -11,6 +11,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -591,8 +592,7 @@ class LocksAndTransactionsTests {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void noUpdateIsLostByTwoApplicationsWhoseCommitsTakeTime(boolean lockInside) {
-        long seed = System.nanoTime();
-        System.out.println("LocksAndTransactionsTests: seed " + seed);
+        long seed = Seeds.of("locksAndTransactions.seed");
         application.run(one -> application.run(two -> {
             ExecutorService threads = Executors.newFixedThreadPool(4);
             try {

@@ -2,14 +2,18 @@ package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distributedlock.testing.SafetyViolation;
+import io.distributedlock.testing.SafetyViolations;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Many random runs of several engines over one store through bad networks. A run that fails is repeated by
  * {@code -Dsimulation.seed=…}, with {@code -Dsimulation.times=…} as often as it takes, since the order of what is in hash
  * tables differs; {@code -Dsimulation.seconds=…} makes it search longer.
  */
+@ExtendWith(SafetyViolations.class)
 class EngineSimulationTests {
 
     private static final Duration BUDGET = Duration.ofSeconds(Long.getLong("simulation.seconds", 8));
@@ -44,7 +48,7 @@ class EngineSimulationTests {
         try {
             simulation.run();
         } catch (RuntimeException | Error ex) {
-            throw new AssertionError("Repeat with -Dsimulation.seed=" + seed, ex);
+            throw new SafetyViolation("Repeat with -Dsimulation.seed=" + seed, ex);
         }
         grants += simulation.checker.grants();
         losses += simulation.checker.losses();

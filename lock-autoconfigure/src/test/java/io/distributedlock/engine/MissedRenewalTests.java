@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.InMemoryLeaseStore.Renew;
+import io.distributedlock.testing.Seeds;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -34,7 +35,7 @@ class MissedRenewalTests {
     /** A watchdog with a task for each lock went down under many of them, and with it the renewal of all. */
     @Test
     void thousandsOfHoldsAreRenewedWhileOthersComeAndGo() {
-        long seed = System.nanoTime();
+        long seed = Seeds.of("missedRenewal.seed");
         Random random = new Random(seed);
         List<Attempt> held = IntStream.range(0, 2_000)
                 .mapToObj(i -> one.acquire("held-" + i))
@@ -64,7 +65,7 @@ class MissedRenewalTests {
     /** Once in a while, a lock was not renewed for a whole lease, and a second one held it as well. */
     @Test
     void noRenewalIsSkippedHoweverMuchElseGoesOn() {
-        long seed = System.nanoTime();
+        long seed = Seeds.of("missedRenewal.seed");
         Random random = new Random(seed);
         Attempt kept = one.acquire("kept");
         Map<Integer, Attempt> others = new HashMap<>();

@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distributedlock.testing.Seeds;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -37,8 +38,7 @@ class TimerQueueTests {
     @ParameterizedTest
     @ValueSource(longs = {0, -1_000, Long.MAX_VALUE - 5_000, Long.MIN_VALUE})
     void itDoesWhatASortedListDoes(long start) {
-        long seed = Long.getLong("timers.seed", System.nanoTime());
-        System.out.println("timers.seed=" + seed);
+        long seed = Seeds.of("timers.seed");
         Random random = new Random(seed);
         List<Timer> timers = new ArrayList<>();
         for (int i = 0; i < 500; i++) {

@@ -12,6 +12,8 @@ import io.distributedlock.redis.history.Verdict;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.LeakCheck;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.SafetyViolations;
+import io.distributedlock.testing.Seeds;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,10 +23,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole way of a history: two JVMs with four workers each write it, one of them is killed, and the checker judges it. */
+@ExtendWith(SafetyViolations.class)
 class KilledHolderHistoryTests {
 
     private static final StandaloneServer SERVER = new StandaloneServer();
@@ -42,7 +46,7 @@ class KilledHolderHistoryTests {
     @TempDir
     Path directory;
 
-    private final long seed = System.nanoTime();
+    private final long seed = Seeds.of("killedHolderHistory.seed");
 
     private final Callers callers = new Callers();
 

@@ -14,6 +14,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -166,7 +167,7 @@ abstract class WaitingContract extends ContractTopic {
     /** An interrupt may come at any moment: before, while or after the lock is granted. It never leaves an orphan. */
     @Test
     void interruptsAtAnyMomentLeaveNoLockBehind() {
-        long seed = System.nanoTime();
+        long seed = Seeds.of("waiting.seed");
         Random random = new Random(seed);
         int interrupted = 0;
         for (int i = 0; i < 300; i++) {

@@ -2,6 +2,7 @@ package io.distributedlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distributedlock.testing.Seeds;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.CommandArgs;
 import io.netty.buffer.ByteBuf;
@@ -33,8 +34,7 @@ class WordsTests {
 
     @Test
     void wordsOfAnyLengthAndAlphabet() {
-        long seed = Long.getLong("words.seed", System.nanoTime());
-        System.out.println("words.seed=" + seed);
+        long seed = Seeds.of("words.seed");
         Random random = new Random(seed);
         for (int i = 0; i < 300; i++) {
             String word = word(random, random.nextInt(random.nextInt(300) + 1));

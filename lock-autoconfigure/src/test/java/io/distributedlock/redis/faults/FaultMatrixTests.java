@@ -3,6 +3,8 @@ package io.distributedlock.redis.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.redis.history.Verdict;
+import io.distributedlock.testing.SafetyViolations;
+import io.distributedlock.testing.Seeds;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -11,6 +13,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -19,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the decisions of a run, {@code -Dfaults.rows} plays some rows only (their names, with commas), {@code -Dfaults.phases}
  * says how often.
  */
+@ExtendWith(SafetyViolations.class)
 class FaultMatrixTests {
 
     private static final Arena.Size SIZE = new Arena.Size(3, 5, 12, Duration.ofSeconds(1), 4_000);
@@ -32,7 +36,7 @@ class FaultMatrixTests {
     /** Of renewals that nobody saw, nothing can be said. */
     private static int renewals;
 
-    private final long seed = Long.getLong("faults.seed", System.nanoTime());
+    private final long seed = Seeds.of("faults.seed");
 
     @BeforeAll
     static void openArena() {
@@ -59,7 +63,6 @@ class FaultMatrixTests {
         int phases = Integer.getInteger("faults.phases", row.phases());
         Random random = new Random(seed + row.ordinal());
         String name = row.name().toLowerCase(Locale.ROOT).replace('_', '-');
-        System.out.println(name + ": seed " + seed);
         arena.begin(OUTPUT.resolve(name + "-" + System.nanoTime()), name, seed);
         int hits = 0;
         Verdict verdict;

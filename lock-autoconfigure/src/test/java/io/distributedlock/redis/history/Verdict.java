@@ -1,9 +1,11 @@
 package io.distributedlock.redis.history;
 
+import io.distributedlock.testing.SafetyViolation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -50,6 +52,8 @@ public record Verdict(
         List<String> violations,
         List<String> invalid) {
 
+    private static final Set<String> SAFETY = Set.of("H1", "H2", "H3", "H4", "H6");
+
     /** In one word. */
     public enum Outcome {
         GREEN,
@@ -68,8 +72,13 @@ public record Verdict(
     /** @throws AssertionError with everything that is known, if it is not green */
     public void assertGreen() {
         if (outcome() != Outcome.GREEN) {
-            throw new AssertionError(this);
+            throw isUnsafe() ? new SafetyViolation(this) : new AssertionError(this);
         }
+    }
+
+    /** Whether it is red for what must never happen, and not only for what has to happen in time. */
+    private boolean isUnsafe() {
+        return violations.stream().anyMatch(each -> SAFETY.contains(each.substring(0, 2)));
     }
 
     /** The share of operations of which nobody knows what came of them, from 0 to 1. */
@@ -81,8 +90,8 @@ public record Verdict(
     public String toString() {
         String line = String.format(
                 Locale.ROOT,
-                "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds, hits %s, worst hand-over %d ms"
-                        + " (%d ms without faults), %d overlaps, %d late passes, %d writes refused, %d renewals, %d violations",
+                "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds, hits %s, worst hand-over %d ms (%d ms"
+                    + " without faults), %d overlaps, %d late passes, %d writes refused, %d renewals, %d violations",
                 row,
                 outcome(),
                 model,
