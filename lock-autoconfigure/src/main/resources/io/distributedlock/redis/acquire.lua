@@ -3,6 +3,7 @@
 -- KEYS  1 the lock's entry, a hash:
 --           o  who owns it: an acquisition id, or "=" and the explicit owner
 --           t  its fencing token
+--           l  the longest lease in ms that its owner was given and may count on
 --           q  who waits, in order: "id lease owner;" for each
 --           h  acquisition ids of an explicit owner's holds: "id " for each
 --           g  how many of those were given back by name
@@ -19,6 +20,11 @@
 -- higher than any that was given out before: that of the entry, the server's clock in microseconds, and what the caller
 -- has seen. The entry lives exactly as long as its lease, so no other key has to be remembered or cleaned up.
 --
+-- The TTL of an entry is never longer than l, unless another client changed it or the server's clock was set back. A TTL that
+-- is missing or longer is set to l: the owner never counts on more, so it cannot lose the lock by that.
+--
+-- A message is sent after the last write: a server that refuses writes still delivers messages.
+--
 -- The way of a free lock comes first and does nothing that it does not need: it is what nearly every call takes. There the
 -- token stays text, since making a number of text and text of a number costs as much as another call of Redis.
 
@@ -29,7 +35,7 @@ if not free then
   if redis.call('HEXISTS', cancelled, id) == 1 then
     return {3, 0}
   end
-  fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h')
+  fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'l')
   free = redis.call('EXISTS', entry) == 0
 end
 if free then
@@ -40,11 +46,16 @@ if free then
     token = string.format('%.0f', seen + 1)
   end
   if not owner then
-    redis.call('HSET', entry, 'o', id, 't', token)
+    redis.call('HSET', entry, 'o', id, 't', token, 'l', lease)
   else
-    redis.call('HSET', entry, 'o', '=' .. owner, 't', token, 'h', id .. ' ')
+    redis.call('HSET', entry, 'o', '=' .. owner, 't', token, 'l', lease, 'h', id .. ' ')
   end
-  redis.call('PEXPIRE', entry, lease)
+  local expires = redis.pcall('PEXPIRE', entry, lease)
+  if type(expires) == 'table' then
+    -- A user without that right must not leave a lock without end.
+    redis.call('DEL', entry)
+    return expires
+  end
   return token
 end
 
@@ -54,21 +65,31 @@ if not holder or not token then
 end
 local queues = ARGV[4] ~= '0'
 local _, waiting = string.gsub(line, ';', '')
-
-if holder == id and string.sub(id, 1, 1) ~= '=' then
-  -- Never shorter: this may be a late copy of a question.
-  if redis.call('PTTL', entry) < tonumber(lease) then
-    redis.call('PEXPIRE', entry, lease)
-  end
-  return {1, token, waiting}
-end
+local wanted = tonumber(lease)
+local longest = tonumber(fields[5] or '') or wanted
 
 local ttl = redis.call('PTTL', entry)
 local repaired = 0
-if ttl < 0 then
-  -- Somebody took the expiry away. Without one, a crash of the holder would lock the name for ever.
-  redis.call('PEXPIRE', entry, lease)
-  ttl, repaired = tonumber(lease), 1
+if ttl < 0 or ttl > longest then
+  -- A second more may come from a clock that is slewed or stepped a little, which is worth no word.
+  repaired = (ttl < 0 or ttl > longest + 1000) and 1 or 0
+  redis.call('PEXPIRE', entry, longest)
+  ttl = longest
+end
+
+-- Never shorter: this may be a late copy of a question.
+local function lengthen()
+  if ttl < wanted then
+    redis.call('PEXPIRE', entry, lease)
+    if wanted > longest then
+      redis.call('HSET', entry, 'l', lease)
+    end
+  end
+end
+
+if holder == id and string.sub(id, 1, 1) ~= '=' then
+  lengthen()
+  return {1, token, waiting}
 end
 
 local at = string.find(';' .. line, ';' .. id .. ' ', 1, true)
@@ -84,9 +105,7 @@ if owner and holder == '=' .. owner then
   if not mine then
     redis.call('HSET', entry, 'h', holds .. id .. ' ')
   end
-  if ttl < tonumber(lease) then
-    redis.call('PEXPIRE', entry, lease)
-  end
+  lengthen()
   return {1, token, waiting}
 end
 

@@ -14,15 +14,21 @@
 --       {-1, token}       somebody else owns it
 -- with {…, 1, token, waiting} or {…, 0, ttl, waiting} at the end for the id that queued: granted or waiting.
 --
--- One step, because a release that looks first and deletes afterwards can delete the lock of the next owner. The message
--- goes to the one instance that gets the lock. Nobody there to hear it means that it is dead, and the next one is asked.
+-- One step, because a release that looks first and deletes afterwards can delete the lock of the next owner.
+--
+-- Look, write, tell. The script looks which instances listen, writes the new owner, and sends the messages after the last
+-- write, only to who owns the lock now and to who has lost it. A message that is sent before the write is heard although the
+-- server refuses the write (READONLY, MISCONF, NOREPLICAS): then two instances believe to hold the lock. And the number that
+-- PUBLISH gives says nothing of subscribers at a replica, who hear it all the same. An instance that does not listen here is
+-- dead, or asks by itself; the next one in line is looked at.
+--
 -- The first write is one that Redis allows when it is out of memory; it then allows the rest of the script too.
 --
--- The way of a lock that nobody waits for comes first: then the entry has an owner, a token, and nothing else.
+-- The way of a lock that nobody waits for comes first: then the entry has an owner, a token, a lease, and nothing else.
 
 local entry, subject, mode = KEYS[1], ARGV[1], ARGV[3]
 local owner = redis.pcall('HGET', entry, 'o')
-if not mode and owner == subject and redis.call('HLEN', entry) == 2 then
+if not mode and owner == subject and redis.call('HLEN', entry) == 3 then
   redis.call('DEL', entry)
   return 1
 end
@@ -34,23 +40,20 @@ if type(owner) ~= 'table' then
 elseif not string.find(owner.err, '^WRONGTYPE') or mode == 'owner' or mode == 'force' then
   return owner
 end
-local cancelled, tombstone = KEYS[2], ARGV[4] or '0'
+local cancelled, tombstone = KEYS[2], tonumber(ARGV[4] or '0')
 local holder, token, line = fields[1], tonumber(fields[2] or ''), fields[3] or ''
 local holds, given = fields[4] or '', tonumber(fields[5] or '0')
 
-local function refuse(answer)
-  if tonumber(tombstone) > 0 then
-    redis.call('HDEL', cancelled, subject)
-    redis.call('HSET', cancelled, subject, '')
-    if redis.call('PTTL', cancelled) < tonumber(tombstone) then
-      redis.call('PEXPIRE', cancelled, tombstone)
-    end
+if tombstone > 0 then
+  redis.call('HDEL', cancelled, subject)
+  redis.call('HSET', cancelled, subject, '')
+  if redis.call('PTTL', cancelled) < tombstone then
+    redis.call('PEXPIRE', cancelled, tombstone)
   end
-  return answer
 end
 
 if not holder or not token then
-  return refuse({0})
+  return {0}
 end
 
 local function without(list, start, stop)
@@ -64,15 +67,33 @@ end
 
 local channels = string.match(entry, '^[^{]*') .. 'instance:'
 
-local function publish(id, message)
-  -- A user without the right to publish can still release; then nobody hears it.
-  local heard = redis.pcall('PUBLISH', channels .. (string.match(id, '^[^.]+') or ''), message .. ' ' .. entry)
-  return type(heard) == 'number' and heard or 0
+local function channel(id)
+  return channels .. (string.match(id, '^[^.]+') or '')
 end
 
-local function revoke(ids)
-  for id in string.gmatch(ids, '%S+') do
-    publish(id, 'revoke ' .. id)
+local listeners = {}
+
+-- For a user without the right to look, nobody listens.
+local function listens(id)
+  local there = listeners[channel(id)]
+  if there == nil then
+    local seen = redis.pcall('PUBSUB', 'NUMSUB', channel(id))
+    there = not seen.err and seen[2] > 0
+    listeners[channel(id)] = there
+  end
+  return there
+end
+
+local messages = {}
+
+local function message(id, text)
+  messages[#messages + 1] = {channel(id), text .. ' ' .. entry}
+end
+
+-- A user without the right to publish can still release; then nobody hears it.
+local function tell()
+  for _, each in ipairs(messages) do
+    redis.pcall('PUBLISH', each[1], each[2])
   end
 end
 
@@ -84,19 +105,19 @@ if (not mode or mode == 'id') and (holder ~= subject or string.sub(subject, 1, 1
     if count(holds, ' ') - given > 0 then
       redis.call('HDEL', entry, 'h')
       redis.call('HSET', entry, 'h', holds)
-      return refuse({4, token})
+      return {4, token}
     end
   else
     local place = string.find(';' .. line, ';' .. subject .. ' ', 1, true)
     if not place then
-      return refuse({-1, token})
+      return {-1, token}
     end
     line = without(line, place, string.find(line, ';', place, true) or #line)
     redis.call('HDEL', entry, 'q')
     if line ~= '' then
       redis.call('HSET', entry, 'q', line)
     end
-    return refuse({3, token})
+    return {3, token}
   end
 elseif mode == 'owner' then
   if holder ~= '=' .. subject then
@@ -110,11 +131,13 @@ elseif mode == 'owner' then
   end
 end
 
--- The lock is free now. Those who still believe to have it are told.
+-- The lock goes on now. Those who still believe to have it are told.
+local losers = holds
 if mode == 'force' and string.sub(holder, 1, 1) ~= '=' then
-  revoke(holder)
-else
-  revoke(holds)
+  losers = holder
+end
+for id in string.gmatch(losers, '%S+') do
+  message(id, 'revoke ' .. id)
 end
 
 local seen = tonumber(ARGV[2])
@@ -127,6 +150,18 @@ if again ~= '' and not string.find(';' .. line, ';' .. again .. ' ', 1, true) th
   line = line .. again .. ' ' .. ARGV[6] .. ' ;'
 end
 
+-- Takes those out of the line who wait for the same explicit owner: all of them who listen enter together.
+local function enter(heirs, shared)
+  line = string.gsub(line, '(%S+) (%d+) ([^;]*);', function(id, lease, owner)
+    if owner == shared then
+      if listens(id) then
+        heirs[#heirs + 1] = {id, lease}
+      end
+      return ''
+    end
+  end)
+end
+
 while line ~= '' do
   local id, lease, owner, rest = string.match(line, '^(%S+) (%d+) ([^;]*);(.*)$')
   if not id then
@@ -134,43 +169,44 @@ while line ~= '' do
     break
   end
   line = rest
-  local time = redis.call('TIME')
-  local next = math.max(time[1] * 1000000 + time[2], token + 1)
-  local text = string.format('%.0f', next)
-  local together = id .. ' '
+  local heirs = {}
+  if id == again or listens(id) then
+    heirs[1] = {id, lease}
+  end
   if owner ~= '' then
-    -- Others of the same explicit owner enter with it.
-    line = string.gsub(line, '(%S+) %d+ ([^;]*);', function(other, its)
-      if its == owner then
-        together = together .. other .. ' '
-        return ''
+    enter(heirs, owner)
+  end
+  if #heirs > 0 then
+    local time = redis.call('TIME')
+    local next = math.max(time[1] * 1000000 + time[2], token + 1)
+    local text = string.format('%.0f', next)
+    local waiting = count(line, ';')
+    local together, longest = '', lease
+    for _, heir in ipairs(heirs) do
+      together = together .. heir[1] .. ' '
+      longest = tonumber(heir[2]) > tonumber(longest) and heir[2] or longest
+      if heir[1] ~= again then
+        message(heir[1], 'grant ' .. heir[1] .. ' ' .. text .. ' ' .. heir[2] .. ' ' .. waiting)
       end
-    end)
-  end
-  local waiting = count(line, ';')
-  local heard = id == again
-  for each in string.gmatch(together, '%S+') do
-    if each ~= again and publish(each, 'grant ' .. each .. ' ' .. text .. ' ' .. lease .. ' ' .. waiting) > 0 then
-      heard = true
     end
-  end
-  if heard then
     redis.call('HDEL', entry, 'q', 'h', 'g')
-    redis.call('HSET', entry, 'o', owner == '' and id or '=' .. owner, 't', text)
+    redis.call('HSET', entry, 'o', owner == '' and id or '=' .. owner, 't', text, 'l', longest)
     if owner ~= '' then
       redis.call('HSET', entry, 'h', together)
     end
     if line ~= '' then
       redis.call('HSET', entry, 'q', line)
     end
-    redis.call('PEXPIRE', entry, lease)
+    redis.call('PEXPIRE', entry, longest)
+    tell()
     if again == '' then
-      return refuse({2, next})
+      return {2, next}
     elseif id == again then
-      return refuse({1, next, 1, next, waiting})
+      return {1, next, 1, next, waiting}
     end
-    return refuse({2, next, 0, tonumber(lease), waiting})
+    return {2, next, 0, tonumber(longest), waiting}
   end
 end
 redis.call('DEL', entry)
-return refuse({1, token})
+tell()
+return {1, token}

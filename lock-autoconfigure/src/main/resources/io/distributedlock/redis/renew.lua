@@ -6,12 +6,14 @@
 --
 -- An entry of a wrong type is none of ours any more, and must not spoil the answer for the others. A lease gets shorter only
 -- where that is wanted, as this may be a late copy of a renewal; that of an explicit owner never does, who may have holds in
--- several instances. The first write is one that Redis allows when it is out of memory; it then allows the others too.
+-- several instances. A TTL that is missing, or longer than any lease that the owner asked for, was not made by a script: it
+-- is set to the longest of those. The first write is one that Redis allows when it is out of memory; it then allows the
+-- others too.
 
 local answer = {}
 for i, entry in ipairs(KEYS) do
   local id, lease, passed, shorten = unpack(ARGV, 4 * i - 3, 4 * i)
-  local fields = redis.pcall('HMGET', entry, 'o', 't', 'q', 'h')
+  local fields = redis.pcall('HMGET', entry, 'o', 't', 'q', 'h', 'l')
   if fields.err and not string.find(fields.err, '^WRONGTYPE') then
     return fields
   end
@@ -22,8 +24,21 @@ for i, entry in ipairs(KEYS) do
     mine = string.find(' ' .. (fields[4] or ''), ' ' .. id .. ' ', 1, true)
   end
   if mine then
-    if shorten == '1' and not shared or redis.call('PTTL', entry) < tonumber(lease) then
+    local wanted = tonumber(lease)
+    local known = tonumber(fields[5] or '') or 0
+    local longest = math.max(known, wanted)
+    local ttl = redis.call('PTTL', entry)
+    if shorten == '1' and not shared then
       redis.call('PEXPIRE', entry, lease)
+      longest = wanted
+    elseif ttl < 0 or ttl > longest then
+      redis.call('PEXPIRE', entry, longest)
+    elseif ttl < wanted then
+      redis.call('PEXPIRE', entry, lease)
+    end
+    if longest ~= known then
+      redis.call('HDEL', entry, 'l')
+      redis.call('HSET', entry, 'l', longest)
     end
     if tonumber(passed) > token then
       token = tonumber(passed)

@@ -25,6 +25,9 @@ final class LeaseEntry {
 
     private long expiresAt;
 
+    /** The longest lease that the owner was given and may count on. */
+    private long leaseMillis;
+
     LeaseEntry(String id, @Nullable String owner) {
         this.holder = owner == null ? id : "=" + owner;
         if (owner != null) {
@@ -58,8 +61,31 @@ final class LeaseEntry {
         return holds.size() > given;
     }
 
-    void expireAfter(long leaseMillis, long now) {
-        expiresAt = now + leaseMillis * 1_000_000;
+    void expireAfter(long millis, long now) {
+        leaseMillis = millis;
+        expiresAt = now + millis * 1_000_000;
+    }
+
+    /** Never shorter. A lease is never longer than the one that was given, so this keeps that true. */
+    void lengthen(long millis, long now) {
+        if (remainingMillis(now) < millis) {
+            expiresAt = now + millis * 1_000_000;
+            leaseMillis = Math.max(leaseMillis, millis);
+        }
+    }
+
+    long leaseMillis() {
+        return leaseMillis;
+    }
+
+    /** The one who stood first in line, or its explicit owner, has the lock now. */
+    void handTo(Queued next, List<Queued> heirs, long now) {
+        boolean shared = next.owner() != null;
+        holder = shared ? "=" + next.owner() : next.id();
+        holds = shared ? new ArrayList<>(heirs.stream().map(Queued::id).toList()) : new ArrayList<>();
+        given = 0;
+        long longest = heirs.stream().mapToLong(Queued::leaseMillis).max().orElse(0);
+        expireAfter(Math.max(longest, next.leaseMillis()), now);
     }
 
     long remainingMillis(long now) {

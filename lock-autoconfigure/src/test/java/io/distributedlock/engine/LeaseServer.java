@@ -74,14 +74,17 @@ abstract class LeaseServer {
         subscribers.put(instance, new Subscriber(network, listener));
     }
 
-    /** @return whether somebody is there to hear it */
-    final boolean publish(String id, StoreMessage message) {
+    /** Whether the instance of that id would hear a message. */
+    final boolean listens(String id) {
         Subscriber subscriber = subscribers.get(instanceOf(id));
-        if (subscriber == null || !subscriber.network().isSubscribed()) {
-            return false;
+        return subscriber != null && subscriber.network().isSubscribed();
+    }
+
+    final void publish(String id, StoreMessage message) {
+        Subscriber subscriber = subscribers.get(instanceOf(id));
+        if (subscriber != null && listens(id)) {
+            outbox.add(() -> subscriber.network().deliver(message, () -> message.tell(subscriber.listener())));
         }
-        outbox.add(() -> subscriber.network().deliver(message, () -> message.tell(subscriber.listener())));
-        return true;
     }
 
     // ---- time

@@ -42,7 +42,7 @@ final class SharedLeases extends LeaseServer {
                 return grant(id, command);
             }
             if (entry.holder.equals(id)) {
-                lengthen(entry, command.leaseMillis());
+                entry.lengthen(command.leaseMillis(), now());
                 return new AcquireReply.Granted(entry.token, entry.line.size());
             }
             return entry.isOwnedBy(command.owner()) ? reenter(entry, id, command) : line(entry, id, command);
@@ -67,7 +67,7 @@ final class SharedLeases extends LeaseServer {
         if (!mine) {
             entry.holds.add(id);
         }
-        lengthen(entry, command.leaseMillis());
+        entry.lengthen(command.leaseMillis(), now());
         return new AcquireReply.Granted(entry.token, waiting);
     }
 
@@ -98,17 +98,11 @@ final class SharedLeases extends LeaseServer {
                 if (command.mayShorten() && !shared) {
                     entry.expireAfter(command.leaseMillis(), now());
                 }
-                lengthen(entry, command.leaseMillis());
+                entry.lengthen(command.leaseMillis(), now());
                 entry.token = Math.max(entry.token, command.token());
             }
             return new RenewReply(mine, entry.token, entry.line.size());
         });
-    }
-
-    private void lengthen(LeaseEntry entry, long leaseMillis) {
-        if (entry.remainingMillis(now()) < leaseMillis) {
-            entry.expireAfter(leaseMillis, now());
-        }
     }
 
     // ---- release.lua
@@ -157,27 +151,27 @@ final class SharedLeases extends LeaseServer {
         int waiting = entry.line.size();
         AcquireReply requeued = next.id().equals(again)
                 ? new AcquireReply.Granted(entry.token, waiting)
-                : again == null ? null : new AcquireReply.Busy(next.leaseMillis(), true, released);
+                : again == null ? null : new AcquireReply.Busy(entry.leaseMillis(), true, released);
         return new ReleaseReply(next.id().equals(again) ? Outcome.RELEASED : Outcome.TRANSFERRED, released, requeued);
     }
 
-    /** The first in line who is there to hear it gets the lock, or nobody. */
+    /** The first in line who listens gets the lock, or nobody. Who waits for the same explicit owner and listens enters too. */
     private @Nullable Queued transfer(String name, LeaseEntry entry, long floor, @Nullable String again) {
         while (!entry.line.isEmpty()) {
             Queued next = entry.line.remove(0);
-            entry.token = nextToken(entry.token, floor);
-            List<String> together = new ArrayList<>(List.of(next.id()));
+            List<Queued> heirs = new ArrayList<>();
+            heirs.add(next);
             if (next.owner() != null) {
                 entry.line.stream()
                         .filter(other -> next.owner().equals(other.owner()))
-                        .forEach(other -> together.add(other.id()));
-                entry.line.removeIf(other -> next.owner().equals(other.owner()));
+                        .forEach(heirs::add);
+                entry.line.removeAll(heirs);
             }
-            if (tellGranted(name, entry, next, together, again)) {
-                entry.holder = next.owner() == null ? next.id() : "=" + next.owner();
-                entry.holds = next.owner() == null ? new ArrayList<>() : together;
-                entry.given = 0;
-                entry.expireAfter(next.leaseMillis(), now());
+            heirs.removeIf(heir -> !heir.id().equals(again) && !listens(heir.id()));
+            if (!heirs.isEmpty()) {
+                entry.token = nextToken(entry.token, floor);
+                entry.handTo(next, heirs, now());
+                tellGranted(name, entry, heirs, again);
                 return next;
             }
         }
@@ -185,17 +179,14 @@ final class SharedLeases extends LeaseServer {
         return null;
     }
 
-    private boolean tellGranted(
-            String name, LeaseEntry entry, Queued next, List<String> together, @Nullable String again) {
-        boolean heard = next.id().equals(again);
-        for (String id : together) {
+    private void tellGranted(String name, LeaseEntry entry, List<Queued> heirs, @Nullable String again) {
+        int waiting = entry.line.size();
+        for (Queued heir : heirs) {
+            String id = heir.id();
             if (!id.equals(again)) {
-                heard |= publish(
-                        id,
-                        new StoreMessage.Grant(name, numberOf(id), entry.token, next.leaseMillis(), entry.line.size()));
+                publish(id, new StoreMessage.Grant(name, numberOf(id), entry.token, heir.leaseMillis(), waiting));
             }
         }
-        return heard;
     }
 
     private void revoke(String name, List<String> ids) {

@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.ReleaseResult;
+import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,9 +17,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +35,9 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 @ExtendWith(OutputCaptureExtension.class)
 class LeastPrivilegeTests extends FaultTopic {
 
-    private static final Pattern RULES = Pattern.compile("(?s)```\\s*user locks on >…(.*?)```");
+    private static final String PASSWORD = "change-me";
+
+    private static final Pattern RULES = Pattern.compile("```\\R(user locks on >change-me .*)\\R```");
 
     private RespClient admin;
 
@@ -48,25 +51,30 @@ class LeastPrivilegeTests extends FaultTopic {
         admin.close();
     }
 
-    /** As written down. */
-    private static List<String> documented() {
+    /** As written down: one line that can be pasted. */
+    private static String documentedLine() {
         try {
-            String text = Files.readString(Path.of("..", "docs", "redis-format.md"));
-            return RULES.matcher(text)
-                    .results()
-                    .flatMap(found -> Arrays.stream(found.group(1).trim().split("\\s+")))
-                    .toList();
+            Matcher rules = RULES.matcher(Files.readString(Path.of("..", "docs", "redis-format.md")));
+            assertThat(rules.find()).as("one line in a block of its own").isTrue();
+            return rules.group(1);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
+    private static List<String> documented() {
+        List<String> words = List.of(documentedLine().split(" "));
+        return words.subList(words.indexOf("locks") + 1, words.size());
+    }
+
     static List<String> rights() {
-        return documented().stream().filter(rule -> !rule.equals("-@all")).toList();
+        return documented().stream()
+                .filter(rule -> !List.of("on", ">" + PASSWORD, "-@all").contains(rule))
+                .toList();
     }
 
     private void setUser(List<String> rules) {
-        List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", "locks", "reset", "on", ">secret"));
+        List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", "locks", "reset"));
         command.addAll(rules);
         admin.call(command.toArray(String[]::new));
     }
@@ -74,7 +82,7 @@ class LeastPrivilegeTests extends FaultTopic {
     private RedisLockTemplate instance() {
         RedisStandaloneConfiguration target = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
         target.setUsername("locks");
-        target.setPassword("secret");
+        target.setPassword(PASSWORD);
         target.setDatabase(1);
         return templates.on(StandaloneServer.connectionFactory(target), Templates.IMPATIENT);
     }
@@ -86,6 +94,15 @@ class LeastPrivilegeTests extends FaultTopic {
         useEverything();
         assertThat(denied()).isEmpty();
         assertThat(output.getAll()).doesNotContain(" WARN ");
+    }
+
+    @Test
+    void theDocumentedLineCanBePasted() {
+        try (EmbeddedRedis pasted = EmbeddedRedis.start(documentedLine());
+                RespClient user = pasted.connect()) {
+            assertThat(user.text("AUTH", "locks", PASSWORD)).isEqualTo("OK");
+            assertThat(user.number("EXISTS", "lock:{pasted}")).isZero();
+        }
     }
 
     @ParameterizedTest

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -47,13 +49,17 @@ abstract class ScriptTopic {
     }
 
     static Object run(String script, int keys, String... operands) {
+        return run(client, script, keys, operands);
+    }
+
+    static Object run(RespClient client, String script, int keys, String... operands) {
         try (InputStream in = LuaScript.class.getResourceAsStream(script)) {
             List<String> command = new ArrayList<>(
                     List.of("EVAL", new String(in.readAllBytes(), StandardCharsets.UTF_8), String.valueOf(keys)));
             command.addAll(List.of(operands));
             return client.call(command.toArray(String[]::new));
         } catch (IOException | IllegalStateException e) {
-            throw new AssertionError(script + " failed", e);
+            throw new AssertionError(script + " failed: " + e.getMessage(), e);
         }
     }
 
@@ -92,7 +98,11 @@ abstract class ScriptTopic {
     }
 
     static boolean isFree() {
-        return client.number("EXISTS", ENTRY) == 0;
+        return isFree(ENTRY);
+    }
+
+    static boolean isFree(String key) {
+        return client.number("EXISTS", key) == 0;
     }
 
     static long ttl() {
@@ -101,9 +111,25 @@ abstract class ScriptTopic {
 
     /** How many messages the server was asked to send so far. */
     static long messages() {
+        return calls().getOrDefault("publish", 0L);
+    }
+
+    /** How often each command was executed so far. */
+    static Map<String, Long> calls() {
         return Arrays.stream(client.text("INFO", "commandstats").split("\\R"))
-                .filter(line -> line.startsWith("cmdstat_publish:calls="))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("^.*?calls=|,.*$", "")))
-                .sum();
+                .filter(line -> line.startsWith("cmdstat_"))
+                .collect(Collectors.toMap(
+                        line -> line.replaceAll("^cmdstat_|:.*$", ""),
+                        line -> Long.parseLong(line.replaceAll("^.*?calls=|,.*$", ""))));
+    }
+
+    /** A connection of a user who may do everything but this. The user goes with the server. */
+    static RespClient userWithout(String... rights) {
+        List<String> rules = new ArrayList<>(List.of("ACL", "SETUSER", "limited", "reset", "on", ">pw", "~*", "&*", "+@all"));
+        rules.addAll(List.of(rights));
+        client.call(rules.toArray(String[]::new));
+        RespClient limited = redis.connect();
+        limited.call("AUTH", "limited", "pw");
+        return limited;
     }
 }

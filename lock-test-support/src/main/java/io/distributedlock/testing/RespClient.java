@@ -73,6 +73,15 @@ public final class RespClient implements AutoCloseable {
         }
     }
 
+    /** What comes next without being asked for, such as a message of a channel. */
+    public synchronized @Nullable Object receive() {
+        try {
+            return reply();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     public String text(String... command) {
         return String.valueOf(call(command));
     }

@@ -1,0 +1,202 @@
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Look, write, tell: a message is only true if it follows the write, and if it goes to one instance. */
+class HandOverScriptTests extends ScriptTopic {
+
+    private static final String FOUR = "four.secret.1";
+
+    private static final String CHANNEL = "lock:instance:";
+
+    private static RespClient listening(EmbeddedRedis server, String... instances) {
+        RespClient listener = server.connect();
+        for (String instance : instances) {
+            listener.call("SUBSCRIBE", CHANNEL + instance);
+        }
+        return listener;
+    }
+
+    /** All messages so far: a mark is sent behind them. */
+    private static List<String> heard(RespClient listener, String instance) {
+        client.call("PUBLISH", CHANNEL + instance, "mark");
+        List<String> heard = new ArrayList<>();
+        for (String text = next(listener); !text.equals("mark"); text = next(listener)) {
+            heard.add(text);
+        }
+        return heard;
+    }
+
+    private static String next(RespClient listener) {
+        return String.valueOf(((List<?>) listener.receive()).get(2));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"one.secret.1,id", "job,owner", "'',force"})
+    void aServerThatRefusesWritesSendsNoMessage(String subject, String mode) {
+        if (mode.equals("owner")) {
+            acquireFor("job", ONE, "5000");
+        } else {
+            acquire(ONE, "5000");
+        }
+        acquire(TWO, "5000");
+        String owner = field("o");
+        String line = field("q");
+        try (RespClient listener = listening(redis, "one", "two")) {
+            client.call("CONFIG", "SET", "min-replicas-to-write", "1");
+            try {
+                assertThatThrownBy(() -> run("release.lua", 2, ENTRY, CANCELLED, subject, "0", mode, "0", "", "0"))
+                        .hasMessageContaining("NOREPLICAS");
+                assertThatThrownBy(
+                                () -> run("release.lua", 2, ENTRY, CANCELLED, subject, "0", mode, "5000", THREE, "5000"))
+                        .hasMessageContaining("NOREPLICAS");
+            } finally {
+                client.call("CONFIG", "SET", "min-replicas-to-write", "0");
+            }
+            assertThat(heard(listener, "two")).isEmpty();
+        }
+        assertThat(field("o")).isEqualTo(owner);
+        assertThat(field("q")).isEqualTo(line);
+        assertThat(isFree(CANCELLED)).isTrue();
+    }
+
+    @Test
+    void whoeverListensAtAReplicaIsNotToldOfALockThatAnotherOneHas() {
+        client.call("CONFIG", "SET", "repl-diskless-sync-delay", "0");
+        try (EmbeddedRedis replica = EmbeddedRedis.start("replicaof 127.0.0.1 " + redis.port());
+                RespClient there = listening(replica, "two");
+                RespClient here = listening(redis, "three")) {
+            await().atMost(Duration.ofSeconds(30)).until(() -> {
+                try (RespClient asking = replica.connect()) {
+                    return asking.text("INFO", "replication").contains("master_link_status:up");
+                }
+            });
+            acquire(ONE, "60000");
+            acquire(TWO, "60000");
+            acquire(THREE, "60000");
+
+            release(ONE, "0", "");
+
+            assertThat(field("o")).isEqualTo(THREE);
+            assertThat(heard(here, "three")).singleElement().asString().startsWith("grant " + THREE + " ");
+            assertThat(heard(there, "two")).isEmpty();
+        }
+    }
+
+    @Test
+    void theOnlyMessageGoesToTheNextOwner() {
+        acquire(ONE, "5000");
+        acquire(TWO, "5000");
+        acquire(THREE, "5000");
+        long before = messages();
+
+        releaseHeardBy(List.of("one", "two", "three"), ONE, "");
+
+        assertThat(messages()).isEqualTo(before + 1);
+        assertThat(field("o")).isEqualTo(TWO);
+        assertThat(field("q")).isEqualTo(THREE + " 5000 ;");
+    }
+
+    @Test
+    void allWhoEnterForAnExplicitOwnerAreToldTheirOwnLease() {
+        acquire(ONE, "5000");
+        acquireFor("job", TWO, "5000");
+        acquireFor("other", THREE, "5000");
+        acquireFor("job", FOUR, "60000");
+        try (RespClient two = listening(redis, "two");
+                RespClient four = listening(redis, "four")) {
+            release(ONE, "0", "");
+
+            String token = field("t");
+            assertThat(heard(two, "two")).containsExactly("grant " + TWO + " " + token + " 5000 1 " + ENTRY);
+            assertThat(heard(four, "four")).containsExactly("grant " + FOUR + " " + token + " 60000 1 " + ENTRY);
+        }
+        assertThat(ttl()).isGreaterThan(50_000);
+    }
+
+    /** Or its owner would have a hold that nobody gives back. */
+    @Test
+    void whoeverWaitsForAnExplicitOwnerAndDoesNotListenDoesNotEnter() {
+        acquire(ONE, "5000");
+        acquireFor("job", TWO, "5000");
+        acquireFor("job", FOUR, "5000");
+
+        releaseHeardBy(List.of("four"), ONE, "");
+
+        assertThat(field("h")).isEqualTo(FOUR + " ");
+        assertThat(has("q")).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-pubsub", "-publish"})
+    void aUserWithoutTheRightToMessagesCanRelease(String right) {
+        acquire(ONE, "5000");
+        acquire(TWO, "5000");
+        try (RespClient limited = userWithout(right);
+                RespClient listener = listening(redis, "two")) {
+            run(limited, "release.lua", 1, ENTRY, ONE, "0");
+            assertThat(heard(listener, "two")).isEmpty();
+        }
+        // Who may look sees the next owner, who will ask; who may not frees the lock.
+        assertThat(isFree() || field("o").equals(TWO)).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"job,owner", "'',force"})
+    void theTokenOfTheNextOwnerIsHigherThanTheOneWhoTakesTheLockAwayHasSeen(String subject, String mode) {
+        acquireFor("job", ONE, "5000");
+        acquire(TWO, "5000");
+        try (RespClient listener = listening(redis, "two")) {
+            run("release.lua", 1, ENTRY, subject, "9000000000000000", mode);
+
+            assertThat(field("o")).isEqualTo(TWO);
+            assertThat(field("t")).isEqualTo("9000000000000001");
+            assertThat(heard(listener, "two")).singleElement().asString().contains(" 9000000000000001 ");
+        }
+    }
+
+    @Test
+    void whoeverLeavesTheLineWithUnknownOutcomeDoesNotComeBack() {
+        acquire(ONE, "5000");
+        acquire(TWO, "5000");
+
+        assertThat(release(TWO, "5000", "")).isEqualTo(List.of(3L, Long.parseLong(field("t"))));
+
+        assertThat(acquire(TWO, "5000")).isEqualTo(List.of(3L, 0L));
+        assertThat(has("q")).isFalse();
+    }
+
+    /** What nearly every call takes. */
+    @Test
+    void aFreeLockCostsFourCommandsAndAReleaseThatNobodyWaitsForThree() {
+        assertThat(cost(() -> acquire(ONE, "5000")))
+                .isEqualTo(Map.of("exists", 1L, "time", 1L, "hset", 1L, "pexpire", 1L));
+        assertThat(cost(() -> run("release.lua", 1, ENTRY, ONE, "0")))
+                .isEqualTo(Map.of("hget", 1L, "hlen", 1L, "del", 1L));
+        assertThat(isFree()).isTrue();
+    }
+
+    private static Map<String, Long> cost(Runnable step) {
+        Map<String, Long> before = calls();
+        step.run();
+        Map<String, Long> cost = new TreeMap<>();
+        calls().forEach((command, calls) -> cost.put(command, calls - before.getOrDefault(command, 0L)));
+        cost.keySet().removeAll(List.of("eval", "info"));
+        cost.values().removeIf(calls -> calls == 0);
+        return cost;
+    }
+}
