@@ -84,9 +84,9 @@ final class LettuceLeaseStore implements LeaseStore {
             default -> {
                 if (reply.get(4) == 1) {
                     log.warn("The expiry of lock '" + command.name()
-                            + "' in Redis was missing or longer than the lease of its holder. It is that lease again now."
-                            + " Another client changed the key, or Redis' clock was set back. Keep other clients away from"
-                            + " keys with the prefix of the locks.");
+                            + "' in Redis was missing or longer than the lease of its holder. It is that lease again"
+                            + " now. Another client changed the key, or Redis' clock was set back. Keep other clients"
+                            + " away from keys with the prefix of the locks.");
                 }
                 yield new AcquireReply.Busy(reply.get(1), reply.get(2) == 1, reply.get(3));
             }

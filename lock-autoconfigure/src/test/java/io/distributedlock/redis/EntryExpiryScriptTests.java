@@ -126,7 +126,8 @@ class EntryExpiryScriptTests extends ScriptTopic {
         try (RespClient limited = userWithout("-pexpire")) {
             assertThatThrownBy(() -> run(limited, "acquire.lua", 2, ENTRY, CANCELLED, ONE, "5000", "0"))
                     .hasMessageContaining("can't run this command");
-            assertThatThrownBy(() -> run(limited, "acquire.lua", 2, ENTRY, CANCELLED, ONE, "5000", "0", "1", "job", "1"))
+            assertThatThrownBy(
+                            () -> run(limited, "acquire.lua", 2, ENTRY, CANCELLED, ONE, "5000", "0", "1", "job", "1"))
                     .hasMessageContaining("can't run this command");
         }
         assertThat(isFree()).isTrue();

@@ -61,8 +61,8 @@ class HandOverScriptTests extends ScriptTopic {
             try {
                 assertThatThrownBy(() -> run("release.lua", 2, ENTRY, CANCELLED, subject, "0", mode, "0", "", "0"))
                         .hasMessageContaining("NOREPLICAS");
-                assertThatThrownBy(
-                                () -> run("release.lua", 2, ENTRY, CANCELLED, subject, "0", mode, "5000", THREE, "5000"))
+                assertThatThrownBy(() ->
+                                run("release.lua", 2, ENTRY, CANCELLED, subject, "0", mode, "5000", THREE, "5000"))
                         .hasMessageContaining("NOREPLICAS");
             } finally {
                 client.call("CONFIG", "SET", "min-replicas-to-write", "0");

@@ -39,6 +39,9 @@ class LeastPrivilegeTests extends FaultTopic {
 
     private static final Pattern RULES = Pattern.compile("```\\R(user locks on >change-me .*)\\R```");
 
+    /** Until a new instance is connected, on a machine that is busy. */
+    private static final Duration CONNECTED = millis(4_000);
+
     private RespClient admin;
 
     @BeforeEach
@@ -167,10 +170,10 @@ class LeastPrivilegeTests extends FaultTopic {
     private void useEverything() {
         RedisLockTemplate one = instance();
         RedisLockTemplate two = instance();
-        LockRequest request = leased("main", 3_000).waitUpTo(millis(500));
+        LockRequest request = leased("main", 3_000).waitUpTo(CONNECTED);
 
         // One after the other, waited for, renewed, extended, nested.
-        LockHandle renewed = one.acquire(leased("renewed", 300).waitUpTo(millis(500)));
+        LockHandle renewed = one.acquire(leased("renewed", 300).waitUpTo(CONNECTED));
         LockHandle handle = one.acquire(request);
         one.acquire(request).close();
         CompletableFuture<LockHandle> next =

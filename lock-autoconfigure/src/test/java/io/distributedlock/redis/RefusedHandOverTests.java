@@ -46,7 +46,8 @@ class RefusedHandOverTests extends FaultTopic {
             @Override
             void begin(RefusedHandOverTests test) throws IOException {
                 test.admin.call("CONFIG", "SET", "stop-writes-on-bgsave-error", "yes", "save", "3600 1");
-                Files.createDirectories(test.redis.directory().resolve("dump.rdb").resolve("in the way"));
+                Files.createDirectories(
+                        test.redis.directory().resolve("dump.rdb").resolve("in the way"));
                 test.admin.call("BGSAVE");
                 await().atMost(LONG)
                         .until(() -> test.admin.text("INFO", "persistence").contains("rdb_last_bgsave_status:err"));
@@ -111,8 +112,9 @@ class RefusedHandOverTests extends FaultTopic {
         assertThat(third).isNotDone();
         refusal.end(this);
 
-        LockHandle first = (LockHandle)
-                CompletableFuture.anyOf(second, third).orTimeout(30, TimeUnit.SECONDS).join();
+        LockHandle first = (LockHandle) CompletableFuture.anyOf(second, third)
+                .orTimeout(30, TimeUnit.SECONDS)
+                .join();
         CompletableFuture<LockHandle> other = second.isDone() ? third : second;
         assertThat(other).isNotDone();
         assertThat(first.isHeld()).isTrue();
@@ -169,8 +171,8 @@ class RefusedHandOverTests extends FaultTopic {
         LockHandle handle = direct().acquire(leased("refused", 30_000));
         admin.call("PERSIST", "lock:{refused}");
         RedisLockTemplate two = direct();
-        CompletableFuture<LockHandle> waiting = two.acquireAsync(leased("refused", 200).waitForever())
-                .toCompletableFuture();
+        CompletableFuture<LockHandle> waiting =
+                two.acquireAsync(leased("refused", 200).waitForever()).toCompletableFuture();
         awaitWaiting(two, 1);
         // It has asked, and the lease that it wants has passed.
         LockHandle brief = two.acquire(leased("brief", 200).renew(false));

@@ -125,7 +125,8 @@ abstract class ScriptTopic {
 
     /** A connection of a user who may do everything but this. The user goes with the server. */
     static RespClient userWithout(String... rights) {
-        List<String> rules = new ArrayList<>(List.of("ACL", "SETUSER", "limited", "reset", "on", ">pw", "~*", "&*", "+@all"));
+        List<String> rules =
+                new ArrayList<>(List.of("ACL", "SETUSER", "limited", "reset", "on", ">pw", "~*", "&*", "+@all"));
         rules.addAll(List.of(rights));
         client.call(rules.toArray(String[]::new));
         RespClient limited = redis.connect();
