@@ -12,7 +12,9 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 /** Where there are transactions, they are not committed under a lock that was lost. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConfigurableTransactionManager.class)
-@ConditionalOnBooleanProperty(name = "distributed-lock.transaction.guard", matchIfMissing = true)
+@ConditionalOnBooleanProperty(
+        name = {"distributed-lock.enabled", "distributed-lock.transaction.guard"},
+        matchIfMissing = true)
 class CommitGuardConfiguration {
 
     @Bean

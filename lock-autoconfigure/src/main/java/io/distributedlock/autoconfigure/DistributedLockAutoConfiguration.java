@@ -9,8 +9,8 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
@@ -20,15 +20,15 @@ import org.springframework.core.env.Environment;
 
 /**
  * Locks the methods with {@link io.distributedlock.annotation.DistributedLocked}, and provides the
- * {@link LockOperations} for it, unless the application has its own.
+ * {@link LockOperations} for it, unless the application has its own. In a child context too, with the locks of its parent.
  */
 @AutoConfiguration(
         after = AopAutoConfiguration.class,
         afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
-@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(DistributedLockProperties.class)
 @Import({
     AutoProxyCreatorRegistrar.class,
+    LocalLockConfiguration.class,
     RedisLockConfiguration.class,
     MissingRedisConfiguration.class,
     CommitGuardConfiguration.class
@@ -38,15 +38,22 @@ public final class DistributedLockAutoConfiguration {
     /** Binds its order itself and asks for locks late: any other bean would be created before it can be advised. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static DistributedLockAdvisor distributedLockAdvisor(
-            ConfigurableListableBeanFactory beanFactory,
-            ObjectProvider<LockOperations> locks,
-            Environment environment) {
+            ConfigurableListableBeanFactory beanFactory, Environment environment) {
         DistributedLockProperties properties =
                 Binder.get(environment).bindOrCreate("distributed-lock", DistributedLockProperties.class);
         return new DistributedLockAdvisor(
-                beanFactory, () -> locks(beanFactory), properties.order(), properties.keepUntilCompletion());
+                beanFactory,
+                () -> locks(beanFactory, properties),
+                properties.order(),
+                properties.keepUntilCompletion());
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static UnknownPropertyCheck unknownPropertyCheck(Environment environment) {
+        return new UnknownPropertyCheck(environment);
     }
 
     @Bean
@@ -54,6 +61,14 @@ public final class DistributedLockAutoConfiguration {
     static DistributedLockValidator distributedLockValidator(
             ConfigurableListableBeanFactory beanFactory, DistributedLockAdvisor advisor) {
         return new DistributedLockValidator(beanFactory, advisor);
+    }
+
+    /** With locks switched off, those of the application are not used either, unless they are in front of the local ones. */
+    private static LockOperations locks(
+            ConfigurableListableBeanFactory beanFactory, DistributedLockProperties properties) {
+        return properties.enabled() || beanFactory.containsBean("localLockOperations")
+                ? locks(beanFactory)
+                : new LocalLockOperations(properties.lease());
     }
 
     /** Not by a parameter, as its name would choose among several. */

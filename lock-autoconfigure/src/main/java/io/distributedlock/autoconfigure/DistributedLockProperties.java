@@ -12,7 +12,8 @@ import org.springframework.boot.context.properties.bind.Name;
 /**
  * Settings of the locks. A value that makes no sense is refused when they are bound.
  *
- * @param enabled Whether to lock the methods with @DistributedLocked and to provide a LockOperations bean.
+ * @param enabled Whether locks exclude anybody. If not, each request is granted at once, without Redis.
+ * @param connectionFactory Name of the RedisConnectionFactory bean to use. The only or the primary one if not set.
  * @param keyPrefix Start of every Redis key. All applications that share locks need the same one.
  * @param lease How long Redis keeps a lock if its holder dies, from 10 ms to 365 days. Renewed while the holder lives.
  * @param waitUpTo How long to wait for a lock. Zero tries once, a negative time waits without limit.
@@ -30,6 +31,7 @@ import org.springframework.boot.context.properties.bind.Name;
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(
         @DefaultValue("true") boolean enabled,
+        @Nullable String connectionFactory,
         @DefaultValue("lock:") String keyPrefix,
         @DefaultValue("30s") Duration lease,
         @Name("wait") @DefaultValue("10s") Duration waitUpTo,

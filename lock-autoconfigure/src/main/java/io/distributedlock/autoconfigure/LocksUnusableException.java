@@ -1,5 +1,7 @@
 package io.distributedlock.autoconfigure;
 
+import java.util.List;
+
 /** There is nothing that the locks could be made with. */
 final class LocksUnusableException extends RuntimeException {
 
@@ -41,7 +43,16 @@ final class LocksUnusableException extends RuntimeException {
     static LocksUnusableException ambiguous(String found) {
         return new LocksUnusableException(
                 "there are several RedisConnectionFactory beans, and none is primary: " + found,
-                "Mark the one that the locks are to use as @Primary" + OR_OWN);
+                "Mark the one that the locks are to use as @Primary, or name it by distributed-lock.connection-factory"
+                        + OR_OWN);
+    }
+
+    static LocksUnusableException unknownConnectionFactory(String name, List<String> known) {
+        return new LocksUnusableException(
+                "distributed-lock.connection-factory names the bean '" + name
+                        + "', and there is no RedisConnectionFactory bean of that name. Known are: "
+                        + (known.isEmpty() ? "none" : String.join(", ", known)),
+                "Correct the name, or remove the property" + OR_OWN);
     }
 
     static LocksUnusableException severalLocks(String found) {

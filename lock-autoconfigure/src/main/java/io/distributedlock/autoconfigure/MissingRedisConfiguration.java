@@ -1,6 +1,7 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockOperations;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -8,6 +9,7 @@ import org.springframework.context.annotation.Lazy;
 
 /** In place of locks in Redis where its classes are missing: fails the start with a reason. */
 @Configuration(proxyBeanMethods = false)
+@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 @ConditionalOnMissingBean(LockOperations.class)
 class MissingRedisConfiguration {
 

@@ -1,15 +1,17 @@
 package io.distributedlock.autoconfigure;
 
-import io.distributedlock.LockOperations;
 import io.distributedlock.redis.RedisLockTemplate;
 import io.lettuce.core.RedisClient;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -18,26 +20,25 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** Locks in the Redis of the application. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({RedisClient.class, LettuceConnectionFactory.class})
-@ConditionalOnMissingBean(LockOperations.class)
+@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+@Conditional(AutoConfiguredLocksCondition.InRedis.class)
 class RedisLockConfiguration {
 
     /** Never lazy: it is started with the application, and what is missing is said at the start. */
     @Bean
     @Lazy(false)
     RedisLockTemplate redisLockTemplate(
-            ObjectProvider<RedisConnectionFactory> connections,
-            DistributedLockProperties properties,
-            ApplicationEventPublisher publisher) {
+            ListableBeanFactory beans, DistributedLockProperties properties, ApplicationEventPublisher publisher) {
         return new RedisLockTemplate(
-                lettuce(connections),
+                lettuce(beans, properties.connectionFactory()),
                 properties.keyPrefix(),
                 properties.toSettings(),
                 publisher::publishEvent,
                 properties.keepUntilCompletion());
     }
 
-    private static LettuceConnectionFactory lettuce(ObjectProvider<RedisConnectionFactory> connections) {
-        RedisConnectionFactory candidate = single(connections);
+    private static LettuceConnectionFactory lettuce(ListableBeanFactory beans, @Nullable String name) {
+        RedisConnectionFactory candidate = name == null ? single(beans) : named(beans, name);
         if (candidate instanceof LettuceConnectionFactory lettuce) {
             return lettuce;
         }
@@ -46,11 +47,20 @@ class RedisLockConfiguration {
                 : LocksUnusableException.notLettuce(candidate.getClass());
     }
 
-    private static @Nullable RedisConnectionFactory single(ObjectProvider<RedisConnectionFactory> connections) {
+    private static @Nullable RedisConnectionFactory single(ListableBeanFactory beans) {
         try {
-            return connections.getIfAvailable();
+            return beans.getBeanProvider(RedisConnectionFactory.class).getIfAvailable();
         } catch (NoUniqueBeanDefinitionException ex) {
             throw LocksUnusableException.ambiguous(String.valueOf(ex.getBeanNamesFound()));
         }
+    }
+
+    private static RedisConnectionFactory named(ListableBeanFactory beans, String name) {
+        if (!beans.containsBean(name) || !beans.isTypeMatch(name, RedisConnectionFactory.class)) {
+            throw LocksUnusableException.unknownConnectionFactory(
+                    name,
+                    List.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, RedisConnectionFactory.class)));
+        }
+        return beans.getBean(name, RedisConnectionFactory.class);
     }
 }

@@ -6,7 +6,6 @@ import static org.mockito.Mockito.mock;
 import io.distributedlock.LockOperations;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.interceptor.DistributedLockAdvisor;
-import io.distributedlock.interceptor.DistributedLockValidator;
 import io.distributedlock.interceptor.RecordingLocks;
 import io.distributedlock.redis.RedisLockTemplate;
 import io.lettuce.core.RedisClient;
@@ -118,18 +117,6 @@ class DistributedLockAutoConfigurationTests {
                     .hasSize(1)
                     .containsKey("own");
         });
-    }
-
-    @Test
-    void doesNothingIfDisabled() {
-        bare.withPropertyValues("distributed-lock.enabled=false")
-                .withBean(Service.class)
-                .run(context -> assertThat(context)
-                        .hasNotFailed()
-                        .doesNotHaveBean(LockOperations.class)
-                        .doesNotHaveBean(DistributedLockAdvisor.class)
-                        .doesNotHaveBean(DistributedLockValidator.class)
-                        .doesNotHaveBean(DistributedLockProperties.class));
     }
 
     @Test

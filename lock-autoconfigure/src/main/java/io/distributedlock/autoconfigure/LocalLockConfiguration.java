@@ -1,0 +1,19 @@
+package io.distributedlock.autoconfigure;
+
+import io.distributedlock.LockOperations;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+
+/** In place of locks where they are switched off. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", havingValue = false)
+@Conditional(AutoConfiguredLocksCondition.class)
+class LocalLockConfiguration {
+
+    @Bean
+    LockOperations localLockOperations(DistributedLockProperties properties) {
+        return new LocalLockOperations(properties.lease());
+    }
+}

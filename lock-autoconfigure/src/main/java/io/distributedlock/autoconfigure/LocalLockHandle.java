@@ -1,0 +1,69 @@
+package io.distributedlock.autoconfigure;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+
+/** Held until it is closed, and never lost. */
+final class LocalLockHandle implements LockHandle {
+
+    private final String name;
+
+    private final long token;
+
+    private volatile Duration lease;
+
+    private volatile boolean closed;
+
+    LocalLockHandle(String name, long token, Duration lease) {
+        this.name = name;
+        this.token = token;
+        this.lease = lease;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public long fencingToken() {
+        return token;
+    }
+
+    @Override
+    public boolean isHeld() {
+        return !closed;
+    }
+
+    @Override
+    public Duration remainingLease() {
+        return closed ? Duration.ZERO : lease;
+    }
+
+    @Override
+    public void extend(Duration lease) {
+        LockRequest.requireLease(lease);
+        if (closed) {
+            throw new LockLostException(name, "Lock '" + name + "' was closed already", Duration.ZERO);
+        }
+        this.lease = lease;
+    }
+
+    @Override
+    public void onLost(Runnable callback) {}
+
+    @Override
+    public void throwIfLost() {}
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+
+    @Override
+    public String toString() {
+        return "LockHandle[name=" + name + ", token=" + token + ", held=" + isHeld() + ", local]";
+    }
+}

@@ -1,0 +1,70 @@
+package io.distributedlock.autoconfigure;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import io.distributedlock.ReleaseResult;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What {@code distributed-lock.enabled=false} puts in place of locks: every request is granted at once, nothing is excluded,
+ * no hold is ever lost, and Redis is not needed. Code that uses handles and tokens works as with locks.
+ */
+final class LocalLockOperations implements LockOperations {
+
+    private final Duration defaultLease;
+
+    private final AtomicLong lastToken = new AtomicLong();
+
+    LocalLockOperations(Duration defaultLease) {
+        this.defaultLease = defaultLease;
+    }
+
+    @Override
+    public LockHandle acquire(LockRequest request) {
+        Duration lease = request.lease();
+        return new LocalLockHandle(request.name(), nextToken(), lease == null ? defaultLease : lease);
+    }
+
+    @Override
+    public Optional<LockHandle> tryAcquire(LockRequest request) {
+        return Optional.of(acquire(request));
+    }
+
+    @Override
+    public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
+        return CompletableFuture.completedFuture(acquire(request));
+    }
+
+    @Override
+    public Optional<LockState> inspect(String name) {
+        LockRequest.of(name);
+        return Optional.empty();
+    }
+
+    @Override
+    public ReleaseResult release(String name, String owner) {
+        LockRequest.of(name).owner(owner);
+        return ReleaseResult.NOT_HELD;
+    }
+
+    @Override
+    public boolean forceRelease(String name) {
+        LockRequest.of(name);
+        return false;
+    }
+
+    /**
+     * As high as those of Redis, which come from its clock as well: a table that has seen tokens of real locks accepts these.
+     */
+    private long nextToken() {
+        long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        return lastToken.updateAndGet(last -> Math.max(last + 1, now));
+    }
+}

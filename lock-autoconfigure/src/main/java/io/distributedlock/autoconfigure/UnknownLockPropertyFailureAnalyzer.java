@@ -1,0 +1,15 @@
+package io.distributedlock.autoconfigure;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.Order;
+
+/** Says which properties nothing reads, where they stand, and which were probably meant. */
+@Order(0)
+final class UnknownLockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnknownLockPropertyException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, UnknownLockPropertyException cause) {
+        return new FailureAnalysis(cause.description(), cause.action(), cause);
+    }
+}

@@ -1,0 +1,184 @@
+package io.distributedlock.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.distributedlock.LockAssert;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import io.distributedlock.ReleaseResult;
+import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.annotation.WhenBusy;
+import io.distributedlock.interceptor.RecordingLocks;
+import io.distributedlock.redis.RedisLockTemplate;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+
+/** With distributed-lock.enabled=false, code that uses locks works without Redis, and nobody waits. */
+class LocalLockTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.enabled=false")
+            .withClassLoader(new FilteredClassLoader("io.lettuce", "org.springframework.data.redis"))
+            .withBean(Account.class);
+
+    @Test
+    void anAnnotatedMethodHasAHandleAndATokenThatGrows() {
+        runner.run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(LockOperations.class);
+            Account account = context.getBean(Account.class);
+            long first = account.book(1);
+            assertThat(account.book(1)).isGreaterThan(first);
+            assertThat(LockHandle.current()).isEmpty();
+            assertThat(account.skipped()).isEqualTo("run");
+        });
+    }
+
+    /** A table that is fenced has seen tokens of Redis, which are microseconds of its clock. */
+    @Test
+    void tokensAreAsHighAsThoseOfRedis() {
+        runner.run(context -> assertThat(context.getBean(Account.class).book(1))
+                .isGreaterThan(1_700_000_000_000_000L)
+                .isLessThan(1L << 53));
+    }
+
+    @Test
+    void theSameLockIsGrantedToAll() {
+        runner.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            LockRequest request = LockRequest.of("one").waitForever();
+            try (LockHandle first = locks.acquire(request)) {
+                LockHandle second = CompletableFuture.supplyAsync(
+                                () -> locks.tryAcquire(request).orElseThrow())
+                        .join();
+                LockHandle third =
+                        locks.acquireAsync(request).toCompletableFuture().join();
+                assertThat(List.of(first, second, third)).allMatch(LockHandle::isHeld);
+                assertThat(third.fencingToken()).isGreaterThan(second.fencingToken());
+                assertThat(locks.inspect("one")).isEmpty();
+                assertThat(locks.release("one", "me")).isEqualTo(ReleaseResult.NOT_HELD);
+                assertThat(locks.forceRelease("one")).isFalse();
+            }
+            assertThatIllegalArgumentException().isThrownBy(() -> locks.inspect(" "));
+        });
+    }
+
+    @Test
+    void aHandleIsHeldUntilItIsClosed() {
+        LockOperations locks = new LocalLockOperations(Duration.ofSeconds(30));
+        LockHandle handle = locks.acquire(LockRequest.of("one").reentrant(false));
+        assertThat(handle.name()).isEqualTo("one");
+        assertThat(handle.remainingLease()).isEqualTo(Duration.ofSeconds(30));
+        handle.extend(Duration.ofMinutes(5));
+        assertThat(handle.remainingLease()).isEqualTo(Duration.ofMinutes(5));
+        handle.throwIfLost();
+
+        handle.close();
+        handle.close();
+        assertThat(handle.isHeld()).isFalse();
+        assertThat(handle.remainingLease()).isZero();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void executeMakesTheHandleTheCurrentOne() {
+        runner.run(context -> {
+            String name = context.getBean(LockOperations.class).execute(LockRequest.of("one"), handle -> {
+                LockAssert.assertLocked();
+                return LockHandle.current().orElseThrow().name();
+            });
+            assertThat(name).isEqualTo("one");
+        });
+    }
+
+    @Test
+    void noTokenComesTwice() {
+        LockOperations locks = new LocalLockOperations(Duration.ofSeconds(30));
+        List<Long> tokens = IntStream.range(0, 1000)
+                .parallel()
+                .mapToObj(i -> locks.acquire(LockRequest.of("one")).fencingToken())
+                .toList();
+        Set<Long> different = new HashSet<>(tokens);
+        assertThat(different).hasSize(1000);
+    }
+
+    @Test
+    void locksOfTheApplicationAreNotUsedByAnnotatedMethods() {
+        runner.withBean("own", RecordingLocks.class).run(context -> {
+            assertThat(context).hasSingleBean(LockOperations.class);
+            context.getBean(Account.class).book(1);
+            assertThat(context.getBean(RecordingLocks.class).events()).isEmpty();
+        });
+    }
+
+    @Test
+    void aDecoratorStaysInFront() {
+        runner.withUserConfiguration(Decorator.class).run(context -> {
+            context.getBean(Account.class).book(1);
+            assertThat(context.getBean(Counting.class).count).isOne();
+            assertThat(context).doesNotHaveBean("redisLockTemplate");
+        });
+    }
+
+    @Test
+    void mistakesInAnnotationsStillFailTheStart() {
+        assertThat(FailureReport.of(runner.withBean(Mistaken.class)).getDescription())
+                .contains("#idd is unknown");
+    }
+
+    @Test
+    void locksInRedisAreNotMadeWhereTheyCouldBe() {
+        new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+                .withPropertyValues("distributed-lock.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RedisLockTemplate.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Decorator {
+
+        @Bean
+        @Primary
+        Counting counting(LockOperations real) {
+            return new Counting(real);
+        }
+    }
+
+    public static class Account {
+
+        @DistributedLocked(name = "account", key = "#id")
+        public long book(long id) {
+            LockAssert.assertLocked();
+            return LockHandle.current().orElseThrow().fencingToken();
+        }
+
+        @DistributedLocked(whenBusy = WhenBusy.SKIP)
+        public String skipped() {
+            return "run";
+        }
+    }
+
+    public static class Mistaken {
+
+        @DistributedLocked("#idd")
+        public void run(long id) {}
+    }
+}
