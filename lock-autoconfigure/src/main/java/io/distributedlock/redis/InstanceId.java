@@ -1,22 +1,34 @@
 package io.distributedlock.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.Base64;
 
 /**
- * Who this instance is. The public part names its channel and may be shown; the secret part makes acquisition ids that
- * nobody can guess, so that nobody else can release a lock or forge a grant.
+ * Who this instance is, and the ids of its acquisitions: {@code <instance>.<number>.<secret>}. The first part names the
+ * channel of the instance and may be shown. The secret is a keyed hash of the number. Who overhears an id, as a message on a
+ * channel has one, learns nothing about any other id, so nobody else can release a lock or forge a grant.
  */
 final class InstanceId {
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    private final String publicPart = random(6);
+    private static final byte[] DIGITS =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".getBytes(StandardCharsets.US_ASCII);
 
-    private final String prefix = publicPart + '.' + random(16) + '.';
+    /** For 64 bits, six in each. */
+    private static final int DIGITS_OF_LONG = 11;
 
-    private static String random(int bytes) {
-        byte[] drawn = new byte[bytes];
+    private final String publicPart = newPublicPart();
+
+    private final String prefix = publicPart + '.';
+
+    private final SipHash first = new SipHash(RANDOM.nextLong(), RANDOM.nextLong());
+
+    private final SipHash second = new SipHash(RANDOM.nextLong(), RANDOM.nextLong());
+
+    private static String newPublicPart() {
+        byte[] drawn = new byte[6];
         RANDOM.nextBytes(drawn);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(drawn);
     }
@@ -27,15 +39,38 @@ final class InstanceId {
 
     /** Adds the id of this instance's acquisition of that number. */
     void addAcquisition(Words words, long number) {
-        words.add(prefix, number, Character.MAX_RADIX);
+        words.add(prefix, Long.toString(number, Character.MAX_RADIX), secret(number));
+    }
+
+    private String acquisition(long number) {
+        return prefix + Long.toString(number, Character.MAX_RADIX) + secret(number);
+    }
+
+    private String secret(long number) {
+        byte[] text = new byte[1 + 2 * DIGITS_OF_LONG];
+        text[0] = '.';
+        write(first.hash(number), text, 1);
+        write(second.hash(number), text, 1 + DIGITS_OF_LONG);
+        return new String(text, StandardCharsets.ISO_8859_1);
+    }
+
+    private static void write(long bits, byte[] text, int from) {
+        long rest = bits;
+        for (int i = from; i < from + DIGITS_OF_LONG; i++) {
+            text[i] = DIGITS[(int) (rest & 63)];
+            rest >>>= 6;
+        }
     }
 
     /** The number of an acquisition of this instance, or -1 if the id is none of this instance. */
     long number(String acquisition) {
+        int end = acquisition.lastIndexOf('.');
+        if (!acquisition.startsWith(prefix) || end <= prefix.length()) {
+            return -1;
+        }
         try {
-            return acquisition.startsWith(prefix)
-                    ? Long.parseLong(acquisition.substring(prefix.length()), Character.MAX_RADIX)
-                    : -1;
+            long number = Long.parseLong(acquisition.substring(prefix.length(), end), Character.MAX_RADIX);
+            return acquisition(number).equals(acquisition) ? number : -1;
         } catch (NumberFormatException ex) {
             return -1;
         }

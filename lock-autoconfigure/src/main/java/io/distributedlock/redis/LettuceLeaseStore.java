@@ -71,6 +71,7 @@ final class LettuceLeaseStore implements LeaseStore {
     private AcquireReply acquired(AcquireCommand command, long sentAt, Numbers reply) {
         if (reply.size() == 1) {
             long token = reply.get(0);
+            serverClock.answered(token, sentAt);
             Duration setBack = serverClock.saw(token, command.floor(), sentAt);
             if (setBack != null && listener != null) {
                 listener.serverClockSetBack(command.name(), setBack);
@@ -78,7 +79,10 @@ final class LettuceLeaseStore implements LeaseStore {
             return new AcquireReply.Granted(token, 0);
         }
         return switch ((int) reply.get(0)) {
-            case 1 -> new AcquireReply.Granted(reply.get(1), (int) reply.get(2));
+            case 1 -> {
+                serverClock.answered(reply.get(1), sentAt);
+                yield new AcquireReply.Granted(reply.get(1), (int) reply.get(2));
+            }
             case 2 -> new AcquireReply.Reentered(reply.get(1));
             case 3 -> new AcquireReply.Cancelled();
             default -> {
@@ -88,6 +92,7 @@ final class LettuceLeaseStore implements LeaseStore {
                             + " now. Another client changed the key, or Redis' clock was set back. Keep other clients"
                             + " away from keys with the prefix of the locks.");
                 }
+                serverClock.answered(reply.get(3), sentAt);
                 yield new AcquireReply.Busy(reply.get(1), reply.get(2) == 1, reply.get(3));
             }
         };
@@ -218,7 +223,7 @@ final class LettuceLeaseStore implements LeaseStore {
     @Override
     public void listen(Listener listener) {
         this.listener = listener;
-        connections.listen(new Messages(keys, instance, listener), listener::connected);
+        connections.listen(new Messages(keys, instance, serverClock, listener), listener::connected);
     }
 
     private <T> Sent send(LuaScript script, Words operands, Function<Numbers, T> read, Reply<T> to) {

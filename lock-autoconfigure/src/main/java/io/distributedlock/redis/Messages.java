@@ -1,5 +1,6 @@
 package io.distributedlock.redis;
 
+import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import org.apache.commons.logging.Log;
@@ -8,21 +9,26 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what comes in on this instance's channel (release.lua and acquire.lua write it). A message without an acquisition
- * id of this instance has no authority and is dropped.
+ * id of this instance, or with a token that Redis cannot have made, has no authority and is dropped.
  */
 final class Messages extends RedisPubSubAdapter<String, String> {
 
     private static final Log log = LogFactory.getLog(Messages.class);
 
+    private static final long LONGEST_LEASE = LockRequest.MAX_LEASE.toMillis();
+
     private final LockKeys keys;
 
     private final InstanceId instance;
 
+    private final ServerClock serverClock;
+
     private final LeaseStore.Listener listener;
 
-    Messages(LockKeys keys, InstanceId instance, LeaseStore.Listener listener) {
+    Messages(LockKeys keys, InstanceId instance, ServerClock serverClock, LeaseStore.Listener listener) {
         this.keys = keys;
         this.instance = instance;
+        this.serverClock = serverClock;
         this.listener = listener;
     }
 
@@ -35,7 +41,7 @@ final class Messages extends RedisPubSubAdapter<String, String> {
         try {
             boolean understood = message.startsWith("grant ") ? grant(message) : notice(message);
             if (!understood) {
-                log.debug("Dropped a message that is none of this instance's acquisitions");
+                log.debug("Dropped a message that no server can have sent to this instance");
             }
         } catch (NumberFormatException ex) {
             log.debug("Dropped a message that cannot be read", ex);
@@ -49,7 +55,13 @@ final class Messages extends RedisPubSubAdapter<String, String> {
         if (name == null) {
             return false;
         }
-        listener.granted(name, number, Long.parseLong(parts[2]), Long.parseLong(parts[3]), Integer.parseInt(parts[4]));
+        long token = Long.parseLong(parts[2]);
+        long leaseMillis = Long.parseLong(parts[3]);
+        int waiting = Integer.parseInt(parts[4]);
+        if (!serverClock.isPlausible(token) || leaseMillis <= 0 || leaseMillis > LONGEST_LEASE || waiting < 0) {
+            return false;
+        }
+        listener.granted(name, number, token, leaseMillis, waiting);
         return true;
     }
 

@@ -19,8 +19,17 @@ final class ServerClock {
 
     private final NanoClock clock;
 
+    /** What a message may be ahead of the latest answer: clocks that are stepped, and tokens that ran ahead of the clock. */
+    private static final long MARGIN_MICROS = TimeUnit.MINUTES.toMicros(10);
+
+    /** How much higher a token has to be to be worth remembering as the highest. */
+    private static final long STEP_MICROS = TimeUnit.SECONDS.toMicros(1);
+
     /** Null before the first look, and after a step back until tokens are the clock again. */
     private volatile @Nullable Sighting last;
+
+    /** The highest token that an answer has brought, to the nearest second. */
+    private volatile @Nullable Sighting highest;
 
     ServerClock(NanoClock clock) {
         this.clock = clock;
@@ -31,6 +40,33 @@ final class ServerClock {
 
     long nanos() {
         return clock.nanos();
+    }
+
+    /**
+     * An answer of Redis brought this token. Answers are believed, as they come on a connection of this instance.
+     *
+     * @param sentAt when the question was sent
+     */
+    void answered(long token, long sentAt) {
+        Sighting before = highest;
+        if (before == null || token - before.atLeast() > STEP_MICROS) {
+            highest = new Sighting(token, sentAt);
+        }
+    }
+
+    /**
+     * Whether a message may have such a token. Anybody may send a message who has the right to the channel, and a token that
+     * was made up would raise those of all locks and instances for ever. So it may not be higher than the highest that an
+     * answer has brought, the time since then, and a margin. A true one that is higher is lost; then this instance asks.
+     */
+    boolean isPlausible(long token) {
+        Sighting known = highest;
+        if (known == null) {
+            // Nothing was heard of any id yet, so nobody else knows one.
+            return true;
+        }
+        long elapsed = TimeUnit.NANOSECONDS.toMicros(clock.nanos() - known.nanos());
+        return token > 0 && token - known.atLeast() <= elapsed + elapsed / DRIFT + STEP_MICROS + MARGIN_MICROS;
     }
 
     /**
