@@ -1,6 +1,7 @@
 package io.distributedlock;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -14,15 +15,20 @@ import java.util.concurrent.CompletionStage;
  */
 public interface LockHandle extends AutoCloseable {
 
-    /** The name that was locked, as given in the request. */
+    /** The name that was locked, as given in the request; of several names the first one in global order. */
     String name();
 
     /**
      * The fencing token of this hold: higher than that of every earlier hold of this name, and the same for re-entries.
      * A resource that refuses writes below the highest token it has seen is safe even from holders that were stopped
-     * past their lease.
+     * past their lease. Of several names it is the highest one.
      */
     long fencingToken();
+
+    /** The fencing tokens by name, in global order; unmodifiable. */
+    default Map<String, Long> fencingTokens() {
+        return Map.of(name(), fencingToken());
+    }
 
     /** Whether the lock is still held, by the local clock and without asking Redis. */
     boolean isHeld();
@@ -57,8 +63,8 @@ public interface LockHandle extends AutoCloseable {
      * retained, or with {@code distributed-lock.release: async}.
      *
      * @throws LockLostException if the hold was lost before
-     * @throws LockUnavailableException if Redis did not confirm the release; the lock is free when its lease ends, or
-     *     earlier, since the release is tried again meanwhile
+     * @throws LockReleaseUnconfirmedException if Redis did not confirm the release; the lock is free when its lease ends,
+     *     or earlier, since the release is tried again meanwhile
      */
     @Override
     void close();

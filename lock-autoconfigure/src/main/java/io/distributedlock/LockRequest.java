@@ -1,12 +1,16 @@
 package io.distributedlock;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is to be locked and how. Immutable: every method returns a new request. What is not said comes from the settings
- * ({@code distributed-lock.lease}, {@code .wait}, {@code .max-hold}).
+ * ({@code distributed-lock.lease}, {@code .wait}, {@code .max-hold}). Safe for use by any number of threads.
  */
 public final class LockRequest {
 
@@ -21,7 +25,8 @@ public final class LockRequest {
 
     private static final Duration FOREVER = Duration.ofNanos(-1);
 
-    private final String name;
+    /** In global order, without duplicates, at least one. */
+    private final List<String> names;
 
     private final @Nullable Duration lease;
 
@@ -31,33 +36,84 @@ public final class LockRequest {
 
     private final @Nullable Duration maxHold;
 
+    private final @Nullable Duration minHold;
+
     private final @Nullable String owner;
 
     private final boolean reentrant;
 
     private final @Nullable LockOwner logicalOwner;
 
-    private LockRequest(
-            String name,
-            @Nullable Duration lease,
-            @Nullable Duration waitUpTo,
-            boolean renew,
-            @Nullable Duration maxHold,
-            @Nullable String owner,
-            boolean reentrant,
-            @Nullable LockOwner logicalOwner) {
+    private LockRequest(Draft draft) {
+        this.names = draft.names;
+        this.lease = draft.lease;
+        this.waitUpTo = draft.waitUpTo;
+        this.renew = draft.renew;
+        this.maxHold = draft.maxHold;
+        this.minHold = draft.minHold;
+        this.owner = draft.owner;
+        this.reentrant = draft.reentrant;
+        this.logicalOwner = draft.logicalOwner;
+        requireConsistency();
+    }
+
+    private void requireConsistency() {
         if (!renew && maxHold != null) {
-            throw new IllegalArgumentException("Lock '" + name + "': maxHold " + maxHold
+            throw new IllegalArgumentException("Lock '" + name() + "': maxHold " + maxHold
                     + " makes no sense with renew(false), whose lease is a hard end already. Leave out one of them.");
         }
-        this.name = name;
-        this.lease = lease;
-        this.waitUpTo = waitUpTo;
-        this.renew = renew;
-        this.maxHold = maxHold;
-        this.owner = owner;
-        this.reentrant = reentrant;
-        this.logicalOwner = logicalOwner;
+        if (minHold != null && maxHold != null && minHold.compareTo(maxHold) > 0) {
+            throw new IllegalArgumentException("Lock '" + name() + "': minHold " + minHold
+                    + " is longer than maxHold " + maxHold + ". Shorten minHold, or lengthen maxHold.");
+        }
+        if (minHold != null && owner != null) {
+            throw new IllegalArgumentException("Lock '" + name() + "': minHold is not supported with an explicit owner,"
+                    + " whose holds are given back one by one from anywhere. Leave out one of them.");
+        }
+    }
+
+    /** What a request is made of, before it is one. */
+    private static final class Draft {
+
+        private final List<String> names;
+
+        private @Nullable Duration lease;
+
+        private @Nullable Duration waitUpTo;
+
+        private boolean renew = true;
+
+        private @Nullable Duration maxHold;
+
+        private @Nullable Duration minHold;
+
+        private @Nullable String owner;
+
+        private boolean reentrant = true;
+
+        private @Nullable LockOwner logicalOwner;
+
+        Draft(List<String> names) {
+            this.names = names;
+        }
+    }
+
+    private LockRequest with(Consumer<Draft> change) {
+        return with(names, change);
+    }
+
+    private LockRequest with(List<String> others, Consumer<Draft> change) {
+        Draft draft = new Draft(others);
+        draft.lease = lease;
+        draft.waitUpTo = waitUpTo;
+        draft.renew = renew;
+        draft.maxHold = maxHold;
+        draft.minHold = minHold;
+        draft.owner = owner;
+        draft.reentrant = reentrant;
+        draft.logicalOwner = logicalOwner;
+        change.accept(draft);
+        return new LockRequest(draft);
     }
 
     /**
@@ -66,7 +122,33 @@ public final class LockRequest {
      * @throws IllegalArgumentException if the name is null, blank, or longer than {@link #MAX_NAME_LENGTH}
      */
     public static LockRequest of(String name) {
-        return new LockRequest(requireText("lock name", name), null, null, true, null, null, true, null);
+        return new LockRequest(new Draft(List.of(requireText("lock name", name))));
+    }
+
+    /**
+     * A request for several locks with the default settings. All of them are acquired, or none. Names that occur twice
+     * count once. They are acquired in their natural order, which is the same for all callers, so that two requests
+     * whose names overlap cannot wait for each other. The wait counts for all together. They are renewed, lost and
+     * released as one.
+     *
+     * @throws IllegalArgumentException if there is no name, or one is null, blank, or longer than
+     *     {@link #MAX_NAME_LENGTH}
+     */
+    public static LockRequest ofAll(Collection<String> names) {
+        Objects.requireNonNull(names, "names");
+        TreeSet<String> sorted = new TreeSet<>();
+        for (String name : names) {
+            sorted.add(requireText("lock name", name));
+        }
+        if (sorted.isEmpty()) {
+            throw new IllegalArgumentException("The names to lock must not be empty");
+        }
+        return new LockRequest(new Draft(List.copyOf(sorted)));
+    }
+
+    /** The same for one of its {@link #names()}, or for any other name. */
+    public LockRequest named(String other) {
+        return with(List.of(requireText("lock name", other)), draft -> {});
     }
 
     /**
@@ -76,14 +158,14 @@ public final class LockRequest {
      * @param lease from {@link #MIN_LEASE} to {@link #MAX_LEASE}
      */
     public LockRequest lease(Duration lease) {
-        return new LockRequest(name, requireLease(lease), waitUpTo, renew, maxHold, owner, reentrant, logicalOwner);
+        requireLease(lease);
+        return with(draft -> draft.lease = lease);
     }
 
     /** How long to wait for the lock: zero tries once, a negative time waits without limit. */
     public LockRequest waitUpTo(Duration wait) {
         Objects.requireNonNull(wait, "wait");
-        return new LockRequest(
-                name, lease, wait.isNegative() ? FOREVER : wait, renew, maxHold, owner, reentrant, logicalOwner);
+        return with(draft -> draft.waitUpTo = wait.isNegative() ? FOREVER : wait);
     }
 
     /** Waits without limit. */
@@ -102,21 +184,37 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is not to be renewed and has a {@link #maxHold(Duration)}
      */
     public LockRequest renew(boolean renew) {
-        return new LockRequest(name, lease, waitUpTo, renew, maxHold, owner, reentrant, logicalOwner);
+        return with(draft -> draft.renew = renew);
     }
 
     /**
      * The age at which the hold is lost, however busy its holder: a bound for methods that hang.
      *
      * @param maxHold positive
-     * @throws IllegalArgumentException if it is not positive, or the lease is not renewed and so has a hard end already
+     * @throws IllegalArgumentException if it is not positive, if the lease is not renewed and so has a hard end already,
+     *     or if it is shorter than {@link #minHold(Duration)}
      */
     public LockRequest maxHold(Duration maxHold) {
-        Objects.requireNonNull(maxHold, "maxHold");
-        if (maxHold.isNegative() || maxHold.isZero()) {
-            throw new IllegalArgumentException("maxHold must be positive, but is " + maxHold);
+        requirePositive("maxHold", maxHold);
+        return with(draft -> draft.maxHold = maxHold);
+    }
+
+    /**
+     * The lock becomes free no earlier than this time after the grant, also for other callers of the same instance. The
+     * release does not wait for it: it shortens the lease to the rest of that time. For work that must not run again
+     * soon, such as a job that several schedulers start at about the same moment. A re-entry does not change it. It binds
+     * nobody after a loss.
+     *
+     * @param minHold positive, at most 365 days
+     * @throws IllegalArgumentException if it is outside of that, longer than {@link #maxHold(Duration)}, or the request
+     *     has an explicit {@link #owner(String)}
+     */
+    public LockRequest minHold(Duration minHold) {
+        requirePositive("minHold", minHold);
+        if (minHold.compareTo(MAX_LEASE) > 0) {
+            throw new IllegalArgumentException("minHold must be at most 365 days, but is " + minHold);
         }
-        return new LockRequest(name, lease, waitUpTo, renew, maxHold, owner, reentrant, logicalOwner);
+        return with(draft -> draft.minHold = minHold);
     }
 
     /**
@@ -124,16 +222,17 @@ public final class LockRequest {
      * again is a re-entry, and {@link LockOperations#release(String, String)} gives a hold back from anywhere. Such holds
      * are counted in Redis, so each of them costs its round trips. Owner ids are no secrets.
      *
-     * @throws IllegalArgumentException if the owner is null, blank, or longer than {@link #MAX_NAME_LENGTH}
+     * @throws IllegalArgumentException if the owner is null, blank, or longer than {@link #MAX_NAME_LENGTH}, or the
+     *     request has a {@link #minHold(Duration)}
      */
     public LockRequest owner(String owner) {
-        return new LockRequest(
-                name, lease, waitUpTo, renew, maxHold, requireText("owner", owner), reentrant, logicalOwner);
+        requireText("owner", owner);
+        return with(draft -> draft.owner = owner);
     }
 
     /** Whether the owner may acquire again what it holds (the default). If not, that is refused at once as busy. */
     public LockRequest reentrant(boolean reentrant) {
-        return new LockRequest(name, lease, waitUpTo, renew, maxHold, owner, reentrant, logicalOwner);
+        return with(draft -> draft.reentrant = reentrant);
     }
 
     /**
@@ -142,11 +241,31 @@ public final class LockRequest {
      */
     public LockRequest logicalOwner(LockOwner owner) {
         Objects.requireNonNull(owner, "owner");
-        return new LockRequest(name, lease, waitUpTo, renew, maxHold, this.owner, reentrant, owner);
+        return with(draft -> draft.logicalOwner = owner);
     }
 
+    /**
+     * Who may hold the lock at the same time.
+     *
+     * @throws IllegalArgumentException for {@link LockMode#SHARED}, which is not supported yet
+     */
+    public LockRequest mode(LockMode mode) {
+        Objects.requireNonNull(mode, "mode");
+        if (mode == LockMode.SHARED) {
+            throw new IllegalArgumentException("Lock '" + name()
+                    + "': the mode SHARED is not supported yet. Use EXCLUSIVE, or leave the mode out.");
+        }
+        return this;
+    }
+
+    /** The name, or the first one in global order if there are several. */
     public String name() {
-        return name;
+        return names.get(0);
+    }
+
+    /** All names in global order, without duplicates; unmodifiable. */
+    public List<String> names() {
+        return names;
     }
 
     /** The lease, or null for the default. */
@@ -168,6 +287,11 @@ public final class LockRequest {
         return maxHold;
     }
 
+    /** How long the lock stays taken at least, or null. */
+    public @Nullable Duration minHold() {
+        return minHold;
+    }
+
     /** The explicit owner, or null if the owner is the calling thread. */
     public @Nullable String owner() {
         return owner;
@@ -177,9 +301,21 @@ public final class LockRequest {
         return reentrant;
     }
 
-    /** The owner in this JVM, or null if it is the calling thread, or for an asynchronous request, nobody else. */
+    /** The owner of asynchronous work, or null. */
     public @Nullable LockOwner logicalOwner() {
         return logicalOwner;
+    }
+
+    /** Always {@link LockMode#EXCLUSIVE} for now. */
+    public LockMode mode() {
+        return LockMode.EXCLUSIVE;
+    }
+
+    private static void requirePositive(String what, Duration duration) {
+        Objects.requireNonNull(duration, what);
+        if (duration.isNegative() || duration.isZero()) {
+            throw new IllegalArgumentException(what + " must be positive, but is " + duration);
+        }
     }
 
     /**
@@ -208,7 +344,8 @@ public final class LockRequest {
 
     @Override
     public String toString() {
-        return "LockRequest[name=" + name + ", lease=" + lease + ", waitUpTo=" + waitUpTo + ", renew=" + renew
-                + ", maxHold=" + maxHold + ", owner=" + owner + ", reentrant=" + reentrant + "]";
+        return "LockRequest[" + (names.size() == 1 ? "name=" + name() : "names=" + names) + ", lease=" + lease
+                + ", waitUpTo=" + waitUpTo + ", renew=" + renew + ", maxHold=" + maxHold + ", minHold=" + minHold
+                + ", owner=" + owner + ", reentrant=" + reentrant + "]";
     }
 }

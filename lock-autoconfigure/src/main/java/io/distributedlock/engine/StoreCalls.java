@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
 import java.time.Duration;
@@ -137,14 +138,13 @@ final class StoreCalls {
         return new LockUnavailableException(name, "Lock '" + name + "' is unavailable: " + cause.getMessage(), cause);
     }
 
-    static LockUnavailableException unreleased(Hold hold, @Nullable Throwable cause) {
+    static LockReleaseUnconfirmedException unreleased(Hold hold, @Nullable Throwable cause) {
         String name = hold.name();
-        return new LockUnavailableException(
+        return new LockReleaseUnconfirmedException(
                 name,
                 "Lock '" + name + "' was held until its release, but Redis has not confirmed that. It is free when its"
                         + " lease ends, at the latest"
                         + (cause == null ? "" : ": " + cause.getMessage()),
-                cause,
-                true);
+                cause);
     }
 }

@@ -81,7 +81,7 @@ class ProcessEndTests {
             End silent = End.of(child.ask("lane", "throw-when-silent"));
             assertThat(silent)
                     .extracting(End::thrown, End::suppressed)
-                    .containsExactly("IllegalStateException", "LockUnavailableException");
+                    .containsExactly("IllegalStateException", "LockReleaseUnconfirmedException");
             assertThat(silent.took()).isLessThan(Duration.ofMillis(300).plus(NOISE));
             await().atMost(LEASE.plus(NOISE)).until(() -> !isHeld());
 

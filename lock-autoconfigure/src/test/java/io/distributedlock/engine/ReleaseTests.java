@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
@@ -172,7 +173,7 @@ class ReleaseTests {
         Attempt attempt = two.acquire("a");
         two.network.holdCommands();
 
-        assertThatExceptionOfType(LockUnavailableException.class)
+        assertThatExceptionOfType(LockReleaseUnconfirmedException.class)
                 .isThrownBy(attempt::close)
                 .withMessageContaining("has not confirmed");
 

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.CommandCounter;
@@ -124,9 +125,7 @@ class OrphanedLockTests extends FaultTopic {
         LockHandle handle = locks.acquire(REQUEST);
 
         call("CLIENT", "PAUSE", "600", "ALL");
-        assertThatExceptionOfType(LockUnavailableException.class)
-                .isThrownBy(handle::close)
-                .satisfies(e -> assertThat(e.isAfterHold()).isTrue());
+        assertThatExceptionOfType(LockReleaseUnconfirmedException.class).isThrownBy(handle::close);
         Stopwatch released = Stopwatch.start();
         try (LockHandle next = other.acquire(leased("orphan", 5_000).waitForever())) {
             assertThat(released.elapsed()).isLessThan(LEASE.plus(NOISE));
@@ -148,7 +147,7 @@ class OrphanedLockTests extends FaultTopic {
                 try {
                     handle.close();
                     return true;
-                } catch (LockUnavailableException e) {
+                } catch (LockReleaseUnconfirmedException e) {
                     return false;
                 }
             });

@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.CommandCounter;
@@ -326,25 +328,20 @@ class RefusingServerTests extends FaultTopic {
             return;
         }
         assertThat(catchThrowable(released::close))
-                .isInstanceOfSatisfying(
-                        LockUnavailableException.class,
-                        e -> assertThat(e.isAfterHold()).isTrue())
+                .isInstanceOf(LockReleaseUnconfirmedException.class)
                 .satisfies(e -> assertSaysWhy(e, refusal));
         assertTold(catchThrowable(() -> lasting.extend(millis(6_000))), refusal);
     }
 
     private static void assertTold(Throwable failure, Refusal refusal) {
-        assertThat(failure)
-                .isInstanceOfSatisfying(
-                        LockUnavailableException.class,
-                        e -> assertThat(e.isAfterHold()).isFalse());
+        assertThat(failure).isInstanceOf(LockUnavailableException.class);
         assertSaysWhy(failure, refusal);
     }
 
     /** The server's own words, whose lock it is, and no secret. */
     private static void assertSaysWhy(Throwable failure, Refusal refusal) {
         assertThat(failure.getMessage())
-                .contains("'" + ((LockUnavailableException) failure).lockName() + "'")
+                .contains("'" + ((DistributedLockException) failure).lockName() + "'")
                 .containsPattern(refusal.word);
         if (refusal != Refusal.TOO_MANY_CLIENTS) {
             assertThat(failure).rootCause().isInstanceOf(RedisCommandExecutionException.class);

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.EngineSettings;
@@ -164,7 +165,7 @@ class TemplateLifecycleTests {
                 while (!stop.get()) {
                     try (LockHandle handle = locks.acquire(REQUEST.lease(millis(2_000)))) {
                         served += handle.fencingToken() > 0 ? 1 : 0;
-                    } catch (LockUnavailableException | LockLostException e) {
+                    } catch (LockUnavailableException | LockReleaseUnconfirmedException | LockLostException e) {
                         Thread.onSpinWait();
                     }
                 }

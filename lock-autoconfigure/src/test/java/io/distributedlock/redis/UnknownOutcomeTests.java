@@ -10,6 +10,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.ReleaseResult;
@@ -94,7 +95,7 @@ class UnknownOutcomeTests extends FaultTopic {
         await().until(() -> keys().isEmpty() && proxy.replies().dropped() > 0);
         proxy.heal();
         proxy.cut();
-        call.get().ifPresent(failure -> assertThat(failure).isInstanceOf(LockUnavailableException.class));
+        call.get().ifPresent(failure -> assertThat(failure).isInstanceOf(LockReleaseUnconfirmedException.class));
         assertFree(other);
     }
 
@@ -115,7 +116,7 @@ class UnknownOutcomeTests extends FaultTopic {
         for (int i = 0; i < 3; i++) {
             LockHandle handle = locks.acquire(leased("unknown", 600));
             proxy.requests().hold();
-            assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(handle::close);
+            assertThatExceptionOfType(LockReleaseUnconfirmedException.class).isThrownBy(handle::close);
             assertThat(proxy.requests().pending()).isPositive();
             try (LockHandle next = other.acquire(leased("unknown", 5_000))) {
                 proxy.heal();

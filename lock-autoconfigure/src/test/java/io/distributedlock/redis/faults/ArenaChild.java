@@ -1,6 +1,7 @@
 package io.distributedlock.redis.faults;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.EngineSettings;
@@ -69,7 +70,7 @@ final class ArenaChild {
                 template.acquire(LockRequest.of("warm-up").lease(Duration.ofSeconds(1)))
                         .close();
                 return;
-            } catch (LockUnavailableException e) {
+            } catch (LockUnavailableException | LockReleaseUnconfirmedException e) {
                 // Redis is not there yet.
             }
         }
