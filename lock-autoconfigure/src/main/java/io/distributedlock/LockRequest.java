@@ -63,8 +63,8 @@ public final class LockRequest {
                     + " makes no sense with renew(false), whose lease is a hard end already. Leave out one of them.");
         }
         if (minHold != null && maxHold != null && minHold.compareTo(maxHold) > 0) {
-            throw new IllegalArgumentException("Lock '" + name() + "': minHold " + minHold
-                    + " is longer than maxHold " + maxHold + ". Shorten minHold, or lengthen maxHold.");
+            throw new IllegalArgumentException("Lock '" + name() + "': minHold " + minHold + " is longer than maxHold "
+                    + maxHold + ". Shorten minHold, or lengthen maxHold.");
         }
         if (minHold != null && owner != null) {
             throw new IllegalArgumentException("Lock '" + name() + "': minHold is not supported with an explicit owner,"

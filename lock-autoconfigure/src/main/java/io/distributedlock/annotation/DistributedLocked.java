@@ -1,8 +1,10 @@
 package io.distributedlock.annotation;
 
+import io.distributedlock.LockMode;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
+import java.lang.annotation.Repeatable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
@@ -18,7 +20,8 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>On a class or interface, it stands for all its methods that a proxy can reach, inherited ones included and those of
  * {@link Object} excluded; on a method it replaces the one of the class. Without a {@link #key()}, each of these methods has a
- * lock of its own; for one lock for the whole class, give it a fixed key, as in {@code "'import'"}. It may be used as a meta-annotation. A final, private or static method, an expression with a mistake in it, or a
+ * lock of its own; for one lock for the whole class, give it a fixed key, as in {@code "'import'"}. {@link None} leaves a method
+ * out. It may be used as a meta-annotation, and several times on one method. A final, private or static method, an expression with a mistake in it, or a
  * duration that cannot be read fails the start of the application. As with every Spring proxy, calls through
  * {@code this} are not intercepted; {@link io.distributedlock.LockAssert} finds them.
  *
@@ -28,6 +31,7 @@ import org.springframework.core.annotation.AliasFor;
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @Documented
+@Repeatable(DistributedLocked.List.class)
 public @interface DistributedLocked {
 
     /** Alias for {@link #key()}. */
@@ -39,7 +43,8 @@ public @interface DistributedLocked {
      * by name and as {@code #p0}, {@code #a0}, the call as {@code #root.method}, {@code #root.target} and
      * {@code #root.args}, and beans as {@code @bean}. Strings, numbers, enums, UUIDs and the like make a name by their
      * text. The same moment makes the same text in every time zone, and the same {@link java.math.BigDecimal} in every scale.
-     * Empty stands for the method itself: its class, name and parameter types.
+     * A collection, array or stream of such values makes one lock each, and they are acquired all or none. Empty stands for
+     * the method itself: its class, name and parameter types. {@code ${…}} is allowed.
      *
      * <p>A result that is null, blank, NaN, or has no text of its own ({@code Type@1b2c3d}), be it deep inside of a record or
      * collection, is refused with an {@link IllegalArgumentException} without running the method. Within a text that is put
@@ -76,6 +81,40 @@ public @interface DistributedLocked {
     /** The age at which the hold is lost although the method still runs. Default: {@code distributed-lock.max-hold}. */
     String maxHold() default "";
 
+    /**
+     * The lock becomes free no earlier than this time after the grant, also for other callers of the same instance. The
+     * method does not wait for it: its release shortens the lease to the rest of that time. At most 365 days, and no longer
+     * than {@link #maxHold()}. A re-entry does not change it. Default: none.
+     */
+    String minHold() default "";
+
+    /**
+     * Bean name of a {@link io.distributedlock.LockKeyGenerator} that makes the key, instead of {@link #key()};
+     * {@code ${…}} allowed.
+     */
+    String keyGenerator() default "";
+
+    /** Who may hold the lock at the same time. {@link LockMode#SHARED} is not supported yet and fails the start. */
+    LockMode mode() default LockMode.EXCLUSIVE;
+
+    /**
+     * SpEL expression like {@link #key()} that is true or false. If it is false, the method runs without lock. Any other
+     * result is refused with an {@link IllegalArgumentException}, and the method is not run. Default: always locked.
+     */
+    String condition() default "";
+
+    /**
+     * Name of a method that is called instead when the lock is busy and the wait is over: of the same bean, or of another one
+     * as {@code "bean::method"}; {@code ${…}} allowed. It has the same parameters, and after them the exception if it wants
+     * it, and returns the same type. It runs without the lock, and only instead of
+     * {@link io.distributedlock.LockNotAcquiredException}: a Redis that does not answer is no reason to call it. One that
+     * does not fit fails the start, and so does one beside {@code whenBusy = SKIP}. Default: none.
+     */
+    String fallback() default "";
+
+    /** Bean name of the {@link io.distributedlock.LockOperations} to use, {@code ${…}} allowed. Default: the primary one. */
+    String operations() default "";
+
     /** What to do when somebody else holds the lock and the wait is over. */
     WhenBusy whenBusy() default WhenBusy.THROW;
 
@@ -87,4 +126,25 @@ public @interface DistributedLocked {
      * {@link io.distributedlock.LockNotAcquiredException}.
      */
     boolean reentrant() default true;
+
+    /** The method is not locked, although its class or interface has the annotation. */
+    @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
+    @Retention(RetentionPolicy.RUNTIME)
+    @Documented
+    @interface None {}
+
+    /**
+     * Several locks around one method. They are acquired in the order of their names, which is the same for all callers, and
+     * released in the reverse order. Each has the wait of its own annotation. Locks that are to be acquired as one, within one
+     * wait, are better one annotation with a {@link DistributedLocked#key() key} that is a collection.
+     */
+    @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+    @Retention(RetentionPolicy.RUNTIME)
+    @Inherited
+    @Documented
+    @interface List {
+
+        /** The locks. */
+        DistributedLocked[] value();
+    }
 }

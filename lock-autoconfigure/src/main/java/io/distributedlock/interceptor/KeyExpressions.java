@@ -26,28 +26,30 @@ final class KeyExpressions {
         shared.setTypeConverter(new KeyContext.TextConverter());
     }
 
-    LockName parse(String text, String prefix, LockedMethod where) {
-        SpelExpression expression = parse(text, where);
+    /** @param attribute where the text stands */
+    CallExpression parse(String attribute, String text, LockedMethod where) {
+        SpelExpression expression = expression(attribute, text, where);
         KeyParameters parameters = new KeyParameters(where);
         KeyExpressionCheck.Mistake mistake = new KeyExpressionCheck(parameters, beans).find(expression.getAST());
         if (mistake != null) {
-            throw where.refuse("key", text, mistake.problem(), mistake.action(), null);
+            throw where.refuse(attribute, text, mistake.problem(), mistake.action(), null);
         }
-        return new ExpressionName(prefix, expression, parameters, where, shared);
+        return new CallExpression(expression, parameters, where, shared);
     }
 
-    private SpelExpression parse(String text, LockedMethod where) {
+    private SpelExpression expression(String attribute, String text, LockedMethod where) {
         try {
             return (SpelExpression) parser.parseExpression(text);
         } catch (ParseException ex) {
-            throw refuse(text, ex.getSimpleMessage() + ", at " + ex.getPosition(), ex, where);
+            throw refuse(attribute, text, ex.getSimpleMessage() + ", at " + ex.getPosition(), ex, where);
         } catch (IllegalStateException ex) {
-            throw refuse(text, String.valueOf(ex.getMessage()), ex, where);
+            throw refuse(attribute, text, String.valueOf(ex.getMessage()), ex, where);
         }
     }
 
-    private static InvalidLockedMethodException refuse(String text, String why, Exception cause, LockedMethod where) {
+    private static InvalidLockedMethodException refuse(
+            String attribute, String text, String why, Exception cause, LockedMethod where) {
         String action = "Correct the expression; a fixed text stands in quotes, as in \"'orders'\".";
-        return where.refuse("key", text, "not a SpEL expression: " + why, action, cause);
+        return where.refuse(attribute, text, "not a SpEL expression: " + why, action, cause);
     }
 }

@@ -1,14 +1,22 @@
 package io.distributedlock.interceptor;
 
+import io.distributedlock.LockKeyGenerator;
+import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import java.time.Duration;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.util.function.SingletonSupplier;
 
 /** Makes an operation of an annotation, or says what is wrong with it and where it stands. */
 class LockAnnotationParser {
+
+    private static final Log logger = LogFactory.getLog(LockAnnotationParser.class);
 
     private static final String HOW_TO_WRITE = "Write it like \"30s\", \"500ms\" or \"PT30S\".";
 
@@ -18,40 +26,94 @@ class LockAnnotationParser {
 
     private final KeyExpressions expressions;
 
+    private final FallbackMethods fallbacks;
+
     LockAnnotationParser(ConfigurableBeanFactory beanFactory, boolean keptUntilCompletion) {
         this.beanFactory = beanFactory;
         this.keptUntilCompletion = keptUntilCompletion;
         this.expressions = new KeyExpressions(beanFactory);
+        this.fallbacks = new FallbackMethods(beanFactory);
     }
 
     LockOperation parse(DistributedLocked annotation, LockedMethod where) {
-        Duration maxHold = maxHold(annotation, where);
-        ReturnTypeAdapter adapter = ReturnTypes.adapterFor(where);
-        return new LockOperation(
+        AnnotationRules.check(annotation, where);
+        LockOperation operation = new LockOperation(
                 name(annotation, where),
+                terms(annotation, where),
+                condition(annotation, where),
+                operations(annotation, where),
+                policy(annotation, where),
+                ReturnTypes.adapterFor(where),
+                HandleParameters.of(where.method()));
+        if (logger.isDebugEnabled()) {
+            logger.debug("Calls of " + where + " are locked: " + annotation);
+        }
+        return operation;
+    }
+
+    private LockOperation.Terms terms(DistributedLocked annotation, LockedMethod where) {
+        Duration maxHold = positive("maxHold", annotation.maxHold(), where);
+        Duration minHold = positive("minHold", annotation.minHold(), where);
+        AnnotationRules.checkHolds(minHold, maxHold, annotation, where);
+        return new LockOperation.Terms(
                 lease(annotation, where),
                 duration("waitUpTo", annotation.waitUpTo(), where),
                 annotation.renew(),
                 maxHold,
-                annotation.reentrant(),
+                minHold,
+                annotation.reentrant());
+    }
+
+    private CallPolicy policy(DistributedLocked annotation, LockedMethod where) {
+        String fallback = resolve("fallback", annotation.fallback(), where);
+        return new CallPolicy(
                 annotation.whenBusy(),
                 annotation.whenLost(),
                 keptUntilCompletion,
                 Transactions.ownOf(where),
-                adapter,
-                annotation.whenBusy() == WhenBusy.SKIP ? ReturnTypes.skipped(where) : null);
+                annotation.whenBusy() == WhenBusy.SKIP ? ReturnTypes.skipped(where) : null,
+                fallback.isEmpty() ? null : fallbacks.find(fallback, where));
     }
 
     private LockName name(DistributedLocked annotation, LockedMethod where) {
         String name = resolve("name", annotation.name(), where);
         String prefix = name.isEmpty() ? "" : name.replace("\\", "\\\\").replace(":", "\\:") + ":";
-        if (!annotation.key().isBlank()) {
-            return expressions.parse(annotation.key(), prefix, where);
+        String generator = resolve("keyGenerator", annotation.keyGenerator(), where);
+        if (!generator.isEmpty()) {
+            return new GeneratedName(
+                    prefix, generator, bean("keyGenerator", generator, LockKeyGenerator.class, where), where);
         }
-        if (!annotation.key().isEmpty()) {
-            throw where.refuse("key", annotation.key(), "it is blank", "Leave it out, or write an expression.", null);
+        String key = resolve("key", annotation.key(), where);
+        return key.isEmpty()
+                ? LockName.fixed(prefix + where.asKey())
+                : new ExpressionName(prefix, expressions.parse("key", key, where));
+    }
+
+    private @Nullable Condition condition(DistributedLocked annotation, LockedMethod where) {
+        String condition = resolve("condition", annotation.condition(), where);
+        return condition.isEmpty() ? null : new Condition(expressions.parse("condition", condition, where));
+    }
+
+    private LockOperation.@Nullable Locks operations(DistributedLocked annotation, LockedMethod where) {
+        String bean = resolve("operations", annotation.operations(), where);
+        return bean.isEmpty()
+                ? null
+                : new LockOperation.Locks(bean, bean("operations", bean, LockOperations.class, where));
+    }
+
+    private <T> Supplier<T> bean(String attribute, String name, Class<T> type, LockedMethod where) {
+        if (!beanFactory.containsBean(name)) {
+            throw where.refuse(attribute, name, "there is no bean '" + name + "'", "Correct its name.", null);
         }
-        return LockName.fixed(prefix + where.asKey());
+        if (!beanFactory.isTypeMatch(name, type)) {
+            throw where.refuse(
+                    attribute,
+                    name,
+                    "the bean '" + name + "' is no " + type.getSimpleName(),
+                    "Name a bean of type " + type.getName() + ".",
+                    null);
+        }
+        return SingletonSupplier.of(() -> beanFactory.getBean(name, type));
     }
 
     private @Nullable Duration lease(DistributedLocked annotation, LockedMethod where) {
@@ -63,20 +125,12 @@ class LockAnnotationParser {
         }
     }
 
-    private @Nullable Duration maxHold(DistributedLocked annotation, LockedMethod where) {
-        Duration maxHold = duration("maxHold", annotation.maxHold(), where);
-        if (maxHold != null && (maxHold.isNegative() || maxHold.isZero())) {
-            throw where.refuse("maxHold", annotation.maxHold(), "it must be positive", HOW_TO_WRITE, null);
+    private @Nullable Duration positive(String attribute, String text, LockedMethod where) {
+        Duration duration = duration(attribute, text, where);
+        if (duration != null && (duration.isNegative() || duration.isZero())) {
+            throw where.refuse(attribute, text, "it must be positive", HOW_TO_WRITE, null);
         }
-        if (maxHold != null && !annotation.renew()) {
-            throw where.refuse(
-                    "maxHold",
-                    annotation.maxHold(),
-                    "a hold with renew = false ends with its lease",
-                    "Leave out maxHold or renew = false.",
-                    null);
-        }
-        return maxHold;
+        return duration;
     }
 
     private @Nullable Duration duration(String attribute, String text, LockedMethod where) {

@@ -1,12 +1,12 @@
 package io.distributedlock.interceptor;
 
 import io.distributedlock.LockOperations;
-import io.distributedlock.LockRequest;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Runs calls under the lock that their method's annotation names. Knows nothing of proxies. */
+/** Runs calls under the locks that their method's annotations name. Knows nothing of proxies. */
 class LockAspectSupport {
 
     private final LockOperationSource source;
@@ -26,11 +26,15 @@ class LockAspectSupport {
             @Nullable Object[] arguments,
             ReturnTypeAdapter.Body body)
             throws Throwable {
-        LockOperation operation = source.get(method, targetClass);
-        if (operation == null) {
+        List<LockOperation> operations = source.all(method, targetClass);
+        if (operations.size() > 1) {
+            return SeveralLocks.of(operations, locks, target, arguments).run(body);
+        }
+        if (operations.isEmpty() || !operations.get(0).isConditionMet(target, arguments)) {
             return body.proceed();
         }
-        LockRequest request = operation.request(target, arguments);
-        return operation.adapter().invoke(locks.get(), operation, request, body);
+        LockOperation operation = operations.get(0);
+        ReturnTypeAdapter.Body locked = operation.handles().filledIn(arguments, body);
+        return new LockedCall(operation, operation.locks(locks), null, target, arguments, locked).run();
     }
 }

@@ -1,57 +1,96 @@
 package io.distributedlock.interceptor;
 
+import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.annotation.WhenLost;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * All that an annotation says about one method, parsed and checked.
  *
- * @param name makes the lock name of a call
- * @param lease null for the default
- * @param waitUpTo negative for no limit, null for the default
- * @param maxHold null for the default
- * @param keptUntilCompletion whether a transaction around the call keeps the lock until it has completed
- * @param ownTransaction the name of the transaction that the method has for itself, null if it joins that of its caller
+ * @param name makes the lock names of a call
+ * @param terms what to ask for
+ * @param condition whether a call is locked at all; null for always
+ * @param operations where the lock is; null for the default
+ * @param policy what a call does with a busy or lost lock and with failures
  * @param adapter runs calls of the method's return type
- * @param skipped what a skipped call returns
+ * @param handles the parameters that take the handle
  */
 record LockOperation(
         LockName name,
-        @Nullable Duration lease,
-        @Nullable Duration waitUpTo,
-        boolean renew,
-        @Nullable Duration maxHold,
-        boolean reentrant,
-        WhenBusy whenBusy,
-        WhenLost whenLost,
-        boolean keptUntilCompletion,
-        @Nullable String ownTransaction,
+        Terms terms,
+        @Nullable Condition condition,
+        @Nullable Locks operations,
+        CallPolicy policy,
         ReturnTypeAdapter adapter,
-        @Nullable Object skipped) {
+        HandleParameters handles) {
 
-    LockOperation {
-        if (maxHold != null && !renew) {
-            throw new IllegalArgumentException("A hold that is not renewed ends with its lease and has no maxHold");
+    /**
+     * What to ask for.
+     *
+     * @param lease null for the default
+     * @param waitUpTo negative for no limit, null for the default
+     * @param maxHold null for the default
+     * @param minHold null for none
+     */
+    record Terms(
+            @Nullable Duration lease,
+            @Nullable Duration waitUpTo,
+            boolean renew,
+            @Nullable Duration maxHold,
+            @Nullable Duration minHold,
+            boolean reentrant) {
+
+        LockRequest toRequest(List<String> names) {
+            LockRequest request = names.size() == 1 ? LockRequest.of(names.get(0)) : LockRequest.ofAll(names);
+            if (lease != null) {
+                request = request.lease(lease);
+            }
+            if (waitUpTo != null) {
+                request = request.waitUpTo(waitUpTo);
+            }
+            if (maxHold != null) {
+                request = request.maxHold(maxHold);
+            }
+            if (minHold != null) {
+                request = request.minHold(minHold);
+            }
+            if (!renew) {
+                request = request.renew(false);
+            }
+            return reentrant ? request : request.reentrant(false);
         }
     }
 
+    /** A bean of the application that has locks. */
+    record Locks(String bean, Supplier<LockOperations> found) {}
+
     LockRequest request(@Nullable Object target, @Nullable Object[] arguments) {
-        LockRequest request = LockRequest.of(name.of(target, arguments));
-        if (lease != null) {
-            request = request.lease(lease);
-        }
-        if (waitUpTo != null) {
-            request = request.waitUpTo(waitUpTo);
-        }
-        if (maxHold != null) {
-            request = request.maxHold(maxHold);
-        }
-        if (!renew) {
-            request = request.renew(false);
-        }
-        return reentrant ? request : request.reentrant(false);
+        return terms.toRequest(name.all(target, arguments));
+    }
+
+    boolean isConditionMet(@Nullable Object target, @Nullable Object[] arguments) {
+        return condition == null || condition.holds(target, arguments);
+    }
+
+    LockOperations locks(Supplier<LockOperations> byDefault) {
+        return operations == null ? byDefault.get() : operations.found().get();
+    }
+
+    @Nullable
+    Duration waitUpTo() {
+        return terms.waitUpTo();
+    }
+
+    WhenBusy whenBusy() {
+        return policy.whenBusy();
+    }
+
+    WhenLost whenLost() {
+        return policy.whenLost();
     }
 }

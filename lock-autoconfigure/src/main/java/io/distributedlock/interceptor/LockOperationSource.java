@@ -1,11 +1,10 @@
 package io.distributedlock.interceptor;
 
 import io.distributedlock.annotation.DistributedLocked;
-import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -14,7 +13,6 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -26,7 +24,7 @@ import org.springframework.util.ReflectionUtils;
  */
 final class LockOperationSource {
 
-    private final Map<MethodClassKey, Optional<LockOperation>> operations = new ConcurrentHashMap<>();
+    private final Map<MethodClassKey, List<LockOperation>> operations = new ConcurrentHashMap<>();
 
     private final LockAnnotationParser parser;
 
@@ -35,44 +33,55 @@ final class LockOperationSource {
     }
 
     /**
-     * The operation of a method, or null if it is not locked.
+     * The first operation of a method, or null if it is not locked.
      *
      * @throws InvalidLockedMethodException if its annotation cannot be followed
      */
     @Nullable
     LockOperation get(Method method, Class<?> targetClass) {
-        MethodClassKey key = new MethodClassKey(method, targetClass);
-        Optional<LockOperation> known = operations.get(key);
-        if (known == null) {
-            known = ofTarget(method, ClassUtils.getUserClass(targetClass));
-            operations.put(key, known);
-        }
-        return known.orElse(null);
+        List<LockOperation> all = all(method, targetClass);
+        return all.isEmpty() ? null : all.get(0);
     }
 
-    /** The same for a method of an interface and for that of the target, so that the start finds it for both. */
-    private Optional<LockOperation> ofTarget(Method method, Class<?> targetClass) {
-        Method specific = LockedMethod.isGenerated(targetClass)
-                ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
-                : AopUtils.getMostSpecificMethod(method, targetClass);
-        MethodClassKey key = new MethodClassKey(specific, targetClass);
-        Optional<LockOperation> known = operations.get(key);
+    /**
+     * The operations of a method, one for each annotation that counts; empty if it is not locked.
+     *
+     * @throws InvalidLockedMethodException if an annotation cannot be followed
+     */
+    List<LockOperation> all(Method method, Class<?> targetClass) {
+        MethodClassKey key = new MethodClassKey(method, targetClass);
+        List<LockOperation> known = operations.get(key);
         if (known == null) {
-            known = Optional.ofNullable(compute(specific, targetClass));
+            known = ofTarget(method, ClassUtils.getUserClass(targetClass));
             operations.put(key, known);
         }
         return known;
     }
 
-    private @Nullable LockOperation compute(Method specific, Class<?> targetClass) {
+    /** The same for a method of an interface and for that of the target, so that the start finds it for both. */
+    private List<LockOperation> ofTarget(Method method, Class<?> targetClass) {
+        Method specific = LockedMethod.isGenerated(targetClass)
+                ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
+                : AopUtils.getMostSpecificMethod(method, targetClass);
+        MethodClassKey key = new MethodClassKey(specific, targetClass);
+        List<LockOperation> known = operations.get(key);
+        if (known == null) {
+            known = compute(specific, targetClass);
+            operations.put(key, known);
+        }
+        return known;
+    }
+
+    private List<LockOperation> compute(Method specific, Class<?> targetClass) {
         if (Modifier.isPrivate(specific.getModifiers()) || Modifier.isStatic(specific.getModifiers())) {
-            return null;
+            return List.of();
         }
         Method declared = ClassUtils.getInterfaceMethodIfPossible(specific, targetClass);
         LockedMethod where = new LockedMethod(specific, declared, targetClass);
         try {
-            MergedAnnotation<DistributedLocked> found = find(specific, declared, targetClass);
-            return found.isPresent() ? parse(found, where) : null;
+            return find(specific, declared, targetClass).annotations().stream()
+                    .map(found -> parse(found, where))
+                    .toList();
         } catch (AnnotationConfigurationException ex) {
             throw where.refuse(String.valueOf(ex.getMessage()), "Correct the attributes of the annotation.");
         }
@@ -83,37 +92,33 @@ final class LockOperationSource {
                 found.synthesize(), found.getSource() instanceof Method source ? where.declaredBy(source) : where);
     }
 
-    private static MergedAnnotation<DistributedLocked> find(Method specific, Method declared, Class<?> targetClass) {
+    private static FoundAnnotations find(Method specific, Method declared, Class<?> targetClass) {
         Class<?> type = LockedMethod.isGenerated(targetClass) ? annotatedInterface(specific, targetClass) : targetClass;
-        return Stream.<Supplier<MergedAnnotation<DistributedLocked>>>of(
-                        () -> on(specific, SearchStrategy.SUPERCLASS),
+        return Stream.<Supplier<FoundAnnotations>>of(
+                        () -> FoundAnnotations.on(specific, SearchStrategy.SUPERCLASS),
                         () -> onClass(specific, type, SearchStrategy.SUPERCLASS),
-                        () -> on(specific, SearchStrategy.TYPE_HIERARCHY),
-                        () -> on(declared, SearchStrategy.TYPE_HIERARCHY),
+                        () -> FoundAnnotations.on(specific, SearchStrategy.TYPE_HIERARCHY),
+                        () -> FoundAnnotations.on(declared, SearchStrategy.TYPE_HIERARCHY),
                         () -> onClass(specific, type, SearchStrategy.TYPE_HIERARCHY))
                 .map(Supplier::get)
-                .filter(MergedAnnotation::isPresent)
+                .filter(FoundAnnotations::decide)
                 .findFirst()
                 .orElseGet(() -> onClass(declared, declared.getDeclaringClass(), SearchStrategy.TYPE_HIERARCHY));
     }
 
-    private static MergedAnnotation<DistributedLocked> onClass(Method method, Class<?> type, SearchStrategy strategy) {
-        return isOfClass(method) ? on(type, strategy) : MergedAnnotation.missing();
+    private static FoundAnnotations onClass(Method method, Class<?> type, SearchStrategy strategy) {
+        return isOfClass(method) ? FoundAnnotations.on(type, strategy) : FoundAnnotations.NOTHING;
     }
 
     /** The interface of a generated class that is annotated and has the method, be it by inheritance. */
     private static Class<?> annotatedInterface(Method method, Class<?> generated) {
         for (Class<?> type : ClassUtils.getAllInterfacesForClass(generated)) {
             if (method.getDeclaringClass().isAssignableFrom(type)
-                    && on(type, SearchStrategy.TYPE_HIERARCHY).isPresent()) {
+                    && FoundAnnotations.on(type, SearchStrategy.TYPE_HIERARCHY).decide()) {
                 return type;
             }
         }
         return method.getDeclaringClass();
-    }
-
-    private static MergedAnnotation<DistributedLocked> on(AnnotatedElement element, SearchStrategy strategy) {
-        return MergedAnnotations.from(element, strategy).get(DistributedLocked.class);
     }
 
     /** Whether an annotation on the class means this method: not {@code toString()}, nor what a compiler has added. */

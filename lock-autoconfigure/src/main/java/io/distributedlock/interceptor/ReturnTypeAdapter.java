@@ -1,14 +1,12 @@
 package io.distributedlock.interceptor;
 
-import io.distributedlock.LockOperations;
-import io.distributedlock.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a call under its lock in the way that a family of return types needs: one implementation for each family. */
 interface ReturnTypeAdapter {
 
     @Nullable
-    Object invoke(LockOperations locks, LockOperation operation, LockRequest request, Body body) throws Throwable;
+    Object invoke(LockedCall call) throws Throwable;
 
     /** The rest of the call: inner advice and the method itself. */
     @FunctionalInterface

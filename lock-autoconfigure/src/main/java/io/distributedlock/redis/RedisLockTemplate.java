@@ -96,18 +96,18 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        return engine(request.name()).acquire(request);
+        return engine(request.name()).acquire(supported(request));
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        return engine(request.name()).tryAcquire(request);
+        return engine(request.name()).tryAcquire(supported(request));
     }
 
     @Override
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
         try {
-            return engine(request.name()).acquireAsync(request);
+            return engine(request.name()).acquireAsync(supported(request));
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);
         }
@@ -135,6 +135,13 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
     @Override
     public boolean forceRelease(String name) {
         return engine(name).forceRelease(LockRequest.of(name).name());
+    }
+
+    private static LockRequest supported(LockRequest request) {
+        if (request.names().size() > 1 || request.minHold() != null) {
+            throw new IllegalArgumentException("Several names and minHold are not supported yet: " + request);
+        }
+        return request;
     }
 
     private LockEngine engine(String name) {

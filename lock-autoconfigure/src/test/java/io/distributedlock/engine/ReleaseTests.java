@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
-import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.time.Duration;
@@ -70,7 +69,7 @@ class ReleaseTests {
         Attempt attempt = one.acquire("a");
         one.network.failNext(1, Effect.REFUSED);
 
-        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(attempt::close);
+        assertThatExceptionOfType(LockReleaseUnconfirmedException.class).isThrownBy(attempt::close);
 
         assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
     }

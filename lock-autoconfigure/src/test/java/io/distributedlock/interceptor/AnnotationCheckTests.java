@@ -91,11 +91,12 @@ class AnnotationCheckTests {
         Method method = ReflectionUtils.findMethod(String.class, "concat", String.class);
         LockedMethod where = new LockedMethod(method, method, String.class);
         KeyExpressions expressions = new KeyExpressions(beans);
-        assertThat(catchThrowableOfType(InvalidLockedMethodException.class, () -> expressions.parse("#str", "", where))
+        assertThat(catchThrowableOfType(
+                                InvalidLockedMethodException.class, () -> expressions.parse("key", "#str", where))
                         .action())
                 .isEqualTo("Known are #root and [a0, p0]. The names of the parameters are not: compile with"
                         + " -parameters, or use #p0.");
-        assertThat(expressions.parse("#p0", "", where).of("a", new Object[] {"b"}))
+        assertThat(expressions.parse("key", "#p0", where).value("a", new Object[] {"b"}))
                 .isEqualTo("b");
     }
 
@@ -147,7 +148,7 @@ class AnnotationCheckTests {
         resolve(Map.of("app", "shop", "lease", "3s"));
         LockOperation operation = source.get(method(Placeholders.class, "defined"), Placeholders.class);
         assertThat(operation.name().of(null, new Object[0])).startsWith("shop:");
-        assertThat(operation.lease()).hasSeconds(3);
+        assertThat(operation.terms().lease()).hasSeconds(3);
         assertThat(operation.waitUpTo()).hasSeconds(5);
     }
 

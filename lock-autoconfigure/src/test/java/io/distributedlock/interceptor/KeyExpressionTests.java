@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -140,6 +141,28 @@ class KeyExpressionTests {
         assertThat(locks.name()).isEqualTo(name);
     }
 
+    static Stream<Arguments> severalValues() {
+        return Stream.of(
+                        List.of("b", 1, Colour.RED),
+                        new Object[] {"b", 1, Colour.RED, "b"},
+                        Stream.of("RED", 1, "b"),
+                        new TreeSet<>(List.of("1", "RED", "b")))
+                .map(value -> Arguments.of((Object) value));
+    }
+
+    @ParameterizedTest
+    @MethodSource("severalValues")
+    void makesANameOfEachElement(Object value) {
+        shop.any(value);
+        assertThat(locks.request().names()).containsExactly("1", "RED", "b");
+    }
+
+    @Test
+    void makesANameOfEachNumberOfAnArray() {
+        shop.any(new int[] {10, 9});
+        assertThat(locks.request().names()).containsExactly("10", "9");
+    }
+
     static Stream<Arguments> badValues() {
         return Stream.<Object>of(
                         null,
@@ -155,13 +178,14 @@ class KeyExpressionTests {
                         OptionalDouble.empty(),
                         new Object(),
                         new HashedOnly(),
-                        new int[] {1},
-                        new String[] {"a"},
+                        new int[] {},
+                        new String[] {"a", null},
                         List.of(),
-                        List.of("a"),
+                        List.of("a", List.of("b")),
+                        List.of("a", " "),
                         Map.of(),
                         Map.of("a", 1),
-                        Stream.of(1),
+                        Stream.empty(),
                         "x".repeat(LockRequest.MAX_NAME_LENGTH + 1))
                 .map(value -> Arguments.of((Object) value));
     }

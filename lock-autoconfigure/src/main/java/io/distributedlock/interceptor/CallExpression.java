@@ -1,0 +1,22 @@
+package io.distributedlock.interceptor;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+
+/** An expression of an annotation, to be evaluated for a call. */
+record CallExpression(
+        SpelExpression expression, KeyParameters parameters, LockedMethod where, StandardEvaluationContext shared) {
+
+    @Nullable
+    Object value(@Nullable Object target, @Nullable Object[] arguments) {
+        KeyContext context =
+                new KeyContext(new KeyRoot(where.method(), target, where.targetClass(), arguments), parameters);
+        shared.applyDelegatesTo(context);
+        return expression.getValue(context);
+    }
+
+    String text() {
+        return expression.getExpressionString();
+    }
+}

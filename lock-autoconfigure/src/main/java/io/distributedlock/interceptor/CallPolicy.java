@@ -1,0 +1,117 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.annotation.WhenBusy;
+import io.distributedlock.annotation.WhenLost;
+import io.distributedlock.transaction.SurroundingTransaction;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a call does when the lock is busy, when its method fails, and when the lock was lost. Decisions only: nothing here
+ * waits, so blocking and asynchronous adapters share it.
+ *
+ * @param keptUntilCompletion whether a transaction around the call keeps the lock until it has completed
+ * @param ownTransaction the name of the transaction that the method has for itself, null if it joins that of its caller
+ * @param skipped what a skipped call returns
+ * @param fallback what is called instead of the method when the lock is busy, or null
+ */
+record CallPolicy(
+        WhenBusy whenBusy,
+        WhenLost whenLost,
+        boolean keptUntilCompletion,
+        @Nullable String ownTransaction,
+        @Nullable Object skipped,
+        @Nullable FallbackMethod fallback) {
+
+    private static final Log logger = LogFactory.getLog(CallPolicy.class);
+
+    boolean skips() {
+        return whenBusy == WhenBusy.SKIP;
+    }
+
+    boolean lossMatters() {
+        return whenLost != WhenLost.IGNORE;
+    }
+
+    boolean interrupts() {
+        return whenLost == WhenLost.INTERRUPT;
+    }
+
+    /** What a call returns, or throws, that was not run since the lock is busy. */
+    @Nullable
+    Object insteadOfCall(@Nullable Object target, @Nullable Object[] arguments, LockNotAcquiredException busy)
+            throws Throwable {
+        if (skips()) {
+            return skip(busy.lockName());
+        }
+        if (fallback == null) {
+            throw busy;
+        }
+        return fallback.call(target, arguments, busy);
+    }
+
+    /** The same for a call that is skipped and has no exception to tell. */
+    @Nullable
+    Object skip(String lockName) {
+        if (logger.isDebugEnabled()) {
+            logger.debug("Skipped a call, as the lock '" + lockName + "' is busy");
+        }
+        return skipped;
+    }
+
+    /**
+     * Leaves the end of the hold to the transaction that the calling thread is in, if there is one that the work belongs to.
+     * Then only {@link LockHandle#throwIfLost()} remains to be done after the method.
+     */
+    boolean isLeftToTransaction(LockHandle handle) {
+        return keptUntilCompletion
+                && Transactions.PRESENT
+                && SurroundingTransaction.keeps(handle, lossMatters(), ownTransaction);
+    }
+
+    /**
+     * What to throw after the method has failed: its failure, unless that only says that the loss of the lock interrupted
+     * it. The other one is added as suppressed.
+     *
+     * @param ofRelease how the release has failed, or null
+     * @param mayComeOfLoss whether the failure may be nothing but the consequence of an interrupt that the loss caused
+     */
+    Throwable afterFailure(Throwable failure, @Nullable Throwable ofRelease, boolean mayComeOfLoss) {
+        if (ofRelease == null) {
+            return failure;
+        }
+        boolean lossWins = mayComeOfLoss && ofRelease instanceof LockLostException;
+        Throwable thrown = lossWins ? ofRelease : failure;
+        Throwable other = lossWins ? failure : ofRelease;
+        if (other != thrown && !isSameLoss(thrown, other)) {
+            thrown.addSuppressed(other);
+        }
+        return thrown;
+    }
+
+    /** A transaction inside has been stopped by the loss that the release finds as well. */
+    private static boolean isSameLoss(Throwable first, Throwable second) {
+        return first instanceof LockLostException one
+                && second instanceof LockLostException other
+                && one.lockName().equals(other.lockName());
+    }
+
+    /**
+     * What to throw although the method has returned normally, or null if its result counts.
+     *
+     * @param ofRelease how the release has failed, or null
+     */
+    @Nullable
+    Throwable afterSuccess(@Nullable Throwable ofRelease) {
+        if (lossMatters() || !(ofRelease instanceof LockLostException loss)) {
+            return ofRelease;
+        }
+        logger.warn(
+                "The lock '" + loss.lockName() + "' was lost while a method ran that ignores it: " + loss.getMessage());
+        return null;
+    }
+}

@@ -1,0 +1,37 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockNotAcquiredException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * What is called instead of a method whose lock is busy.
+ *
+ * @param takesFailure whether its last parameter is the exception
+ * @param bean whose method it is; null for the bean of the locked method, without its proxy
+ */
+record FallbackMethod(
+        Method method, boolean takesFailure, @Nullable Supplier<Object> bean) {
+
+    @Nullable
+    Object call(@Nullable Object target, @Nullable Object[] arguments, LockNotAcquiredException busy) throws Throwable {
+        Object[] given = takesFailure ? Arrays.copyOf(arguments, arguments.length + 1) : arguments;
+        if (takesFailure) {
+            given[arguments.length] = busy;
+        }
+        Object other = bean == null ? null : bean.get();
+        Object receiver = other == null ? target : other;
+        Method callable = other == null ? method : AopUtils.selectInvocableMethod(method, other.getClass());
+        try {
+            ReflectionUtils.makeAccessible(callable);
+            return callable.invoke(receiver, given);
+        } catch (InvocationTargetException ex) {
+            throw ex.getTargetException();
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockNotAcquiredException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** Finds the method that a fallback names: of the same bean, or as {@code bean::method}. */
+final class FallbackMethods {
+
+    private static final String HOW_TO_WRITE =
+            "Give it the parameters of the locked method, and after them an Exception if it wants to know.";
+
+    private final ConfigurableBeanFactory beanFactory;
+
+    FallbackMethods(ConfigurableBeanFactory beanFactory) {
+        this.beanFactory = beanFactory;
+    }
+
+    FallbackMethod find(String text, LockedMethod where) {
+        int colons = text.indexOf("::");
+        if (colons < 0) {
+            return find(text, text, ownType(where), null, where);
+        }
+        String bean = text.substring(0, colons);
+        if (!beanFactory.containsBean(bean)) {
+            throw refuse(text, where, "there is no bean '" + bean + "'", "Correct its name.");
+        }
+        Class<?> type = beanFactory.getType(bean);
+        if (type == null) {
+            throw refuse(text, where, "the type of the bean '" + bean + "' is not known", "Declare its type.");
+        }
+        return find(
+                text,
+                text.substring(colons + 2),
+                ClassUtils.getUserClass(type),
+                () -> beanFactory.getBean(bean),
+                where);
+    }
+
+    private static Class<?> ownType(LockedMethod where) {
+        Class<?> type = where.targetClass();
+        return LockedMethod.isGenerated(type) ? where.method().getDeclaringClass() : type;
+    }
+
+    private static FallbackMethod find(
+            String text, String name, Class<?> type, @Nullable Supplier<Object> bean, LockedMethod where) {
+        List<Method> named = methods(name, type, where);
+        if (named.isEmpty()) {
+            throw refuse(text, where, type.getName() + " has no other method " + name, "Correct its name.");
+        }
+        for (boolean takesFailure : new boolean[] {true, false}) {
+            for (Method method : named) {
+                if (takesParameters(method, type, takesFailure, where)) {
+                    requireResult(method, type, text, where);
+                    return new FallbackMethod(method, takesFailure, bean);
+                }
+            }
+        }
+        throw refuse(text, where, "the parameters of " + type.getName() + "." + name + " do not fit", HOW_TO_WRITE);
+    }
+
+    private static List<Method> methods(String name, Class<?> type, LockedMethod where) {
+        List<Method> named = new ArrayList<>();
+        for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type)) {
+            if (method.getName().equals(name) && !method.isBridge() && !method.equals(where.method())) {
+                named.add(method);
+            }
+        }
+        return named;
+    }
+
+    private static boolean takesParameters(Method method, Class<?> type, boolean takesFailure, LockedMethod where) {
+        int count = where.method().getParameterCount();
+        if (method.getParameterCount() != (takesFailure ? count + 1 : count)) {
+            return false;
+        }
+        for (int i = 0; i < count; i++) {
+            Class<?> given = parameter(where.method(), i, where.targetClass());
+            if (!ClassUtils.isAssignable(parameter(method, i, type), given)) {
+                return false;
+            }
+        }
+        return !takesFailure || parameter(method, count, type).isAssignableFrom(LockNotAcquiredException.class);
+    }
+
+    private static Class<?> parameter(Method method, int index, Class<?> type) {
+        return ResolvableType.forMethodParameter(new MethodParameter(method, index), ResolvableType.forClass(type))
+                .toClass();
+    }
+
+    private static void requireResult(Method method, Class<?> type, String text, LockedMethod where) {
+        Class<?> wanted = GenericTypeResolver.resolveReturnType(where.method(), where.targetClass());
+        Class<?> given = GenericTypeResolver.resolveReturnType(method, type);
+        if (wanted != void.class && !ClassUtils.isAssignable(wanted, given)) {
+            throw refuse(
+                    text,
+                    where,
+                    "it returns " + given.getTypeName() + ", and the locked method " + wanted.getTypeName(),
+                    "Let both return the same type.");
+        }
+    }
+
+    private static InvalidLockedMethodException refuse(String text, LockedMethod where, String problem, String action) {
+        return where.refuse("fallback", text, problem, action, null);
+    }
+}

@@ -1,0 +1,21 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockKeyGenerator;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Lock names from a fixed prefix and what a bean of the application makes of the call. */
+record GeneratedName(String prefix, String bean, Supplier<LockKeyGenerator> generator, LockedMethod where)
+        implements LockName {
+
+    @Override
+    public List<String> all(@Nullable Object target, @Nullable Object[] arguments) {
+        Object key = generator.get().generate(target, where.method(), arguments.clone());
+        try {
+            return KeyValues.names(prefix, key);
+        } catch (RuntimeException ex) {
+            throw LockName.none(where, "of the generator '" + bean + "'", ex);
+        }
+    }
+}

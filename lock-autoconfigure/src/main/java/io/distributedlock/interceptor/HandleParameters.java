@@ -1,0 +1,38 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockHandle;
+import java.lang.reflect.Method;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** The parameters of type {@link LockHandle}: where the caller has passed null, the method gets the handle of its lock. */
+final class HandleParameters {
+
+    private final int[] positions;
+
+    private HandleParameters(int[] positions) {
+        this.positions = positions;
+    }
+
+    static HandleParameters of(Method method) {
+        Class<?>[] types = method.getParameterTypes();
+        return new HandleParameters(IntStream.range(0, types.length)
+                .filter(i -> types[i] == LockHandle.class)
+                .toArray());
+    }
+
+    /** Fills them in just before the body is run, in the array that the body passes on. */
+    ReturnTypeAdapter.Body filledIn(@Nullable Object[] arguments, ReturnTypeAdapter.Body body) {
+        int[] empty = IntStream.of(positions).filter(i -> arguments[i] == null).toArray();
+        if (empty.length == 0) {
+            return body;
+        }
+        return () -> {
+            LockHandle handle = LockHandle.current().orElse(null);
+            for (int position : empty) {
+                arguments[position] = handle;
+            }
+            return body.proceed();
+        };
+    }
+}

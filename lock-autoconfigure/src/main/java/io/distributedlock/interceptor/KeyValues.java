@@ -1,0 +1,59 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockRequest;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Spliterators;
+import java.util.stream.BaseStream;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ObjectUtils;
+
+/** Makes lock names of the value of a key: one, or several of a collection, array or stream. */
+final class KeyValues {
+
+    private KeyValues() {}
+
+    /** @throws IllegalArgumentException with a reason that completes "the key …" and never contains the value */
+    static List<String> names(String prefix, @Nullable Object value) {
+        Stream<?> elements = elements(value);
+        if (elements == null) {
+            return List.of(requireLength(prefix + KeyText.of(value)));
+        }
+        List<String> names =
+                elements.map(element -> prefix + textOf(element)).distinct().toList();
+        if (names.isEmpty()) {
+            throw new IllegalArgumentException("is an empty collection or array: there is nothing to lock");
+        }
+        names.forEach(KeyValues::requireLength);
+        return names;
+    }
+
+    private static @Nullable Stream<?> elements(@Nullable Object value) {
+        if (value instanceof Collection<?> collection) {
+            return collection.stream();
+        }
+        if (value instanceof BaseStream<?, ?> stream) {
+            return StreamSupport.stream(Spliterators.spliteratorUnknownSize(stream.iterator(), 0), false);
+        }
+        return value != null && value.getClass().isArray() ? Arrays.stream(ObjectUtils.toObjectArray(value)) : null;
+    }
+
+    private static String textOf(@Nullable Object element) {
+        try {
+            return KeyText.of(element);
+        } catch (IllegalArgumentException ex) {
+            throw new IllegalArgumentException("has an element that " + ex.getMessage(), ex);
+        }
+    }
+
+    private static String requireLength(String name) {
+        if (name.length() > LockRequest.MAX_NAME_LENGTH) {
+            throw new IllegalArgumentException(
+                    "makes a name of " + name.length() + " characters; the longest has " + LockRequest.MAX_NAME_LENGTH);
+        }
+        return name;
+    }
+}

@@ -1,0 +1,52 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of a locked method, for the adapter of its return type.
+ *
+ * @param operation what the annotation says
+ * @param locks where the lock is
+ * @param prepared the request if it was made before, or null
+ * @param body the rest of the call
+ */
+record LockedCall(
+        LockOperation operation,
+        LockOperations locks,
+        @Nullable LockRequest prepared,
+        @Nullable Object target,
+        @Nullable Object[] arguments,
+        ReturnTypeAdapter.Body body) {
+
+    CallPolicy policy() {
+        return operation.policy();
+    }
+
+    /**
+     * What to ask for. Evaluates the key, each time.
+     *
+     * @throws IllegalArgumentException if the call makes no name
+     */
+    LockRequest request() {
+        return prepared == null ? operation.request(target, arguments) : prepared;
+    }
+
+    @Nullable
+    Object proceed() throws Throwable {
+        return body.proceed();
+    }
+
+    /** What the call returns or throws instead, if the lock is busy. */
+    @Nullable
+    Object insteadOfCall(LockNotAcquiredException busy) throws Throwable {
+        return policy().insteadOfCall(target, arguments, busy);
+    }
+
+    @Nullable
+    Object run() throws Throwable {
+        return operation.adapter().invoke(this);
+    }
+}
