@@ -48,8 +48,11 @@ public interface LockHandle extends AutoCloseable {
     void extend(Duration lease);
 
     /**
-     * Runs the callback once when this hold is lost, at once if it already is. It runs on a thread of the library that
-     * is shared with other callbacks, so it should only signal. Closing the handle before that drops it.
+     * Runs the callback once when this hold is lost, at once if it already is. Closing the handle before that drops it, and
+     * so does losing every reference to the handle: the handle keeps its callbacks, nothing else does.
+     *
+     * <p>It runs on a thread of the library that only runs such callbacks. 256 of them may be busy at the same time; further
+     * ones wait until one of these returns. A callback that fails is logged and affects no other.
      */
     void onLost(Runnable callback);
 

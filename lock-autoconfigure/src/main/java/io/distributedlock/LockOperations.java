@@ -41,8 +41,12 @@ public interface LockOperations {
 
     /**
      * Acquires the lock without blocking the calling thread. Nothing is thrown: every failure comes through the stage,
-     * as one of the exceptions that {@link #acquire} throws. Cancelling the stage's future leaves the queue, or
-     * releases the lock if it was granted meanwhile.
+     * as one of the exceptions that {@link #acquire} throws. Cancelling or completing the stage's future leaves the queue,
+     * or releases the lock if it was granted meanwhile.
+     *
+     * <p>What depends on the stage runs on a thread of the library that is meant for it and may block. 256 such threads may
+     * be busy at the same time; the outcomes of further acquisitions then wait until one of these returns. A thread that
+     * waits for the stage's future itself, or for a future that was derived from it, is always told in time.
      */
     CompletionStage<LockHandle> acquireAsync(LockRequest request);
 

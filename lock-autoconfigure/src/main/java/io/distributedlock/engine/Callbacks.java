@@ -1,60 +1,77 @@
 package io.distributedlock.engine;
 
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
- * Where code of the application runs: callbacks of lost holds, and what depends on asynchronous acquisitions. A few threads
- * that end when idle. The queue has no bound of its own, but holds at most one entry per waiting caller, and per hold one
- * for each of its callbacks and one for the event.
+ * Where code of the application runs. Each kind has threads of its own, so that one kind never waits for another: callbacks
+ * of lost holds, listeners of events, what depends on asynchronous acquisitions, and on asynchronous releases. Of each kind, {@value #THREADS} may be
+ * busy at the same time; the next one then waits for the first of them to end.
+ *
+ * <p>What waits has no bound of its own, but there is at most one entry per asynchronous caller and release, and per lost hold one for
+ * each of its callbacks and one for the event.
  */
-final class Callbacks implements Executor {
+final class Callbacks {
 
-    private static final Log log = LogFactory.getLog(Callbacks.class);
+    /** Threads exist only while so many are busy. */
+    static final int THREADS = 256;
 
-    private static final int THREADS = 4;
+    private final Executor losses;
 
-    private final AtomicInteger count = new AtomicInteger();
+    private final Executor events;
 
-    private final ThreadPoolExecutor threads =
-            new ThreadPoolExecutor(THREADS, THREADS, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::thread);
+    private final Executor continuations;
 
-    Callbacks() {
-        threads.allowCoreThreadTimeOut(true);
+    private final Executor releases;
+
+    private final Runnable close;
+
+    private Callbacks(Executor losses, Executor events, Executor continuations, Executor releases, Runnable close) {
+        this.losses = losses;
+        this.events = events;
+        this.continuations = continuations;
+        this.releases = releases;
+        this.close = close;
     }
 
-    private Thread thread(Runnable work) {
-        Thread thread = new Thread(work, "distributed-lock-callback-" + count.incrementAndGet());
-        thread.setDaemon(true);
-        return thread;
+    static Callbacks onThreads() {
+        CallbackPool losses = new CallbackPool("distributed-lock-loss", THREADS);
+        CallbackPool events = new CallbackPool("distributed-lock-event", THREADS);
+        CallbackPool continuations = new CallbackPool("distributed-lock-async", THREADS);
+        CallbackPool releases = new CallbackPool("distributed-lock-release", THREADS);
+        return new Callbacks(losses, events, continuations, releases, () -> {
+            losses.close();
+            releases.close();
+            events.close();
+            continuations.close();
+        });
     }
 
-    @Override
-    public void execute(Runnable callback) {
-        try {
-            threads.execute(() -> run(callback));
-        } catch (RejectedExecutionException ex) {
-            // The template is closed. Somebody may still wait for this.
-            run(callback);
-        }
+    /** All of them there. */
+    static Callbacks on(Executor executor) {
+        return new Callbacks(executor, executor, executor, executor, () -> {});
     }
 
-    private static void run(Runnable callback) {
-        try {
-            callback.run();
-        } catch (RuntimeException | Error ex) {
-            log.warn("A callback of a distributed lock has failed", ex);
-        }
+    /** A callback of a lost hold. */
+    void lost(Runnable callback) {
+        losses.execute(callback);
     }
 
-    /** What was handed in still runs. */
+    void event(Runnable listener) {
+        events.execute(listener);
+    }
+
+    /** Completes the stage of an asynchronous acquisition. */
+    void verdict(Runnable completion) {
+        continuations.execute(completion);
+    }
+
+    /** Completes the stage of an asynchronous release. */
+    void released(Runnable completion) {
+        releases.execute(completion);
+    }
+
+    /** What was handed in still runs, and so does what comes later. */
     void close() {
-        threads.shutdown();
+        close.run();
     }
 }

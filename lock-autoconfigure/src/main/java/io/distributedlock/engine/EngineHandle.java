@@ -18,15 +18,14 @@ final class EngineHandle implements LockHandle {
     private final boolean byOwner;
 
     /** Keeps the hold from counting as abandoned while anybody can still reach this handle and may close it. */
-    @SuppressWarnings("unused")
-    private volatile @Nullable Object anchor;
+    private volatile @Nullable HandleAnchor anchor;
 
     private static final AtomicIntegerFieldUpdater<EngineHandle> CLOSED =
             AtomicIntegerFieldUpdater.newUpdater(EngineHandle.class, "closed");
 
     private volatile int closed;
 
-    EngineHandle(Hold hold, Object anchor, boolean byOwner) {
+    EngineHandle(Hold hold, HandleAnchor anchor, boolean byOwner) {
         this.hold = hold;
         this.byOwner = byOwner;
         this.anchor = anchor;
@@ -64,8 +63,9 @@ final class EngineHandle implements LockHandle {
     @Override
     public void onLost(Runnable callback) {
         hold.lock.lookAgain();
-        if (closed == 0 && hold.onLost(this, callback)) {
-            engine().runCallback(callback);
+        HandleAnchor kept = anchor;
+        if (closed == 0 && kept != null && hold.onLost(this, kept, callback)) {
+            engine().callbacks().lost(callback);
         }
     }
 
@@ -115,8 +115,9 @@ final class EngineHandle implements LockHandle {
 
     private boolean leftInner() {
         boolean inner = hold.lock.leaveInner(hold, byOwner);
-        if (inner) {
-            hold.drop(this);
+        HandleAnchor kept = anchor;
+        if (inner && kept != null) {
+            kept.drop(this);
             anchor = null;
         }
         return inner;

@@ -4,13 +4,12 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockOwner;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One caller's hold, from grant to release, re-entries included. What is not volatile is guarded by the
- * {@link NamedLock}; the callbacks are guarded by this object.
+ * {@link NamedLock}.
  */
 final class Hold {
 
@@ -19,8 +18,6 @@ final class Hold {
         CLOSED,
         LOST
     }
-
-    private record Callback(EngineHandle handle, Runnable work) {}
 
     final NamedLock lock;
 
@@ -58,13 +55,11 @@ final class Hold {
 
     private volatile @Nullable LockLostException loss;
 
-    /** All handles share this object, so it is reachable as long as one of them is. */
-    private WeakReference<Object> anchor;
-
-    private @Nullable List<Callback> callbacks;
+    /** All handles share it, so it is reachable as long as one of them is. */
+    private WeakReference<HandleAnchor> anchor;
 
     /** @param start from when its own lease counts if it is not renewed */
-    Hold(NamedLock lock, Waiter waiter, Lease granted, long start, long now, Object anchor) {
+    Hold(NamedLock lock, Waiter waiter, Lease granted, long start, long now, HandleAnchor anchor) {
         this.lock = lock;
         this.owner = waiter.owner;
         this.lease = waiter.terms.lease();
@@ -82,10 +77,10 @@ final class Hold {
     }
 
     /** What a new handle keeps. If the earlier ones are gone, nobody can close their entries any more. */
-    Object anchorForNext() {
-        Object known = anchor.get();
+    HandleAnchor anchorForNext() {
+        HandleAnchor known = anchor.get();
         if (known == null) {
-            known = new Object();
+            known = new HandleAnchor();
             anchor = new WeakReference<>(known);
             abandonmentTold = false;
             entries = 0;
@@ -171,28 +166,15 @@ final class Hold {
         return takeCallbacks();
     }
 
-    private synchronized List<Runnable> takeCallbacks() {
-        List<Callback> due = callbacks;
-        callbacks = null;
-        return due == null ? List.of() : due.stream().map(Callback::work).toList();
+    /** None are left if nobody can reach a handle any more. */
+    private List<Runnable> takeCallbacks() {
+        HandleAnchor known = anchor.get();
+        return known == null ? List.of() : known.end();
     }
 
     /** @return true if it is lost already, so the callback is to be run at once */
-    synchronized boolean onLost(EngineHandle handle, Runnable callback) {
-        if (phase == Phase.HELD) {
-            if (callbacks == null) {
-                callbacks = new ArrayList<>(1);
-            }
-            callbacks.add(new Callback(handle, callback));
-        }
-        return phase == Phase.LOST;
-    }
-
-    /** What was to be run for a handle that was closed. */
-    synchronized void drop(EngineHandle handle) {
-        if (callbacks != null) {
-            callbacks.removeIf(callback -> callback.handle == handle);
-        }
+    boolean onLost(EngineHandle handle, HandleAnchor kept, Runnable callback) {
+        return !kept.add(handle, callback) && phase == Phase.LOST;
     }
 
     /** A new exception for every caller, so that the stack is the caller's; null if it was not lost. */

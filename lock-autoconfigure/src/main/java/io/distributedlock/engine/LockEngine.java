@@ -49,7 +49,7 @@ public final class LockEngine implements AutoCloseable {
 
     private final LeaseRenewal renewal;
 
-    private final Executor callbacks;
+    private final Callbacks callbacks;
 
     private final Consumer<? super LockEvent> events;
 
@@ -87,7 +87,7 @@ public final class LockEngine implements AutoCloseable {
         this.retention = Terms.nanos(settings.retention());
         this.clock = NanoClock.SYSTEM;
         this.renewal = new LeaseRenewal(store);
-        this.callbacks = new Callbacks();
+        this.callbacks = Callbacks.onThreads();
         TimerThread timer = new TimerThread(this);
         this.thread = timer;
         this.timers = new TimerQueue(timer::wakeUp);
@@ -113,7 +113,7 @@ public final class LockEngine implements AutoCloseable {
         this.retention = Terms.nanos(settings.retention());
         this.clock = clock;
         this.renewal = new LeaseRenewal(store);
-        this.callbacks = callbacks;
+        this.callbacks = Callbacks.on(callbacks);
         this.thread = null;
         this.timers = new TimerQueue(() -> {});
         this.random = new Random(0)::nextLong;
@@ -154,20 +154,18 @@ public final class LockEngine implements AutoCloseable {
 
     /** See {@link io.distributedlock.LockOperations#acquireAsync}. */
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
-        AsyncAcquire acquire = new AsyncAcquire();
+        AsyncAcquire acquire = new AsyncAcquire(this);
         try {
             LockOwner owner = request.logicalOwner();
             LockHandle nested = owner == null ? null : enterAgain(request, owner, owner.enclosing());
             if (nested != null) {
                 return CompletableFuture.completedFuture(nested);
             }
-            acquire.start(
+            acquire.start(new Waiter(
                     this,
-                    new Waiter(
-                            this,
-                            Terms.of(request, settings),
-                            owner == null ? new Object() : owner,
-                            owner == null ? null : owner.enclosing()));
+                    Terms.of(request, settings),
+                    owner == null ? new Object() : owner,
+                    owner == null ? null : owner.enclosing()));
         } catch (RuntimeException ex) {
             acquire.completeExceptionally(ex);
         }
@@ -201,9 +199,7 @@ public final class LockEngine implements AutoCloseable {
         if (thread != null) {
             thread.stop();
         }
-        if (callbacks instanceof Callbacks own) {
-            own.close();
-        }
+        callbacks.close();
     }
 
     // ---- waiting
@@ -316,7 +312,7 @@ public final class LockEngine implements AutoCloseable {
     // ---- what the parts of the engine need of each other
 
     void lost(Hold hold, List<Runnable> toRun) {
-        toRun.forEach(this::runCallback);
+        toRun.forEach(callbacks::lost);
         LockLostException loss = hold.loss();
         if (loss != null) {
             tellLost(hold, loss);
@@ -327,14 +323,14 @@ public final class LockEngine implements AutoCloseable {
         String reason = String.valueOf(loss.getMessage());
         log.debug(reason);
         LockEvent event = new LockLostEvent(loss.lockName(), hold.token, loss.heldFor(), reason);
-        runCallback(() -> events.accept(event));
+        callbacks.event(() -> events.accept(event));
     }
 
     void serverClockSetBack(ServerClockSetBackEvent event) {
         log.warn("Redis' clock was set back by " + event.by().toSeconds() + " s or more, as a token of lock '"
                 + event.lockName() + "' shows. Fencing tokens of locks that were used before may not grow until it has"
                 + " caught up. Let its clock be slewed, not stepped.");
-        runCallback(() -> events.accept(event));
+        callbacks.event(() -> events.accept(event));
     }
 
     void abandoned(Hold hold) {
@@ -342,8 +338,8 @@ public final class LockEngine implements AutoCloseable {
                 + " ended. Its lease is not renewed any more. Close handles in a try-with-resources statement.");
     }
 
-    void runCallback(Runnable callback) {
-        callbacks.execute(callback);
+    Callbacks callbacks() {
+        return callbacks;
     }
 
     /**

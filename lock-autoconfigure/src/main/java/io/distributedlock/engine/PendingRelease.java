@@ -32,7 +32,7 @@ final class PendingRelease extends Timed {
         engine.arm(this, end);
         release.outcome.whenComplete((outcome, failure) -> {
             engine.disarm(this);
-            engine.runCallback(() -> complete(outcome, failure));
+            engine.callbacks().released(() -> complete(outcome, failure));
         });
         return stage;
     }
@@ -54,7 +54,7 @@ final class PendingRelease extends Timed {
         if (now - end < 0) {
             engine.arm(this, end);
         } else {
-            engine.runCallback(() -> complete(null, null));
+            engine.callbacks().released(() -> complete(null, null));
         }
     }
 }

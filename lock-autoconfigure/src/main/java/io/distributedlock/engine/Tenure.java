@@ -38,7 +38,7 @@ final class Tenure {
     }
 
     private Hold grant(Waiter waiter, long start, long now, Effects effects) {
-        Object anchor = new Object();
+        HandleAnchor anchor = new HandleAnchor();
         Hold granted = new Hold(lock, waiter, lease, start, now, anchor);
         EngineHandle handle = new EngineHandle(granted, anchor, true);
         effects.add(() -> waiter.decide(new Verdict.Granted(handle)));
@@ -97,7 +97,7 @@ final class Tenure {
             return null;
         }
         boolean byOwner = hold.isOwnedBy(owner);
-        Object anchor = hold.anchorForNext();
+        HandleAnchor anchor = hold.anchorForNext();
         hold.entered(byOwner);
         return new EngineHandle(hold, anchor, byOwner);
     }

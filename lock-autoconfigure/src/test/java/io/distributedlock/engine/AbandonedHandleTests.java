@@ -9,6 +9,7 @@ import io.distributedlock.engine.InMemoryLeaseStore.Renew;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -55,6 +56,19 @@ class AbandonedHandleTests {
     @Test
     void aForgottenHandleOfAnAsynchronousCallerToo() {
         collect(acquireAsyncAndForget());
+
+        assertThatItEndsWithItsLease();
+    }
+
+    private WeakReference<LockHandle> acquireListenAndForget() {
+        LockHandle handle = one.engine.acquire(LockRequest.of("a"));
+        handle.onLost(() -> LockSupport.unpark(handle.isHeld() ? null : Thread.currentThread()));
+        return new WeakReference<>(handle);
+    }
+
+    @Test
+    void aForgottenHandleWithACallbackThatRefersToItToo() {
+        collect(acquireListenAndForget());
 
         assertThatItEndsWithItsLease();
     }

@@ -1,0 +1,68 @@
+package io.distributedlock.engine;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A future that depends on an {@link AsyncAcquire}, or is one. A thread that waits for it tells the verdict itself as soon as
+ * there is one, so that its wait ends when the acquisition's does.
+ */
+abstract class AcquireStage<T extends @Nullable Object> extends CompletableFuture<T> {
+
+    abstract AsyncAcquire root();
+
+    /** Completes with this future or the verdict, whichever comes first. */
+    private CompletableFuture<?> verdictOrThis() {
+        return CompletableFuture.anyOf(this, root().verdict()).handle((any, failure) -> null);
+    }
+
+    @Override
+    public T join() {
+        if (!isDone()) {
+            verdictOrThis().join();
+            root().tellIfDecided();
+        }
+        return super.join();
+    }
+
+    @Override
+    public T get() throws InterruptedException, ExecutionException {
+        if (!isDone()) {
+            verdictOrThis().get();
+            root().tellIfDecided();
+        }
+        return super.get();
+    }
+
+    @Override
+    public T get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
+        long end = NanoClock.SYSTEM.nanos() + unit.toNanos(timeout);
+        if (!isDone()) {
+            verdictOrThis().get(timeout, unit);
+            root().tellIfDecided();
+        }
+        return super.get(Math.max(0, end - NanoClock.SYSTEM.nanos()), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public <U> CompletableFuture<U> newIncompleteFuture() {
+        return new Dependent<>(root());
+    }
+
+    private static final class Dependent<U> extends AcquireStage<U> {
+
+        private final AsyncAcquire root;
+
+        Dependent(AsyncAcquire root) {
+            this.root = root;
+        }
+
+        @Override
+        AsyncAcquire root() {
+            return root;
+        }
+    }
+}

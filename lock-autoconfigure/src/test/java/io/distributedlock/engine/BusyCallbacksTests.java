@@ -1,0 +1,187 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockEvent;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostEvent;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Code of the application that blocks in callbacks keeps nothing else from being told. */
+class BusyCallbacksTests {
+
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private static final int MANY = Callbacks.THREADS;
+
+    private final SharedLeases leases = new SharedLeases(NanoClock.SYSTEM);
+
+    private final CountDownLatch proceed = new CountDownLatch(1);
+
+    private final CountDownLatch blocked = new CountDownLatch(MANY);
+
+    private final AtomicInteger events = new AtomicInteger();
+
+    private final Consumer<LockEvent> listener = event -> {
+        if (event instanceof LockLostEvent lost && lost.lockName().startsWith("busy")) {
+            block();
+        } else {
+            events.incrementAndGet();
+        }
+    };
+
+    private final LockEngine engine =
+            new LockEngine(new InMemoryLeaseStore(leases, "real", new TestNetwork()), withoutGrace(), listener);
+
+    private static EngineSettings withoutGrace() {
+        EngineSettings defaults = EngineSettings.DEFAULTS;
+        return new EngineSettings(
+                defaults.lease(),
+                Duration.ofSeconds(30),
+                null,
+                Duration.ofSeconds(2),
+                32,
+                Duration.ZERO,
+                Duration.ZERO);
+    }
+
+    @AfterEach
+    void noThreadIsLeft() {
+        proceed.countDown();
+        engine.close();
+        await().atMost(SOON)
+                .until(() -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().startsWith("distributed-lock")));
+    }
+
+    private boolean block() {
+        blocked.countDown();
+        try {
+            return proceed.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
+        return engine.acquireAsync(request).toCompletableFuture();
+    }
+
+    /** The locks are granted later, so no continuation runs on the thread of the test. */
+    private <T> List<CompletableFuture<T>> runUnderLocks(int count, Function<LockHandle, T> work) {
+        List<String> names =
+                IntStream.range(0, count).mapToObj(i -> "busy-" + i).toList();
+        List<LockHandle> before =
+                names.stream().map(name -> engine.acquire(LockRequest.of(name))).toList();
+        List<CompletableFuture<T>> stages = names.stream()
+                .map(name -> acquireAsync(LockRequest.of(name)).thenApply(handle -> {
+                    try (handle) {
+                        return work.apply(handle);
+                    }
+                }))
+                .toList();
+        before.forEach(LockHandle::close);
+        return stages;
+    }
+
+    private void awaitBlocked() throws InterruptedException {
+        assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void aLossIsToldHoweverManyContinuationsAreBusy() throws Exception {
+        List<CompletableFuture<Boolean>> busy = runUnderLocks(MANY + 10, handle -> block());
+        awaitBlocked();
+        CountDownLatch told = new CountDownLatch(1);
+        LockHandle handle = engine.acquire(LockRequest.of("lost"));
+        handle.onLost(told::countDown);
+
+        engine.forceRelease("lost");
+
+        assertThat(told.await(30, TimeUnit.SECONDS)).isTrue();
+        await().atMost(SOON).until(() -> events.get() > 0);
+        assertThat(busy).noneMatch(CompletableFuture::isDone);
+        proceed.countDown();
+        assertThat(CompletableFuture.allOf(busy.toArray(CompletableFuture[]::new)))
+                .succeedsWithin(SOON);
+    }
+
+    @Test
+    void aVerdictIsToldHoweverManyListenersAndCallbacksAreBusy() throws Exception {
+        List<LockHandle> handles = IntStream.range(0, MANY / 2)
+                .mapToObj(i -> engine.acquire(LockRequest.of("busy-" + i)))
+                .toList();
+        handles.forEach(handle -> handle.onLost(this::block));
+        handles.forEach(handle -> engine.forceRelease(handle.name()));
+        awaitBlocked();
+
+        CompletableFuture<String> thread = acquireAsync(LockRequest.of("free")).thenApply(handle -> {
+            handle.close();
+            return Thread.currentThread().getName();
+        });
+
+        assertThat(thread).succeedsWithin(SOON);
+    }
+
+    /** Each of them keeps a thread, and so do those that they wait for, until no thread is left. */
+    @Test
+    void waitingInsideOfContinuationsEndsWithTheWait() {
+        LockHandle elsewhere = engine.acquire(LockRequest.of("inner"));
+        LockRequest inner = LockRequest.of("inner").waitUpTo(Duration.ofMillis(200));
+        AtomicInteger derived = new AtomicInteger();
+        List<CompletableFuture<Throwable>> outer = runUnderLocks(MANY + 10, handle -> {
+            CompletableFuture<LockHandle> nested = acquireAsync(inner);
+            return (derived.getAndIncrement() % 2 == 0 ? nested : nested.thenApply(held -> held))
+                    .handle((held, failure) -> Failures.unwrap(failure))
+                    .join();
+        });
+
+        assertThat(CompletableFuture.allOf(outer.toArray(CompletableFuture[]::new)))
+                .succeedsWithin(SOON);
+        assertThat(outer.stream().map(CompletableFuture::join))
+                .allMatch(failure -> failure instanceof LockNotAcquiredException);
+        elsewhere.close();
+    }
+
+    /** A future that somebody else ends does not keep whoever waits for it until the verdict. */
+    @Test
+    void waitingForAFutureEndsWithTheFuture() {
+        LockHandle elsewhere = engine.acquire(LockRequest.of("a"));
+        List<CompletableFuture<LockHandle>> waiting = Stream.of(
+                        acquireAsync(LockRequest.of("a").waitForever()),
+                        acquireAsync(LockRequest.of("a").waitForever()).thenApply(handle -> handle))
+                .toList();
+
+        waiting.forEach(future -> future.completeOnTimeout(elsewhere, 50, TimeUnit.MILLISECONDS));
+
+        assertThat(waiting.stream().map(CompletableFuture::join)).containsOnly(elsewhere);
+        elsewhere.close();
+    }
+
+    @Test
+    void aFutureThatTheApplicationEndsLeavesTheQueue() {
+        LockHandle elsewhere = engine.acquire(LockRequest.of("a"));
+        CompletableFuture<LockHandle> ended = acquireAsync(LockRequest.of("a").waitForever());
+        ended.orTimeout(1, TimeUnit.MILLISECONDS);
+        await().atMost(SOON).until(ended::isDone);
+
+        elsewhere.close();
+
+        await().atMost(SOON).until(() -> engine.locks().size() == 0);
+    }
+}
