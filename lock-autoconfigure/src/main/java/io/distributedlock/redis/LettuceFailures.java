@@ -42,9 +42,18 @@ final class LettuceFailures {
                 && String.valueOf(cause.getMessage()).contains("Currently not connected");
     }
 
-    /** Why a connection could not be opened: what Redis said, or the network. */
+    /** Why a connection could not be opened: what Redis said, the network, or the class path. */
     static String reason(Throwable failure) {
-        return isClosed(failure) ? "the connection was closed at once" : message(innermost(failure));
+        Throwable cause = innermost(failure);
+        if (cause instanceof LinkageError) {
+            return "the versions of Lettuce and Netty on the class path do not fit (" + cause + ")";
+        }
+        return isClosed(failure) ? "the connection was closed at once" : message(cause);
+    }
+
+    /** Whether Redis said that it does not take writes as it is the replica of another server. */
+    static boolean isOfAReplica(String error) {
+        return error.contains("READONLY");
     }
 
     /** Whether a connection was closed while it was being opened, without a word that had been heard. Lettuce has many names for it. */
@@ -68,6 +77,9 @@ final class LettuceFailures {
         if (cause instanceof RedisCommandExecutionException) {
             return "Redis said: " + cause.getMessage();
         }
-        return cause instanceof CancellationException ? "the command was given up" : String.valueOf(cause.getMessage());
+        if (cause instanceof CancellationException) {
+            return "the command was given up";
+        }
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 }

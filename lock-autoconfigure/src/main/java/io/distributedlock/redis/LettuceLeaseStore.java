@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -40,6 +41,8 @@ final class LettuceLeaseStore implements LeaseStore {
 
     private final ServerClock serverClock;
 
+    private final Consumer<String> errors;
+
     private @Nullable Listener listener;
 
     LettuceLeaseStore(LockConnections connections, LockKeys keys, InstanceId instance, ServerClock serverClock) {
@@ -47,6 +50,7 @@ final class LettuceLeaseStore implements LeaseStore {
         this.keys = keys;
         this.instance = instance;
         this.serverClock = serverClock;
+        this.errors = connections::redisSaid;
     }
 
     @Override
@@ -242,7 +246,7 @@ final class LettuceLeaseStore implements LeaseStore {
             return () -> {};
         }
         Reply<T> told = connections.isInTrouble() ? (reply, failure) -> to.answered(reply, explain(failure)) : to;
-        return new ScriptCall<>(redis, script, operands, answer, read, told).send();
+        return new ScriptCall<>(redis, script, operands, answer, read, told, errors).send();
     }
 
     /** "Not connected" is no help without the reason. */

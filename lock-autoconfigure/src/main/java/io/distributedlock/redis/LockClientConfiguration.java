@@ -12,6 +12,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.EpollProvider;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
@@ -21,7 +22,10 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
  * bound; and nothing is read from replicas.
  */
 record LockClientConfiguration(
-        LettuceClientConfiguration application, ClientResources resources, Duration commandTimeout)
+        LettuceClientConfiguration application,
+        ClientResources resources,
+        Duration commandTimeout,
+        @Nullable String name)
         implements LettuceClientConfiguration {
 
     /** More than a healthy connection ever has under way. */
@@ -103,7 +107,7 @@ record LockClientConfiguration(
 
     @Override
     public Optional<String> getClientName() {
-        return application.getClientName();
+        return Optional.ofNullable(name);
     }
 
     @Override

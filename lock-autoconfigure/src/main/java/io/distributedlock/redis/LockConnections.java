@@ -49,6 +49,8 @@ final class LockConnections implements AutoCloseable {
 
     private volatile @Nullable Subscription subscription;
 
+    private volatile boolean replicaTold;
+
     LockConnections(RedisClientSource source, Duration commandTimeout) {
         this.source = source;
         this.resources = source.resources();
@@ -80,16 +82,16 @@ final class LockConnections implements AutoCloseable {
             boolean told = false;
             while (!tryToConnect()) {
                 if (!told) {
-                    log.warn("Redis cannot be reached yet; locks are unavailable until it is: " + whyNotConnected());
+                    tellTrouble(source.trouble());
                     told = true;
                 }
                 firstTry.countDown();
-                if (closed.await(RETRY_MILLIS, TimeUnit.MILLISECONDS)) {
+                if (closed.await(ReconnectDelay.spread(RETRY_MILLIS), TimeUnit.MILLISECONDS)) {
                     return;
                 }
             }
             if (told) {
-                log.info("Redis is reached; locks are available");
+                log.info("Redis at " + source.address() + " is reached; locks are available");
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
@@ -98,6 +100,15 @@ final class LockConnections implements AutoCloseable {
         }
     }
 
+    private void tellTrouble(@Nullable Throwable trouble) {
+        if (trouble instanceof Error) {
+            log.error("Locks are unavailable: " + whyNotConnected(), trouble);
+        } else {
+            log.warn("Redis cannot be reached yet; locks are unavailable until it is: " + whyNotConnected());
+        }
+    }
+
+    /** An error is tried again too: it may be for lack of memory. */
     private boolean tryToConnect() {
         try {
             RedisClient client = source.client();
@@ -108,7 +119,7 @@ final class LockConnections implements AutoCloseable {
             isConnected();
             check(opened);
             return true;
-        } catch (RuntimeException ex) {
+        } catch (RuntimeException | Error ex) {
             source.failed(ex);
             return false;
         }
@@ -143,6 +154,21 @@ final class LockConnections implements AutoCloseable {
         return new LeaseStoreException(Effect.NOT_EXECUTED, whyNotConnected(), source.trouble());
     }
 
+    /** An error in the answer to a command. */
+    void redisSaid(String error) {
+        if (LettuceFailures.isOfAReplica(error) && source.channels().replace()) {
+            String what =
+                    "Redis at " + source.address() + " is a replica, which takes no locks. The address may lead to"
+                            + " another server by now, so locks use new connections.";
+            if (replicaTold) {
+                log.debug(what);
+            } else {
+                log.warn(what);
+            }
+            replicaTold = true;
+        }
+    }
+
     /** Whether the latest try to connect has failed. */
     boolean isInTrouble() {
         return source.trouble() != null;
@@ -150,7 +176,8 @@ final class LockConnections implements AutoCloseable {
 
     private String whyNotConnected() {
         Throwable cause = source.trouble();
-        return "not connected to Redis" + (cause == null ? "" : ": " + LettuceFailures.reason(cause));
+        return "not connected to Redis at " + source.address()
+                + (cause == null ? "" : ": " + LettuceFailures.reason(cause));
     }
 
     synchronized CompletableFuture<Void> ready() {

@@ -18,6 +18,11 @@ final class LockKeys {
         this.entryStart = prefix + '{';
     }
 
+    /** What all keys and channels begin with. */
+    String prefix() {
+        return prefix;
+    }
+
     /** The entry of a lock. */
     String entry(String name) {
         return entryStart + NameCodec.encode(name) + '}';

@@ -1,5 +1,6 @@
 package io.distributedlock.redis;
 
+import io.distributedlock.engine.NanoClock;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -20,8 +21,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class RedisClientSource implements AutoCloseable {
 
-    private static final Delay RECONNECT =
-            Delay.exponential(Duration.ofMillis(10), Duration.ofSeconds(1), 2, TimeUnit.MILLISECONDS);
+    private static final Delay RECONNECT = new ReconnectDelay();
 
     /** Of a connection that is not given up yet. Redis may be busy for that long. */
     private static final Duration SHORTEST_SILENCE = Duration.ofSeconds(3);
@@ -30,9 +30,13 @@ final class RedisClientSource implements AutoCloseable {
 
     private final LettuceConnectionFactory factory;
 
+    private final OpenChannels channels = new OpenChannels(NanoClock.SYSTEM::nanos);
+
+    private final String address;
+
     private volatile @Nullable Throwable trouble;
 
-    RedisClientSource(LettuceConnectionFactory application, Duration commandTimeout) {
+    RedisClientSource(LettuceConnectionFactory application, Duration commandTimeout, InstanceId instance) {
         LettuceClientConfiguration configured = application.getClientConfiguration();
         ClientResources shared = configured.getClientResources().orElse(null);
         this.resources = shared == null
@@ -46,16 +50,36 @@ final class RedisClientSource implements AutoCloseable {
                         RECONNECT,
                         handlers(commandTimeout, shared.nettyCustomizer()),
                         new ReconnectFailures(shared.eventBus(), this::failed));
+        RedisConfiguration target = target(application);
+        this.address = address(target) + (application.isUseSsl() ? " (TLS)" : "");
         this.factory = new LettuceConnectionFactory(
-                target(application), new LockClientConfiguration(configured, resources, commandTimeout));
+                target,
+                new LockClientConfiguration(
+                        configured, resources, commandTimeout, ConnectionName.of(configured, instance)));
         factory.afterPropertiesSet();
         factory.start();
     }
 
-    private static NettyCustomizer handlers(Duration commandTimeout, NettyCustomizer application) {
+    private static String address(RedisConfiguration target) {
+        if (target instanceof RedisConfiguration.WithHostAndPort server) {
+            return server.getHostName() + ":" + server.getPort();
+        }
+        return target instanceof RedisConfiguration.WithDomainSocket socket ? socket.getSocket() : "its address";
+    }
+
+    /** Where Redis is, for people. */
+    String address() {
+        return address;
+    }
+
+    OpenChannels channels() {
+        return channels;
+    }
+
+    private NettyCustomizer handlers(Duration commandTimeout, NettyCustomizer application) {
         Duration threeTimes = commandTimeout.multipliedBy(3);
         Duration limit = threeTimes.compareTo(SHORTEST_SILENCE) > 0 ? threeTimes : SHORTEST_SILENCE;
-        return SilenceGuard.before(limit, FlushTogether.after(application));
+        return channels.before(SilenceGuard.before(limit, FlushTogether.after(application)));
     }
 
     /**

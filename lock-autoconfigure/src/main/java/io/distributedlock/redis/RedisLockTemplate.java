@@ -17,6 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -30,6 +32,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * It can be started again. Safe for use by any number of threads.
  */
 public final class RedisLockTemplate implements LockOperations, SmartLifecycle, AutoCloseable {
+
+    private static final Log log = LogFactory.getLog(RedisLockTemplate.class);
 
     /** Above the connection factory's, and below those of servers, schedulers and listeners, whose work needs locks. */
     private static final int PHASE = 1024;
@@ -208,11 +212,13 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
                 LockKeys keys,
                 EngineSettings settings,
                 Consumer<? super LockEvent> events) {
-            RedisClientSource source = new RedisClientSource(application, settings.commandTimeout());
+            InstanceId id = new InstanceId();
+            RedisClientSource source = new RedisClientSource(application, settings.commandTimeout(), id);
             LockConnections connections = new LockConnections(source, settings.commandTimeout());
-            LettuceLeaseStore store =
-                    new LettuceLeaseStore(connections, keys, new InstanceId(), new ServerClock(NanoClock.SYSTEM));
+            LettuceLeaseStore store = new LettuceLeaseStore(connections, keys, id, new ServerClock(NanoClock.SYSTEM));
             LockEngine engine = new LockEngine(store, settings, events);
+            log.info("Distributed locks: instance " + id.publicPart() + ", Redis at " + source.address() + ", prefix '"
+                    + keys.prefix() + "'");
             connections.open();
             return new Instance(connections, engine);
         }

@@ -11,6 +11,7 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CancellationException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,8 @@ final class ScriptCall<A, T> extends Command<String, String, A> implements Sent 
 
     private final Function<A, T> read;
 
+    private final Consumer<String> errors;
+
     /** Where the answer goes; null once it went there. Guarded by this object. */
     private @Nullable Reply<T> to;
 
@@ -42,12 +45,14 @@ final class ScriptCall<A, T> extends Command<String, String, A> implements Sent 
             Words operands,
             CommandOutput<String, String, A> answer,
             Function<A, T> read,
-            Reply<T> to) {
+            Reply<T> to,
+            Consumer<String> errors) {
         super(CommandType.EVALSHA, answer);
         this.connection = connection;
         this.script = script;
         this.operands = operands;
         this.read = read;
+        this.errors = errors;
         this.to = to;
     }
 
@@ -73,6 +78,7 @@ final class ScriptCall<A, T> extends Command<String, String, A> implements Sent 
             output.setError((String) null);
             send();
         } else if (error != null) {
+            errors.accept(error);
             completeExceptionally(new RedisCommandExecutionException(error));
         } else {
             Reply<T> told = end(ST_COMPLETED);

@@ -74,7 +74,8 @@ class ScriptCallTests {
 
     private ScriptCall<Numbers, Long> call(LuaScript script, String key) {
         Words operands = new Words().add("1").add(key).add("id").add("5");
-        return new ScriptCall<>(connection, script, operands, new Numbers(), numbers -> numbers.get(0), answers);
+        return new ScriptCall<>(
+                connection, script, operands, new Numbers(), numbers -> numbers.get(0), answers, error -> {});
     }
 
     @Test

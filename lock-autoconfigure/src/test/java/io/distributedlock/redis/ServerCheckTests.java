@@ -99,8 +99,8 @@ class ServerCheckTests {
         AtomicLong ahead = new AtomicLong();
         Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
         EngineSettings settings = Templates.IMPATIENT;
-        RedisClientSource source =
-                new RedisClientSource(StandaloneServer.connectionFactory(redis.port()), settings.commandTimeout());
+        RedisClientSource source = new RedisClientSource(
+                StandaloneServer.connectionFactory(redis.port()), settings.commandTimeout(), new InstanceId());
         try (LockConnections connections = new LockConnections(source, settings.commandTimeout())) {
             ServerClock clock = new ServerClock(() -> System.nanoTime() + ahead.get());
             LettuceLeaseStore store =

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TcpProxy implements AutoCloseable {
 
-    private final int target;
+    private volatile int target;
 
     private final int port;
 
@@ -107,6 +107,11 @@ public final class TcpProxy implements AutoCloseable {
         if (listener == null) {
             listen(port);
         }
+    }
+
+    /** New connections lead to another server from now on, as after a failover behind one address; open ones go on. */
+    public void leadTo(int otherTarget) {
+        target = otherTarget;
     }
 
     /** How many connections are open. */

@@ -1,0 +1,49 @@
+package io.distributedlock.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.protocol.ProtocolVersion;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+
+/**
+ * What Redis shows of this instance's connections ({@code CLIENT LIST}), so that the id in an entry leads to a process:
+ * {@code lock:<instance>@<host>:<pid>}, after the application's own client name if it has one.
+ */
+final class ConnectionName {
+
+    private ConnectionName() {}
+
+    /** Null if the connection has to do without. */
+    static @Nullable String of(LettuceClientConfiguration application, InstanceId instance) {
+        String own = application.getClientName().orElse(null);
+        if (own == null && saysNameInACommandOfItsOwn(application)) {
+            return null;
+        }
+        String name = "lock:" + instance.publicPart() + "@" + host() + ":"
+                + ProcessHandle.current().pid();
+        return (own == null ? name : own + "/" + name).replaceAll("[^!-~]", "_");
+    }
+
+    /** Otherwise it is a part of HELLO. A user who may not send that command could not connect. */
+    private static boolean saysNameInACommandOfItsOwn(LettuceClientConfiguration application) {
+        return application
+                .getClientOptions()
+                .map(ClientOptions::getConfiguredProtocolVersion)
+                .filter(version -> version == ProtocolVersion.RESP2)
+                .isPresent();
+    }
+
+    private static String host() {
+        String known = System.getenv("HOSTNAME");
+        if (known != null && !known.isBlank()) {
+            return known;
+        }
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException ex) {
+            return "unknown";
+        }
+    }
+}

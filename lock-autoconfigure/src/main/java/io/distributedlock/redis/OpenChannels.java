@@ -1,0 +1,66 @@
+package io.distributedlock.redis;
+
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/**
+ * The sockets of one instance, so that they can be replaced. An address may lead to another server than before, as after a
+ * failover behind a proxy or a service name, while the connections still lead to the former one. Lettuce opens a new socket
+ * for each one that is closed.
+ */
+final class OpenChannels {
+
+    private static final long SHORTEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
+
+    private final Set<Channel> open = ConcurrentHashMap.newKeySet();
+
+    private final LongSupplier clock;
+
+    private final AtomicLong notBefore;
+
+    OpenChannels(LongSupplier clock) {
+        this.clock = clock;
+        this.notBefore = new AtomicLong(clock.getAsLong());
+    }
+
+    /** Counts each connection as long as it is open, and leaves the application to do what it does with them. */
+    NettyCustomizer before(NettyCustomizer application) {
+        return new NettyCustomizer() {
+
+            @Override
+            public void afterBootstrapInitialized(Bootstrap bootstrap) {
+                application.afterBootstrapInitialized(bootstrap);
+            }
+
+            @Override
+            public void afterChannelInitialized(Channel channel) {
+                open.add(channel);
+                channel.closeFuture().addListener(closed -> open.remove(channel));
+                application.afterChannelInitialized(channel);
+            }
+        };
+    }
+
+    /**
+     * Closes all of them, at most once in one to two seconds: a server that stays the wrong one is not knocked at more often.
+     *
+     * @return whether they were closed
+     */
+    boolean replace() {
+        long now = clock.getAsLong();
+        long limit = notBefore.get();
+        long next = now + SHORTEST_PAUSE + ThreadLocalRandom.current().nextLong(SHORTEST_PAUSE);
+        if (now - limit < 0 || !notBefore.compareAndSet(limit, next)) {
+            return false;
+        }
+        open.forEach(Channel::close);
+        return true;
+    }
+}
