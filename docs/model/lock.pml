@@ -193,6 +193,9 @@ typedef Inst {
 #ifdef RECALLS
   unsigned aRec : 1;    /* recalled before the grant was heard of */
 #endif
+#ifdef REVOKES
+  unsigned aRev : 1;    /* revoked before the grant was heard of */
+#endif
   unsigned aLen : 3;
   unsigned aSent : 3;   /* how long ago the latest question was sent */
   unsigned aSince : 3;  /* how old a grant can be at most */
@@ -262,9 +265,12 @@ byte maxTok;            /* highest token ever given out */
 byte stored;            /* highest token that the fenced store has accepted */
 #endif
 int gone;               /* bit set of ids that were cancelled or given back for good */
+#ifdef REVOKES
+int revoked;            /* bit set of ids whose instance was told that the lock is no longer theirs */
+#endif
 
 /* Always 0: they are in the assertions so that Spin names the property that is violated. */
-hidden byte M1, M2, M3, M4, M5, M6, M7, M8, M9, M13, M15;
+hidden byte M1, M2, M3, M4, M5, M6, M7, M8, M9, M13, M15, M16;
 
 /* ---- scratch, meaningless between steps ---- */
 
@@ -357,6 +363,9 @@ inline newId(out) {
   od;
   assert(x <= i*NID + NID);                                                     /* else NID is too small */
   gone = gone & ~(1 << x);
+#ifdef REVOKES
+  revoked = revoked & ~(1 << x);
+#endif
   out = x
 }
 
@@ -468,7 +477,15 @@ inline publishGrant(whose, token, length) {
     skip
 #else
     if
-    :: die2 && faults > 0 -> faults--; heard = 0        /* the subscription is broken */
+    :: die2 && faults > 0 -> faults--; heard = 0;       /* the subscription is broken, or at a server that this one cannot see */
+#ifdef COUNT_DECIDES                                    /* the script sends first, and takes the count for the truth */
+       z = v*NM;
+       do :: z < v*NM + NM && m[z].id -> z++ :: else -> break od;
+       if
+       :: z < v*NM + NM -> m[z].id = whose; m[z].tok = token; m[z].lease = length
+       :: else
+       fi
+#endif
     :: else ->
        z = v*NM;
        do :: z < v*NM + NM && m[z].id -> z++ :: else -> break od;
@@ -671,6 +688,9 @@ inline tellRequeued(e, what, token, left) {
 
 
 inline noAsk() {
+#ifdef REVOKES
+  in[i].aRev = 0;
+#endif
 #ifdef RECALLS
   in[i].aRec = 0;
 #endif
@@ -689,7 +709,16 @@ inline newHold(token) {
 #endif
 }
 
+#ifdef REVOKES
+#define REVOKED in[i].aRev
+#else
+#define REVOKED 0
+#endif
+
 inline tenure(token, left, unsure, question) {
+#ifdef REVOKES
+  assert(!(revoked & (1 << in[i].aId)) || M16);
+#endif
   in[i].tId = in[i].aId; in[i].tTok = token; in[i].tDl = left; in[i].tUnc = unsure; in[i].tOpen = question;
   in[i].hAge = 0; in[i].rWay = 0; in[i].rAge = 0; in[i].rNext = 1;
 #ifdef RENEWALS_COUNTED_PER_TENURE
@@ -717,9 +746,9 @@ inline told() {
   :: tellWhat == YOURS ->
      tenure(tellTok, in[i].aLen, in[i].aUnc, QNONE)
 #else
-  :: tellWhat == YOURS && in[i].aLen > in[i].aSent ->
+  :: tellWhat == YOURS && in[i].aLen > in[i].aSent && !REVOKED ->
      tenure(tellTok, in[i].aLen - in[i].aSent, in[i].aUnc, QNONE)
-  :: tellWhat == YOURS && in[i].aLen <= in[i].aSent ->          /* the lease has run out meanwhile */
+  :: tellWhat == YOURS && (in[i].aLen <= in[i].aSent || REVOKED) ->     /* the lease has run out meanwhile, or was taken away */
      giveBack(in[i].aId, tellTok, in[i].aUnc, QNONE, 0);
      doFresh = 1
 #endif
@@ -959,11 +988,12 @@ inline grant() {
      v = len1;
 #endif
      if
+     :: REVOKED -> giveBack(o, tk, in[i].aUnc, in[i].aOpen, len1); doFresh = 1
 #if !defined(GRANT_JUDGED_BY_AGE_ONLY) && !defined(NO_TOKENS)
-     :: tk <= in[i].aTok -> skip                /* of an earlier transfer: somebody else has had the lock since */
-     :: tk > in[i].aTok && 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
+     :: !REVOKED && tk <= in[i].aTok -> skip    /* of an earlier transfer: somebody else has had the lock since */
+     :: !REVOKED && tk > in[i].aTok && 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
 #else
-     :: 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
+     :: !REVOKED && 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
 #endif
      :: else ->
         if
@@ -1171,6 +1201,9 @@ inline finish() {
 #endif
      in[i].aOpen = 0; in[i].aQueued = 0; in[i].aUnc = 0; in[i].aConf = 0; in[i].aSent = 0; in[i].aSince = 0;
      in[i].aNext = !doAsk; in[i].aTok = 0; in[i].phase = BACKOFF;
+#ifdef REVOKES
+     in[i].aRev = 0;
+#endif
 #ifdef RECALLS
      in[i].aRec = 0;
 #endif
@@ -1533,7 +1566,16 @@ accept_loop:
     :: ev == EXEC -> execute()
     :: ev == ANSWER -> answer()
     :: ev == MESSAGE -> message()
-    :: ev == DROP -> doForget = 1
+    :: ev == DROP ->                            /* lost, or Redis refuses to write: then the script has sent nothing either */
+#ifdef TELLS_BEFORE_WRITE
+       if
+       :: c[s].kind == REL && !c[s].done && owner == c[s].id && qn > 0 ->
+          mint(stok, 0);
+          publishGrant(q[0], tk, qlen[0])
+       :: else
+       fi;
+#endif
+       doForget = 1
     :: ev == DROPMSG -> forgetMsg(s)
     :: ev == BREAK -> breakOff()
     :: ev == DUP -> dups--; double()
@@ -1567,6 +1609,15 @@ accept_loop:
        forces--; i = INST(owner); ag = 0; n = stok;
        if                                       /* the message "revoke" arrives at once, or is lost */
        :: UP(i) && die1 && in[i].tId == owner -> noTenure()
+       :: UP(i) && die1 && in[i].aId == owner ->        /* it does not know yet that it had the lock */
+#ifdef REVOKES
+          revoked = revoked | (1 << owner);
+#ifndef EARLY_REVOKE_FORGOTTEN
+          in[i].aRev = 1
+#endif
+#else
+          skip
+#endif
        :: else
        fi;
        handOver(n)

@@ -3,6 +3,7 @@ package io.distributedlock.redis;
 import static io.distributedlock.redis.Templates.leased;
 import static io.distributedlock.redis.Templates.millis;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
@@ -105,6 +106,25 @@ class LeastPrivilegeTests extends FaultTopic {
                 RespClient user = pasted.connect()) {
             assertThat(user.text("AUTH", "locks", PASSWORD)).isEqualTo("OK");
             assertThat(user.number("EXISTS", "lock:{pasted}")).isZero();
+        }
+    }
+
+    /** The rules that the document names for others. */
+    @Test
+    void otherUsersCanNeitherTouchLocksNorHearOfThem() {
+        admin.call("ACL", "SETUSER", "other", "reset", "on", ">pw", "+@all", "resetchannels", "&app:*", "~app:*");
+        try (RespClient other = redis.connect()) {
+            other.call("AUTH", "other", "pw");
+            for (String command : List.of(
+                    "HGETALL lock:{main}",
+                    "PUBLISH lock:instance:one recall",
+                    "SUBSCRIBE lock:instance:one",
+                    "PSUBSCRIBE *",
+                    "PSUBSCRIBE lock:*")) {
+                assertThatThrownBy(() -> other.call(command.split(" ", -1)))
+                        .as(command)
+                        .hasMessageStartingWith("NOPERM");
+            }
         }
     }
 
