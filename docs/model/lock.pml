@@ -193,9 +193,6 @@ typedef Inst {
 #ifdef RECALLS
   unsigned aRec : 1;    /* recalled before the grant was heard of */
 #endif
-#ifdef REVOKES
-  unsigned aRev : 1;    /* revoked before the grant was heard of */
-#endif
   unsigned aLen : 3;
   unsigned aSent : 3;   /* how long ago the latest question was sent */
   unsigned aSince : 3;  /* how old a grant can be at most */
@@ -688,9 +685,6 @@ inline tellRequeued(e, what, token, left) {
 
 
 inline noAsk() {
-#ifdef REVOKES
-  in[i].aRev = 0;
-#endif
 #ifdef RECALLS
   in[i].aRec = 0;
 #endif
@@ -708,12 +702,6 @@ inline newHold(token) {
   skip
 #endif
 }
-
-#ifdef REVOKES
-#define REVOKED in[i].aRev
-#else
-#define REVOKED 0
-#endif
 
 inline tenure(token, left, unsure, question) {
 #ifdef REVOKES
@@ -746,9 +734,9 @@ inline told() {
   :: tellWhat == YOURS ->
      tenure(tellTok, in[i].aLen, in[i].aUnc, QNONE)
 #else
-  :: tellWhat == YOURS && in[i].aLen > in[i].aSent && !REVOKED ->
+  :: tellWhat == YOURS && in[i].aLen > in[i].aSent ->
      tenure(tellTok, in[i].aLen - in[i].aSent, in[i].aUnc, QNONE)
-  :: tellWhat == YOURS && (in[i].aLen <= in[i].aSent || REVOKED) ->     /* the lease has run out meanwhile, or was taken away */
+  :: tellWhat == YOURS && in[i].aLen <= in[i].aSent ->          /* the lease has run out meanwhile */
      giveBack(in[i].aId, tellTok, in[i].aUnc, QNONE, 0);
      doFresh = 1
 #endif
@@ -988,12 +976,11 @@ inline grant() {
      v = len1;
 #endif
      if
-     :: REVOKED -> giveBack(o, tk, in[i].aUnc, in[i].aOpen, len1); doFresh = 1
 #if !defined(GRANT_JUDGED_BY_AGE_ONLY) && !defined(NO_TOKENS)
-     :: !REVOKED && tk <= in[i].aTok -> skip    /* of an earlier transfer: somebody else has had the lock since */
-     :: !REVOKED && tk > in[i].aTok && 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
+     :: tk <= in[i].aTok -> skip                /* of an earlier transfer: somebody else has had the lock since */
+     :: tk > in[i].aTok && 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
 #else
-     :: !REVOKED && 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
+     :: 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
 #endif
      :: else ->
         if
@@ -1201,9 +1188,6 @@ inline finish() {
 #endif
      in[i].aOpen = 0; in[i].aQueued = 0; in[i].aUnc = 0; in[i].aConf = 0; in[i].aSent = 0; in[i].aSince = 0;
      in[i].aNext = !doAsk; in[i].aTok = 0; in[i].phase = BACKOFF;
-#ifdef REVOKES
-     in[i].aRev = 0;
-#endif
 #ifdef RECALLS
      in[i].aRec = 0;
 #endif
@@ -1611,10 +1595,11 @@ accept_loop:
        :: UP(i) && die1 && in[i].tId == owner -> noTenure()
        :: UP(i) && die1 && in[i].aId == owner ->        /* it does not know yet that it had the lock */
 #ifdef REVOKES
-          revoked = revoked | (1 << owner);
 #ifndef EARLY_REVOKE_FORGOTTEN
-          in[i].aRev = 1
+          giveBack(in[i].aId, stok, in[i].aUnc, in[i].aOpen, (2*L - in[i].aSent > 7 -> 7 : 2*L - in[i].aSent));
+          noAsk();
 #endif
+          revoked = revoked | (1 << owner)
 #else
           skip
 #endif
