@@ -31,7 +31,8 @@ import org.springframework.core.env.Environment;
     LocalLockConfiguration.class,
     RedisLockConfiguration.class,
     MissingRedisConfiguration.class,
-    CommitGuardConfiguration.class
+    CommitGuardConfiguration.class,
+    StarterSideEffects.class
 })
 public final class DistributedLockAutoConfiguration {
 

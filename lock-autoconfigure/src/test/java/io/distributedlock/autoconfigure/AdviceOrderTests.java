@@ -25,6 +25,9 @@ import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.cache.annotation.Cacheable;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
@@ -103,6 +106,27 @@ class AdviceOrderTests {
                     assertThat(events)
                             .containsExactly("attempt", "acquire", "begin", "run", "commit", "close", "attempted");
                 });
+    }
+
+    /** So a hit takes the lock too. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void isOutsideOfACache(boolean aspectj) {
+        with(aspectj).withUserConfiguration(CacheConfiguration.class).run(context -> {
+            context.getBean(Prices.class).price("a");
+            context.getBean(Prices.class).price("a");
+            assertThat(events).containsExactly("acquire", "run", "close", "acquire", "close");
+        });
+    }
+
+    @Test
+    void isInsideOfACacheThatIsPlacedFurtherOutside() {
+        runner.withUserConfiguration(OuterCacheConfiguration.class).run(context -> {
+            context.getBean(Prices.class).price("a");
+            context.getBean(RecordingLocks.class).busy();
+            context.getBean(Prices.class).price("a");
+            assertThat(events).containsExactly("acquire", "run", "close");
+        });
     }
 
     @Test
@@ -238,6 +262,43 @@ class AdviceOrderTests {
             if (calls < 2) {
                 throw new IllegalStateException("again");
             }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableCaching
+    static class CacheConfiguration extends Cached {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableCaching(order = 0)
+    static class OuterCacheConfiguration extends Cached {}
+
+    static class Cached {
+
+        @Bean
+        ConcurrentMapCacheManager cacheManager() {
+            return new ConcurrentMapCacheManager();
+        }
+
+        @Bean
+        Prices prices(RecordingLocks locks) {
+            return new Prices(locks.events());
+        }
+    }
+
+    public static class Prices {
+
+        private final List<String> events;
+
+        Prices(List<String> events) {
+            this.events = events;
+        }
+
+        @DistributedLocked("'price:' + #name")
+        @Cacheable("prices")
+        public String price(String name) {
+            events.add("run");
+            return "1";
         }
     }
 }

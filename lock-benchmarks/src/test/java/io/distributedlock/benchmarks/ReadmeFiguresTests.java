@@ -23,8 +23,11 @@ class ReadmeFiguresTests {
     private static final Pattern ID = Pattern.compile("`([a-z0-9-]+)`");
 
     /** What a row of the README is about, and the figure that it takes from the report. */
-    private static final Map<String, String> METRICS =
-            Map.of("cycles/s", "cycles", "p99 wait, µs", "wait_p99", "commands per cycle", "commands");
+    private static final Map<String, String> METRICS = Map.of(
+            "cycles/s", "cycles",
+            "p99 wait, µs", "wait_p99",
+            "longest wait, µs", "wait_max",
+            "commands per cycle", "commands");
 
     @Test
     void areThoseOfTheReport() throws IOException {
@@ -49,21 +52,28 @@ class ReadmeFiguresTests {
                 .orElseThrow(() -> new AssertionError("Of which figure is this? " + label));
         StringBuilder line = new StringBuilder("| ").append(label).append(" |");
         for (String contender : contenders) {
-            double median = scenario(report, scenario)
-                    .get("contenders")
-                    .get(contender)
-                    .get(metric)
-                    .get("median")
-                    .asDouble();
-            line.append(' ').append(text(metric, median)).append(" |");
+            JsonNode figures =
+                    scenario(report, scenario).get("contenders").get(contender).get(metric);
+            line.append(' ').append(text(metric, figures)).append(" |");
         }
         return line.toString();
     }
 
-    private static String text(String metric, double median) {
-        return metric.equals("commands")
+    /** The longest of all rounds, or the median with its spread. */
+    private static String text(String metric, JsonNode figures) {
+        if (metric.equals("wait_max")) {
+            double longest = 0;
+            for (JsonNode round : figures.get("rounds")) {
+                longest = Math.max(longest, round.asDouble());
+            }
+            return String.format(Locale.ROOT, "%,d", Math.round(longest));
+        }
+        double median = figures.get("median").asDouble();
+        String text = metric.equals("commands")
                 ? String.format(Locale.ROOT, "%.2f", median)
                 : String.format(Locale.ROOT, "%,d", Math.round(median));
+        return text
+                + String.format(Locale.ROOT, " ±%.0f%%", figures.get("spread").asDouble());
     }
 
     private static JsonNode scenario(JsonNode report, String id) {

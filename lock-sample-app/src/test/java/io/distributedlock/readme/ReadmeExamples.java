@@ -1,13 +1,21 @@
 package io.distributedlock.readme;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLocked;
 import java.math.BigDecimal;
 import java.time.Duration;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /** The examples of the README, line by line: {@link ReadmeTests} compares them and runs them. */
 final class ReadmeExamples {
@@ -79,6 +87,26 @@ final class ReadmeExamples {
             if (jdbc.sql(sql).params(amount, token, id, token).update() == 0) {
                 throw new IllegalStateException("Somebody has booked since: this call was too late");
             }
+        }
+    }
+
+    @RestControllerAdvice
+    static class LockProblems {
+
+        @ExceptionHandler
+        ResponseEntity<ProblemDetail> busy(LockNotAcquiredException ex) {
+            return problem(HttpStatus.CONFLICT, "Somebody else is working on this. Try again in a moment.");
+        }
+
+        @ExceptionHandler
+        ResponseEntity<ProblemDetail> unavailable(LockUnavailableException ex) {
+            return problem(HttpStatus.SERVICE_UNAVAILABLE, "This cannot be done right now. Try again later.");
+        }
+
+        private static ResponseEntity<ProblemDetail> problem(HttpStatus status, String detail) {
+            return ResponseEntity.status(status)
+                    .header(HttpHeaders.RETRY_AFTER, "1")
+                    .body(ProblemDetail.forStatusAndDetail(status, detail));
         }
     }
 }

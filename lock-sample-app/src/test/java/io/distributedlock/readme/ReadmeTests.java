@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockScope;
 import io.distributedlock.LockState;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.testing.EmbeddedRedis;
 import java.io.IOException;
@@ -20,6 +22,7 @@ import java.math.BigDecimal;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +52,8 @@ import tools.jackson.databind.json.JsonMapper;
 class ReadmeTests {
 
     private static final Path README = Path.of("..", "README.md");
+
+    private static final Path CONFIGURATION = Path.of("..", "docs", "configuration.md");
 
     private static final Path EXAMPLES = Path.of("src/test/java/io/distributedlock/readme/ReadmeExamples.java");
 
@@ -94,7 +99,7 @@ class ReadmeTests {
         String compiled = stripped(Files.readString(EXAMPLES));
 
         assertThat(find("(?s)```java\n(.*?)```"))
-                .hasSize(3)
+                .hasSize(4)
                 .allSatisfy(example -> assertThat(compiled).contains(stripped(example)));
     }
 
@@ -153,8 +158,23 @@ class ReadmeTests {
                     property.path("defaultValue").asString("none"));
         }
 
-        assertThat(rows("`(distributed-lock\\.[a-z.-]+)` \\| `?([^|`]*?)`? \\|"))
-                .isEqualTo(actual);
+        String row = "`(distributed-lock\\.[a-z.-]+)` \\| `?([^|`]*?)`? \\|";
+        assertThat(rows(CONFIGURATION, row)).isEqualTo(actual);
+        assertThat(actual).containsAllEntriesOf(rows(README, row));
+    }
+
+    /** In a sale of tickets, say, a customer would see these. */
+    @Test
+    void theAnswersOfAWebApplicationSayWhenToComeBack() {
+        ReadmeExamples.LockProblems problems = new ReadmeExamples.LockProblems();
+        assertThat(problems.busy(new LockNotAcquiredException("a", "busy", Duration.ZERO)))
+                .satisfies(answer -> assertThat(answer.getStatusCode().value()).isEqualTo(409))
+                .satisfies(answer ->
+                        assertThat(answer.getHeaders().getFirst("Retry-After")).isEqualTo("1"));
+        assertThat(problems.unavailable(new LockUnavailableException("a", "down", null))
+                        .getStatusCode()
+                        .value())
+                .isEqualTo(503);
     }
 
     @Test
@@ -164,16 +184,16 @@ class ReadmeTests {
                 .filter(name -> !name.equals("value"))
                 .toList();
 
-        assertThat(rows("`([a-z][a-zA-Z]*)`(?: \\(or `value`\\))? \\| ([^|]*) \\|"))
+        assertThat(rows(README, "`([a-z][a-zA-Z]*)`(?: \\(or `value`\\))? \\| ([^|]*) \\|"))
                 .containsOnlyKeys(attributes)
                 .containsAllEntriesOf(Map.of("renew", "`true`", "reentrant", "`true`", "whenBusy", "`THROW`"));
     }
 
     @Test
-    void thereAreTwoCommands() {
+    void thereAreThreeCommands() {
         assertThat(find("(?s)```sh\n(.*?)```").flatMap(String::lines).filter(line -> line.contains("mvnw")))
-                .hasSize(2)
-                .contains("./mvnw verify");
+                .hasSize(3)
+                .contains("./mvnw verify", "./mvnw -DskipTests install");
     }
 
     private static JsonNode metadata() throws IOException {
@@ -189,19 +209,19 @@ class ReadmeTests {
         throw new IllegalStateException("The metadata of the settings is not there");
     }
 
-    private static Map<String, String> rows(String pattern) {
+    private static Map<String, String> rows(Path file, String pattern) {
         Map<String, String> rows = new TreeMap<>();
-        match("(?m)^\\| " + pattern).forEach(row -> rows.put(row.group(1), row.group(2)));
+        match(file, "(?m)^\\| " + pattern).forEach(row -> rows.put(row.group(1), row.group(2)));
         return rows;
     }
 
     private static Stream<String> find(String pattern) {
-        return match(pattern).map(match -> match.group(1));
+        return match(README, pattern).map(match -> match.group(1));
     }
 
-    private static Stream<MatchResult> match(String pattern) {
+    private static Stream<MatchResult> match(Path file, String pattern) {
         try {
-            return Pattern.compile(pattern).matcher(Files.readString(README)).results();
+            return Pattern.compile(pattern).matcher(Files.readString(file)).results();
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
