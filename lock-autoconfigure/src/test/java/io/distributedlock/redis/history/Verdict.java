@@ -91,7 +91,7 @@ public record Verdict(
         String line = String.format(
                 Locale.ROOT,
                 "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds, hits %s, worst hand-over %d ms (%d ms"
-                        + " without faults), %d overlaps, %d late passes, %d writes refused, %d renewals, %d violations",
+                    + " without faults), %d overlaps, %d late passes, %d writes refused, %d renewals, %d violations",
                 row,
                 outcome(),
                 model,
