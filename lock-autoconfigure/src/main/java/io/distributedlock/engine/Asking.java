@@ -113,7 +113,8 @@ final class Asking {
         engine.retries().succeeded();
         if (reply instanceof AcquireReply.Granted granted) {
             engine.sawToken(granted.token());
-            Lease lease = new Lease(ask.number, granted.token(), ask.sentAt, ask.lease, ask.uncertain, null);
+            LocalTokens tokens = new LocalTokens(granted.token(), now);
+            Lease lease = new Lease(ask.number, tokens, ask.sentAt, ask.lease, ask.uncertain, null);
             return new Grant(lease, granted.waiting());
         }
         if (reply instanceof AcquireReply.Busy busy) {
@@ -210,8 +211,9 @@ final class Asking {
         if (ask.isOutdated(token)) {
             return null;
         }
-        Lease lease = new Lease(
-                ask.number, token, ask.grantedSince, leaseMillis * 1_000_000, ask.uncertain, ask.unanswered());
+        LocalTokens tokens = new LocalTokens(token, now);
+        long length = leaseMillis * 1_000_000;
+        Lease lease = new Lease(ask.number, tokens, ask.grantedSince, length, ask.uncertain, ask.unanswered());
         if (lease.deadline() - now >= lease.length() / 2) {
             return new Grant(lease, waiting);
         }

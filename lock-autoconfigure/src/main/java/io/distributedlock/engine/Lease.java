@@ -20,8 +20,7 @@ final class Lease {
     /** A question under this number that had no answer yet when the lease was granted by a message. */
     final @Nullable Question unanswered;
 
-    /** The token of the latest local hold. */
-    private long token;
+    private final LocalTokens tokens;
 
     /** Whether other instances wait, as far as this one has heard, and since when. */
     private boolean contended;
@@ -44,9 +43,9 @@ final class Lease {
 
     private long longest;
 
-    Lease(long number, long token, long sentAt, long length, boolean uncertain, @Nullable Question unanswered) {
+    Lease(long number, LocalTokens tokens, long sentAt, long length, boolean uncertain, @Nullable Question unanswered) {
         this.number = number;
-        this.token = token;
+        this.tokens = tokens;
         this.sentAt = sentAt;
         this.length = length;
         this.askedAt = sentAt;
@@ -82,13 +81,14 @@ final class Lease {
         return sentAt;
     }
 
+    /** The token of the latest local hold. */
     long token() {
-        return token;
+        return tokens.latest();
     }
 
     /** The lease passes to another caller of this instance, who gets the next token. */
     void pass() {
-        token++;
+        tokens.next();
         passes++;
     }
 
@@ -116,12 +116,17 @@ final class Lease {
         }
     }
 
-    /** Whether the lease may be passed on locally, or it is another instance's turn or too much of it is gone. */
+    /** Whether the lease may be passed on locally: not in another instance's turn, nor near its end, nor ahead of the clock. */
     boolean mayPass(EngineSettings settings, long now) {
         boolean turn = !contended
                 || (passes < settings.maxPasses()
                         && now - contendedSince < settings.maxBatch().toNanos());
-        return turn && isLongEnough(now);
+        return turn && isLongEnough(now) && nanosToNextToken(now) == 0;
+    }
+
+    /** See {@link LocalTokens#nanosToNext}. */
+    long nanosToNextToken(long now) {
+        return tokens.nanosToNext(now);
     }
 
     /** Whether enough is left of it for one more hold. */
@@ -154,7 +159,7 @@ final class Lease {
     }
 
     void sawToken(long seen) {
-        token = Math.max(token, seen);
+        tokens.saw(seen);
     }
 
     /** The store set the lease to this length when it got what was sent at that time. */

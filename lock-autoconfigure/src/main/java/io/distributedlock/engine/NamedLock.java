@@ -39,6 +39,11 @@ import org.jspecify.annotations.Nullable;
  * renewed the lease; the store cannot have begun to count earlier, so the store's lease ends later than ours, unless the two
  * clocks run at rates that differ by more than the margin.
  *
+ * <h2>Tokens</h2>
+ *
+ * The store takes fencing tokens from its clock in microseconds. {@link LocalTokens} keeps the tokens of local passes below
+ * that clock; when it is reached, the lease goes back to the store in the same command that asks for the next one.
+ *
  * <h2>Races, and what they resolve to</h2>
  *
  * <ul>
@@ -78,6 +83,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class NamedLock extends Timed {
 
+    private static final int LOOKS_AT_THE_CLOCK = 200;
+
+    private static final long NEAR = 10_000;
+
     final LockEngine engine;
 
     final String name;
@@ -103,6 +112,9 @@ final class NamedLock extends Timed {
 
     /** @return false if this object is retired, and the name has to be looked up again */
     boolean enqueue(Waiter waiter) {
+        if (engine.retention() > 0) {
+            awaitToken();
+        }
         Effects effects = new Effects();
         synchronized (this) {
             if (retired) {
@@ -115,6 +127,21 @@ final class NamedLock extends Timed {
         }
         effects.run();
         return true;
+    }
+
+    /** A retained lease may give the next token in a microsecond or so. Looking at the clock is shorter than a command. */
+    private void awaitToken() {
+        for (int looks = 0; looks < LOOKS_AT_THE_CLOCK && tokenIsNear(); looks++) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private synchronized boolean tokenIsNear() {
+        if (tenure == null || !tenure.isRetained()) {
+            return false;
+        }
+        long left = tenure.lease.nanosToNextToken(engine.now());
+        return left > 0 && left <= NEAR;
     }
 
     private void admit(Waiter waiter, long now, Effects effects) {

@@ -57,6 +57,8 @@ class ContentionTests {
         List<Attempt> here = attempts(one, 10);
         Attempt elsewhere = world.instance("two").acquire("a");
 
+        world.pauseMoment();
+
         assertThat(grantsBefore(elsewhere, here)).isEqualTo(1 + 3);
         finish(elsewhere, here);
     }
@@ -66,8 +68,9 @@ class ContentionTests {
         Instance one = world.instance("one", settings(1_000, Duration.ofMillis(10)));
         List<Attempt> here = attempts(one, 5);
         Attempt elsewhere = world.instance("two").acquire("a");
+        world.advanceMillis(1);
         here.remove(0).close();
-        world.advanceMillis(9);
+        world.advanceMillis(8);
         here.remove(0).close();
         assertThat(elsewhere.isPending()).isTrue();
 
@@ -110,8 +113,11 @@ class ContentionTests {
     void passesBeforeTheOtherInstanceCameDoNotCount() {
         Instance one = world.instance("one", settings(3, Duration.ofDays(1)));
         List<Attempt> here = attempts(one, 20);
+        world.pauseMoment();
         IntStream.range(0, 10).forEach(i -> here.remove(0).close());
         Attempt elsewhere = world.instance("two").acquire("a");
+
+        world.pauseMoment();
 
         assertThat(grantsBefore(elsewhere, here)).isEqualTo(1 + 3);
         finish(elsewhere, here);
@@ -157,6 +163,7 @@ class ContentionTests {
         one.network.holdMessages();
         List<Attempt> here = attempts(one, 3);
         Attempt elsewhere = world.instance("two").acquire("a");
+        world.pauseMoment();
         here.remove(0).close();
         assertThat(elsewhere.isPending()).isTrue();
 
@@ -244,6 +251,7 @@ class ContentionTests {
         one.network.forgetSent();
 
         one.engine.locks().recalled("a", earlier);
+        world.pauseMoment();
         here.remove(0).close();
 
         assertThat(one.network.sent()).isEmpty();

@@ -42,6 +42,7 @@ class LocalQueueTests {
         Attempt first = one.acquire("a");
         Attempt second = one.acquire("a");
         one.network.forgetSent();
+        world.pauseMoment();
 
         first.close();
 
@@ -54,6 +55,7 @@ class LocalQueueTests {
     void theReleaseBringsTheTokenOfTheLatestPass() {
         Attempt first = one.acquire("a");
         Attempt second = one.acquire("a");
+        world.pauseMoment();
         first.close();
         second.close();
 

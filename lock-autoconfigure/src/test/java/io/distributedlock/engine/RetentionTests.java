@@ -26,6 +26,7 @@ class RetentionTests {
         long token = attempt.token();
         attempt.close();
         one.network.forgetSent();
+        world.pauseMoment();
         return token;
     }
 

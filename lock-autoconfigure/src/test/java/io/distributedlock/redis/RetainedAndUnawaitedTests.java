@@ -50,6 +50,28 @@ class RetainedAndUnawaitedTests extends FaultTopic {
         }
     }
 
+    /** On a fast machine there are more holds than microseconds, unless the tokens are kept back. */
+    @Test
+    void theTokenOfTheNextInstanceIsHigherHoweverFastTheLockIsTakenAgainHere() {
+        RedisLockTemplate locks = direct(RETAINING);
+        RedisLockTemplate other = direct();
+        lastTokenOf(300_000, locks, LockRequest.of("warm-up"));
+        long last = lastTokenOf(400_000, locks, REQUEST);
+        try (LockHandle next = other.acquire(REQUEST)) {
+            assertThat(next.fencingToken()).isGreaterThan(last);
+        }
+    }
+
+    private static long lastTokenOf(int holds, RedisLockTemplate locks, LockRequest request) {
+        long last = 0;
+        for (int i = 0; i < holds; i++) {
+            try (LockHandle handle = locks.acquire(request)) {
+                last = handle.fencingToken();
+            }
+        }
+        return last;
+    }
+
     @Test
     void instancesThatRetainExcludeEachOther() {
         AtomicInteger inside = new AtomicInteger();
