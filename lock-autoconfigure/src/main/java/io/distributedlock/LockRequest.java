@@ -162,7 +162,11 @@ public final class LockRequest {
         return with(draft -> draft.lease = lease);
     }
 
-    /** How long to wait for the lock: zero tries once, a negative time waits without limit. */
+    /**
+     * How long to wait for the lock: zero tries once, a negative time waits without limit. At the end of the wait Redis may be
+     * asked once more, for a tenth of a second at most. A caller that has heard nothing from Redis by then waits for a first
+     * answer, for one command time-out since it began to wait.
+     */
     public LockRequest waitUpTo(Duration wait) {
         Objects.requireNonNull(wait, "wait");
         return with(draft -> draft.waitUpTo = wait.isNegative() ? FOREVER : wait);

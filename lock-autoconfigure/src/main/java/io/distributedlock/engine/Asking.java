@@ -13,6 +13,9 @@ final class Asking {
 
     private static final long BEHIND_OWN = 50_000_000;
 
+    /** An answer to a younger question is good enough at the end of a wait; and so long it waits for the last one. */
+    private static final long LAST_ANSWER = 100_000_000;
+
     private enum Phase {
         /** A question is under way. */
         ASKING,
@@ -197,6 +200,13 @@ final class Asking {
         ask.recalled = true;
     }
 
+    /** A message says that the lock was taken away from what we ask for: the grant is still on its way, and worth nothing. */
+    void revoked(long now, Effects effects) {
+        effects.start(new GiveBack(lock, ask));
+        startAnew(now);
+        ask(now, effects);
+    }
+
     boolean wasRecalled() {
         return ask.recalled;
     }
@@ -277,6 +287,21 @@ final class Asking {
     /** Whether a caller whose wait is over may still hear a first word; one that tries once also waits for a connection. */
     boolean isWorthPatience(Waiter waiter, long now) {
         return (trouble == null || waiter.terms.triesOnce()) && waiter.patienceEnd() - now > 0;
+    }
+
+    /**
+     * The wait of a caller is over while somebody else has the lock, as far as is known. If that is not known from just now,
+     * the store is asked once more: the lock may have become free without a message.
+     *
+     * @return whether it is asked
+     */
+    boolean askOnceMore(Waiter waiter, long now, Effects effects) {
+        if (phase != Phase.WAITING || waiter.wantsOneAnswer() || now - ask.sentAt < LAST_ANSWER) {
+            return false;
+        }
+        waiter.askOnceMore(now + Math.min(LAST_ANSWER, timeout()));
+        ask(now, effects);
+        return true;
     }
 
     boolean isInLine() {

@@ -2,7 +2,7 @@ package io.distributedlock.engine;
 
 import io.distributedlock.LockHandle;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,36 +13,47 @@ final class AsyncAcquire extends AcquireStage<LockHandle> {
 
     private final LockEngine engine;
 
-    private final AtomicBoolean told = new AtomicBoolean();
-
-    private volatile @Nullable Waiter waiter;
+    /** Who waits and was not told yet. */
+    private final AtomicReference<@Nullable Waiter> waiting = new AtomicReference<>();
 
     AsyncAcquire(LockEngine engine) {
         this.engine = engine;
     }
 
-    void start(Waiter waiting) {
-        waiter = waiting;
-        waiting.verdict.thenAccept(verdict -> engine.callbacks().verdict(() -> tell(waiting, verdict)));
-        engine.arm(waiting, waiting.terms.triesOnce() ? waiting.patienceEnd() : waiting.waitEnd());
-        engine.locks().enqueue(waiting);
-        whenComplete((handle, failure) -> {
-            if (!told.get()) {
-                waiting.lock().leave(waiting);
-            }
-        });
+    void start(Waiter waiter) {
+        waitAs(waiter);
+        whenComplete((handle, failure) -> leaveUntold());
     }
 
-    private void tell(Waiter waiting, Verdict verdict) {
-        if (!told.compareAndSet(false, true)) {
+    private void waitAs(Waiter waiter) {
+        waiting.set(waiter);
+        waiter.verdict.thenAccept(verdict -> engine.callbacks().verdict(() -> tell(waiter, verdict)));
+        engine.arm(waiter, waiter.terms.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd());
+        engine.locks().enqueue(waiter);
+    }
+
+    private void leaveUntold() {
+        Waiter waiter = waiting.get();
+        if (waiter != null) {
+            waiter.leave();
+        }
+    }
+
+    private void tell(Waiter waiter, Verdict decided) {
+        if (!waiting.compareAndSet(waiter, null)) {
             return;
         }
-        if (verdict instanceof Verdict.Granted granted) {
-            if (!complete(granted.handle()) && granted.handle() instanceof EngineHandle handle) {
-                handle.abandon();
+        Verdict verdict = engine.checked(decided);
+        Waiter again = verdict instanceof Verdict.Late && !isDone() ? waiter.again() : null;
+        if (again != null) {
+            waitAs(again);
+            if (isDone()) {
+                leaveUntold();
             }
-        } else {
-            completeExceptionally(engine.failure(waiting));
+        } else if (!(verdict instanceof Verdict.Granted granted)) {
+            completeExceptionally(engine.failure(waiter, verdict));
+        } else if (!complete(granted.handle()) && granted.handle() instanceof EngineHandle handle) {
+            handle.abandon();
         }
     }
 
@@ -53,15 +64,15 @@ final class AsyncAcquire extends AcquireStage<LockHandle> {
 
     /** Completes before this does, and without any code of the application; already complete if nobody waits. */
     CompletableFuture<?> verdict() {
-        Waiter waiting = waiter;
-        return waiting == null ? CompletableFuture.completedFuture(null) : waiting.verdict;
+        Waiter waiter = waiting.get();
+        return waiter == null ? CompletableFuture.completedFuture(null) : waiter.verdict;
     }
 
     /** The calling thread waits: if there is a verdict, it need not wait for a thread that tells it. */
     void tellIfDecided() {
-        Waiter waiting = waiter;
-        if (waiting != null && waiting.verdict.isDone()) {
-            tell(waiting, waiting.verdict.join());
+        Waiter waiter = waiting.get();
+        if (waiter != null && waiter.verdict.isDone()) {
+            tell(waiter, waiter.verdict.join());
         }
     }
 }

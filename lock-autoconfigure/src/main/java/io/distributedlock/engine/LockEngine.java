@@ -129,10 +129,11 @@ public final class LockEngine implements AutoCloseable {
             return nested;
         }
         Waiter waiter = blockingWaiter(request);
-        if (await(waiter) instanceof Verdict.Granted granted) {
+        Verdict verdict = await(waiter);
+        if (verdict instanceof Verdict.Granted granted) {
             return granted.handle();
         }
-        throw failure(waiter);
+        throw failure(waiter, verdict);
     }
 
     /** See {@link io.distributedlock.LockOperations#tryAcquire}. */
@@ -149,7 +150,7 @@ public final class LockEngine implements AutoCloseable {
         if (verdict instanceof Verdict.Busy || verdict instanceof Verdict.Reentered) {
             return Optional.empty();
         }
-        throw failure(waiter);
+        throw failure(waiter, verdict);
     }
 
     /** See {@link io.distributedlock.LockOperations#acquireAsync}. */
@@ -227,7 +228,31 @@ public final class LockEngine implements AutoCloseable {
                 : new Waiter(this, terms, named, named.enclosing());
     }
 
-    private Verdict await(Waiter waiter) {
+    /** Waits until there is an outcome that the caller can use, or its wait is over. */
+    private Verdict await(Waiter first) {
+        Waiter waiter = first;
+        while (true) {
+            Verdict verdict = checked(awaitVerdict(waiter));
+            Waiter again = verdict instanceof Verdict.Late ? waiter.again() : null;
+            if (again == null) {
+                return verdict;
+            }
+            waiter = again;
+        }
+    }
+
+    /** Looks at a grant just before the caller gets it. One that is over by now is closed. */
+    Verdict checked(Verdict verdict) {
+        if (verdict instanceof Verdict.Granted granted
+                && granted.handle() instanceof EngineHandle handle
+                && !handle.isHeld()) {
+            handle.abandon();
+            return new Verdict.Late();
+        }
+        return verdict;
+    }
+
+    private Verdict awaitVerdict(Waiter waiter) {
         if (Thread.currentThread().isInterrupted()) {
             throw interrupted(waiter, null);
         }
@@ -270,8 +295,8 @@ public final class LockEngine implements AutoCloseable {
         }
     }
 
-    DistributedLockException failure(Waiter waiter) {
-        return waiter.verdict.join().toException(waiter.terms.name(), waited(waiter));
+    DistributedLockException failure(Waiter waiter, Verdict verdict) {
+        return verdict.toException(waiter.terms.name(), waited(waiter));
     }
 
     private LockInterruptedException interrupted(Waiter waiter, @Nullable Throwable cause) {

@@ -62,6 +62,9 @@ import org.jspecify.annotations.Nullable;
  *       still missing when the lock is released, the release waits for it.
  *   <li><b>A recall crosses the answer that granted the lease,</b> or one to a renewal that was executed before. It is
  *       remembered: the tenure begins with it, and "nobody waits" counts only if no recall came since that was asked.
+ *   <li><b>A revocation overtakes the answer or the message that granted the lease.</b> It says that the id had the lock and
+ *       has it no longer. The id is given back for good, and the waiters ask under a new one. So nothing has to be remembered,
+ *       and the answer or message, when it comes, is for an id that nobody asks for.
  *   <li><b>A grant message is late.</b> It cannot be older than the last question before it that was answered "wait"; the
  *       deadline counts from there. If that leaves less than half of the lease, the message only makes us ask.
  *   <li><b>A grant message is lost.</b> A waiting instance asks again when the holder's lease ends, at the latest after a
@@ -197,6 +200,8 @@ final class NamedLock extends Timed {
             boolean unheard = current != null && !current.heardBusy();
             if (current != null && unheard && waiter.queued && current.isWorthPatience(waiter, now)) {
                 decided[0] = false;
+            } else if (current != null && waiter.queued && current.askOnceMore(waiter, now, effects)) {
+                decided[0] = false;
             } else if (waiters.remove(waiter)) {
                 Verdict verdict = current != null && unheard ? current.unavailable() : new Verdict.Busy();
                 effects.add(() -> waiter.decide(verdict));
@@ -313,7 +318,7 @@ final class NamedLock extends Timed {
         return known[0];
     }
 
-    /** @return false if nobody here holds that acquisition */
+    /** @return false if nobody here holds that acquisition or asks for it */
     boolean revoked(long number) {
         boolean[] known = {false};
         transition((now, effects) -> {
@@ -323,6 +328,9 @@ final class NamedLock extends Timed {
                         "it was taken away by a forced release, or its owner gave it back elsewhere",
                         now,
                         effects);
+                known[0] = true;
+            } else if (asking != null && asking.isFor(number)) {
+                asking.revoked(now, effects);
                 known[0] = true;
             }
         });

@@ -51,6 +51,7 @@ final class Tenure {
         lock.engine.sawToken(lease.token());
         retained = false;
         hold = grant(next, now, now, effects);
+        watch.passed(lease, hold, now);
     }
 
     /** Nobody here wants the lock now, but somebody may soon: the lease stays here until then, or until that time. */

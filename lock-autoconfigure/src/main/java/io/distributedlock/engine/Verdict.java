@@ -20,6 +20,9 @@ sealed interface Verdict {
 
     record Unavailable(String why, @Nullable Throwable cause) implements Verdict {}
 
+    /** It was granted, but the hold was over before the caller got it. Nothing has run under it. */
+    record Late() implements Verdict {}
+
     /** The waiter left of its own accord. */
     record Left() implements Verdict {}
 
@@ -30,7 +33,8 @@ sealed interface Verdict {
     static Verdict tooMany(int limit) {
         return new Unavailable(
                 limit
-                        + " callers of this instance wait for it already, and distributed-lock.max-waiters allows no more",
+                        + " callers of this instance wait for it already, and distributed-lock.max-waiters allows no"
+                        + " more",
                 null);
     }
 
@@ -39,6 +43,11 @@ sealed interface Verdict {
         if (this instanceof Unavailable unavailable) {
             return new LockUnavailableException(
                     name, "Lock '" + name + "' is unavailable: " + unavailable.why(), unavailable.cause());
+        }
+        if (this instanceof Late) {
+            String message = "Lock '" + name + "' was granted, but its lease had passed or it was taken away before the"
+                    + " caller got it, and the wait was over";
+            return new LockUnavailableException(name, message, null);
         }
         String why = this instanceof Reentered
                 ? "is held by the caller already, and the request is not re-entrant"

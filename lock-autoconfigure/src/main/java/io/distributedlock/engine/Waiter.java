@@ -34,6 +34,11 @@ final class Waiter extends Timed {
 
     boolean queued;
 
+    /** Whether one more question was asked at the end of its wait, and until when it waits for the answer. */
+    private volatile boolean asksOnceMore;
+
+    private volatile long lastAnswerBy;
+
     /** How many came before it. */
     long arrival;
 
@@ -42,16 +47,36 @@ final class Waiter extends Timed {
     }
 
     Waiter(LockEngine engine, Terms terms, Object owner, @Nullable LockOwner enclosing) {
+        this(engine, terms, owner, enclosing, engine.now());
+    }
+
+    private Waiter(LockEngine engine, Terms terms, Object owner, @Nullable LockOwner enclosing, long since) {
         this.engine = engine;
         this.terms = terms;
         this.owner = owner;
         this.enclosing = enclosing;
-        this.since = engine.now();
+        this.since = since;
+    }
+
+    /** The same caller, who goes on waiting; null if its wait is over. */
+    @Nullable
+    Waiter again() {
+        return terms.triesOnce() || engine.now() - waitEnd() >= 0
+                ? null
+                : new Waiter(engine, terms, owner, enclosing, since);
     }
 
     /** It is about to stand in the queue of this lock. */
     void standsIn(NamedLock inQueue) {
         lock = inQueue;
+    }
+
+    /** Its caller does not want to wait any longer. */
+    void leave() {
+        NamedLock known = lock;
+        if (known != null) {
+            known.leave(this);
+        }
     }
 
     /** The lock in whose queue it stands or stood. */
@@ -68,9 +93,20 @@ final class Waiter extends Timed {
         return since + terms.waitUpTo();
     }
 
-    /** Until when a caller that has heard nothing at all from the store waits for a first word. */
+    /** Until when a caller whose wait is over waits for a first word of the store, if it has heard nothing, or for the last. */
     long patienceEnd() {
-        return since + Math.max(terms.waitUpTo(), engine.timeout(terms.firstLease()));
+        return asksOnceMore ? lastAnswerBy : since + Math.max(terms.waitUpTo(), engine.timeout(terms.firstLease()));
+    }
+
+    /** Its wait is over, and the store is asked for the last time. */
+    void askOnceMore(long answerBy) {
+        lastAnswerBy = answerBy;
+        asksOnceMore = true;
+    }
+
+    /** Whether the next answer decides, be it a grant to another one or "busy". */
+    boolean wantsOneAnswer() {
+        return terms.triesOnce() || asksOnceMore;
     }
 
     void decide(Verdict decided) {

@@ -110,7 +110,7 @@ final class WaiterQueue {
         while (waiter != null) {
             Waiter told = waiter;
             waiter = waiter.next;
-            if (told.terms.triesOnce() && told.arrival < before) {
+            if (told.wantsOneAnswer() && told.arrival < before) {
                 remove(told);
                 effects.add(() -> told.decide(new Verdict.Busy()));
             }

@@ -26,6 +26,14 @@ final class Watch {
     /** The shortest length of those that may shorten it and were never answered. */
     private long unanswered = Long.MAX_VALUE;
 
+    /** Whether the store's lease is longer than the present hold wants it, until a renewal that may shorten it was answered. */
+    private boolean tooLong;
+
+    /** When the renewal that shortens it is due. */
+    private long shortenAt;
+
+    private boolean mayShorten;
+
     private int renewal;
 
     private int extension = -1;
@@ -44,10 +52,25 @@ final class Watch {
         renewAt = onGrid - lease.sentAt() >= grid ? onGrid : lease.sentAt() + grid;
     }
 
+    /**
+     * The lease was passed on. If its next holder wants a shorter one, the next renewal sets that, a third of it from now at
+     * the latest: after a crash, others wait for the lease of the hold that was lost.
+     */
+    void passed(Lease lease, Hold next, long now) {
+        long wanted = Math.min(next.lease, next.renewUntil - now);
+        boolean before = tooLong;
+        tooLong = lease.end() - now - wanted > Lease.margin(lease.length());
+        long at = now + wanted / 3;
+        shortenAt = before && shortenAt - at < 0 ? shortenAt : at;
+    }
+
     /** When the lock has to look at this lease again, or {@link TimerQueue#NEVER}; an answer overdue counts as unknown. */
     long nextLook(Lease lease, Hold hold, long timeout) {
         if (underWay) {
             return lease.askedAt() + timeout;
+        }
+        if (tooLong && (shortenAt - renewAt < 0 || !wantsRenewal(lease, hold))) {
+            return shortenAt;
         }
         return wantsRenewal(lease, hold) ? renewAt : TimerQueue.NEVER;
     }
@@ -56,18 +79,27 @@ final class Watch {
         return hold.renewUntil - lease.end() > Lease.margin(lease.length());
     }
 
+    private boolean isDue(Lease lease, Hold hold, long now) {
+        boolean shortens = tooLong && now - shortenAt >= 0;
+        return !underWay && (shortens || (now - renewAt >= 0 && wantsRenewal(lease, hold)));
+    }
+
     /** Starts a renewal if one is due, and returns what to send. */
     @Nullable
     RenewCommand renew(Lease lease, Hold hold, long timeout, long now) {
         if (underWay && now - lease.askedAt() >= timeout) {
             failed(lease, false, now);
             renewAt = now;
+            shortenAt = now;
         }
-        if (underWay || now - renewAt < 0 || !wantsRenewal(lease, hold)) {
+        if (!isDue(lease, hold, now)) {
             return null;
         }
         long wanted = Math.max(hold.lease, hold.extendedUntil - now);
-        return start(lease, hold, Math.min(wanted, hold.renewUntil - now), false, now);
+        long limit = hold.renewUntil - now;
+        // A lease that is only shortened, and never renewed, lasts as long as its hold.
+        limit += hold.renew ? 0 : 2 * Lease.margin(limit);
+        return start(lease, hold, Math.min(wanted, limit), tooLong, now);
     }
 
     /**
@@ -75,15 +107,16 @@ final class Watch {
      * the store may do it at any time and its answer may not come. One that does not is sent as such, as a late copy of it
      * must not shorten what the lease has become by then.
      */
-    RenewCommand start(Lease lease, Hold hold, long newLength, boolean mayShorten, long now) {
+    RenewCommand start(Lease lease, Hold hold, long newLength, boolean shortens, long now) {
         long millis = Math.max(1, newLength / 1_000_000);
         giveUp();
+        mayShorten = shortens;
         underWay = true;
         renewal++;
         length = millis * 1_000_000;
         lease.asks(length, now);
         boolean shorter = now + length - lease.end() < 0;
-        capping = shorter && mayShorten;
+        capping = shortens && (shorter || tooLong);
         if (capping) {
             lease.cap(length);
         }
@@ -117,6 +150,7 @@ final class Watch {
     void renewed(Lease lease) {
         underWay = false;
         failing = false;
+        tooLong &= !mayShorten;
         if (capping) {
             lease.capAt(unanswered);
         }
@@ -138,6 +172,7 @@ final class Watch {
         failing = true;
         long shortest = LockRequest.MIN_LEASE.toNanos();
         renewAt = now + Math.max(shortest, Math.min(lease.length() / 12, 500_000_000));
+        shortenAt = renewAt;
     }
 
     /** The answer to what is under way will not be looked at any more. */
@@ -152,6 +187,7 @@ final class Watch {
     void retry(long now) {
         if (failing) {
             renewAt = now;
+            shortenAt = now;
         }
     }
 }

@@ -64,6 +64,23 @@ class ContentionTests {
     }
 
     @Test
+    void aRepeatedRecallDoesNotStartTheTurnAnew() {
+        Instance one = world.instance("one", settings(3, Duration.ofDays(1)));
+        List<Attempt> here = attempts(one, 10);
+        Attempt elsewhere = world.instance("two").acquire("a");
+        world.pauseMoment();
+        int grants = 0;
+        while (elsewhere.isPending() && !here.isEmpty()) {
+            here.remove(0).close();
+            grants++;
+            one.engine.locks().recalled("a", 1);
+        }
+
+        assertThat(grants).isEqualTo(1 + 3);
+        finish(elsewhere, here);
+    }
+
+    @Test
     void theLockGoesToTheOtherInstanceAfterTheLongestBatch() {
         Instance one = world.instance("one", settings(1_000, Duration.ofMillis(10)));
         List<Attempt> here = attempts(one, 5);

@@ -37,6 +37,23 @@ class LossTests {
     }
 
     @Test
+    void theLateReleaseOfALostHoldDoesNotFreeTheNextOne() {
+        Attempt late = one.acquire(LockRequest.of("a").renew(false));
+        Attempt next = one.acquire("a");
+        world.advanceSeconds(31);
+        assertThat(late.isHeld()).isFalse();
+        assertThat(next.isHeld()).isTrue();
+
+        late.abandon();
+
+        assertThat(next.isHeld()).isTrue();
+        Attempt other = one.acquire("a");
+        assertThat(other.isPending()).isTrue();
+        next.close();
+        other.close();
+    }
+
+    @Test
     void aHoldThatTheStoreDoesNotKnowAnyMoreIsLostAtTheNextRenewal() {
         Attempt attempt = losing();
 

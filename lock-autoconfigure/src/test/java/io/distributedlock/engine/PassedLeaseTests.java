@@ -42,6 +42,73 @@ class PassedLeaseTests {
         next.close();
     }
 
+    private long remainingInStore() {
+        return world.leases.inspect("a").orElseThrow().remainingLease().toMillis();
+    }
+
+    @Test
+    void aShorterLeaseIsInTheStoreAThirdOfItAfterThePass() {
+        Attempt next = passTo(request(3));
+        assertThat(remainingInStore()).isEqualTo(25_000);
+
+        world.advanceMillis(1_000);
+
+        assertThat(remainingInStore()).isEqualTo(3_000);
+        world.advanceSeconds(10);
+        assertThat(next.isHeld()).isTrue();
+        assertThat(remainingInStore()).isLessThanOrEqualTo(3_000);
+        next.close();
+    }
+
+    @Test
+    void aShorterLeaseThatIsNotRenewedIsInTheStoreToo() {
+        Attempt next = passTo(request(3).renew(false));
+
+        world.advanceMillis(1_000);
+
+        assertThat(remainingInStore()).isBetween(2_000L, 2_100L);
+        next.close();
+    }
+
+    @Test
+    void aRenewalThatFailsToShortenTheLeaseIsTriedAgain() {
+        Attempt next = passTo(request(3));
+        one.network.failNext(1, LeaseStoreException.Effect.NOT_EXECUTED);
+
+        world.advanceMillis(2_000);
+
+        assertThat(remainingInStore()).isLessThanOrEqualTo(3_000);
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+    }
+
+    @Test
+    void aRenewalThatWasUnderWayAtThePassDoesNotKeepTheLeaseLong() {
+        Attempt first = one.acquire("a");
+        Attempt next = one.acquire(request(3).waitForever());
+        one.network.holdCommands();
+        world.advanceSeconds(10);
+        first.close();
+        one.network.flow();
+        one.network.take().run();
+        assertThat(remainingInStore()).isEqualTo(30_000);
+
+        world.advanceMillis(1_000);
+
+        assertThat(remainingInStore()).isEqualTo(3_000);
+        next.close();
+    }
+
+    @Test
+    void passesAmongEqualLeasesNeedNoRenewalOfTheirOwn() {
+        Attempt next = passTo(request(30));
+
+        world.advanceMillis(4_900);
+
+        assertThat(one.network.sent(Renew.class)).isEmpty();
+        next.close();
+    }
+
     @Test
     void theNextRenewalSetsItsOwnLease() {
         Attempt next = passTo(request(60));
@@ -58,7 +125,7 @@ class PassedLeaseTests {
         Attempt next = passTo(request(2));
         one.network.holdCommands();
 
-        world.advanceSeconds(5);
+        world.advanceMillis(700);
 
         assertThat(lastRenewalMillis()).isEqualTo(2_000);
         assertThat(next.handle().remainingLease()).isLessThanOrEqualTo(Duration.ofSeconds(2));

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -85,6 +88,52 @@ class WaitExpiryTests {
         world.advanceMillis(1_100);
 
         assertThat(one.network.held()).hasSize(1);
+        assertThat(waiting.failure()).isInstanceOf(LockNotAcquiredException.class);
+        one.network.flow();
+        one.network.take().run();
+        elsewhere.close();
+    }
+
+    @Test
+    void aLockThatBecameFreeWithoutAMessageIsTakenAtTheEndOfTheWait() {
+        Attempt elsewhere = two.acquire("a");
+        Attempt waiting = waitFor(Duration.ofMillis(800));
+        world.advanceMillis(500);
+        world.leases.forgetAll();
+
+        world.advanceMillis(300);
+
+        assertThat(waiting.isHeld()).isTrue();
+        waiting.close();
+        elsewhere.abandon();
+    }
+
+    @Test
+    void theLastQuestionIsOneForAllWhoseWaitsEndTogether() {
+        Attempt elsewhere = two.acquire("a");
+        List<Attempt> crowd = IntStream.range(0, 100)
+                .mapToObj(i -> waitFor(Duration.ofMillis(800 + i)))
+                .toList();
+        one.network.forgetSent();
+
+        world.advanceMillis(900);
+
+        assertThat(crowd)
+                .allSatisfy(refused -> assertThat(refused.failure()).isInstanceOf(LockNotAcquiredException.class));
+        assertThat(one.network.sent(AcquireCommand.class)).hasSize(1);
+        elsewhere.close();
+    }
+
+    @Test
+    void aLastQuestionWithoutAnAnswerKeepsNobodyLongerThanATenthOfASecond() {
+        Attempt elsewhere = two.acquire("a");
+        Attempt waiting = waitFor(Duration.ofMillis(800));
+        one.network.holdCommands();
+        world.advanceMillis(899);
+        assertThat(waiting.isPending()).isTrue();
+
+        world.advanceMillis(1);
+
         assertThat(waiting.failure()).isInstanceOf(LockNotAcquiredException.class);
         one.network.flow();
         one.network.take().run();

@@ -70,6 +70,19 @@ class OutageTests extends FaultTopic {
         assertThat(watch.elapsed()).isBetween(atLeast, atMost.plus(NOISE));
     }
 
+    /** For as long as a command may take: other calls than acquisitions have no wait of their own. */
+    @Test
+    void aCallDuringAnOutageWaitsForRedis() {
+        RedisLockTemplate locks = direct(Templates.settings(Duration.ofSeconds(20), Duration.ZERO));
+        locks.acquire(REQUEST).close();
+        crash();
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.acquire(REQUEST.noWait()));
+        Callers.Call<Boolean> call = callers.call(() -> locks.inspect("down").isEmpty());
+        call.awaitBlocked();
+        restart();
+        assertThat(call.get()).isTrue();
+    }
+
     @Test
     void locksWorkAsSoonAsRedisIsBack() {
         RedisLockTemplate locks = direct();

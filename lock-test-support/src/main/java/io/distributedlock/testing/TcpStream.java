@@ -32,6 +32,8 @@ public final class TcpStream {
 
     private volatile @Nullable String lost;
 
+    private volatile @Nullable String exempt;
+
     private volatile boolean byteByByte;
 
     /** How many bytes still pass, or a negative number for all. */
@@ -70,6 +72,12 @@ public final class TcpStream {
         set(Mode.HOLD);
     }
 
+    /** Keeps all bytes back but what arrives in one piece and contains this text, until {@link #pass()}. */
+    public void holdExcept(String text) {
+        exempt = text;
+        set(Mode.HOLD);
+    }
+
     /** Swallows all bytes. What comes after them makes no sense to the receiver: cut the connection next. */
     public void drop() {
         set(Mode.DROP);
@@ -104,6 +112,7 @@ public final class TcpStream {
     public void pass() {
         delay = Duration.ZERO;
         lost = null;
+        exempt = null;
         byteByByte = false;
         dropAfter(-1);
         set(Mode.PASS);
@@ -166,7 +175,8 @@ public final class TcpStream {
             LockSupport.parkNanos(left);
         }
         byte[] bytes = chunk.bytes();
-        int count = awaitPassage(to, frozen) == Mode.DROP || isLost(chunk) ? 0 : allowed(bytes.length);
+        Mode passage = contains(chunk, exempt) ? Mode.PASS : awaitPassage(to, frozen);
+        int count = passage == Mode.DROP || isLost(chunk) ? 0 : allowed(bytes.length);
         OutputStream out = to.getOutputStream();
         int step = byteByByte ? 1 : Math.max(1, count);
         for (int i = 0; i < count; i += step) {
@@ -188,7 +198,10 @@ public final class TcpStream {
     }
 
     private boolean isLost(Chunk chunk) {
-        String text = lost;
+        return contains(chunk, lost);
+    }
+
+    private static boolean contains(Chunk chunk, @Nullable String text) {
         return text != null && new String(chunk.bytes(), StandardCharsets.ISO_8859_1).contains(text);
     }
 

@@ -1,0 +1,95 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A lock that was taken away before its new holder has heard that it has it. */
+class EarlyRevocationTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    private final Instance two = world.instance("two");
+
+    @Test
+    void theAnswerThatComesAfterARevocationIsNoHold() {
+        one.network.holdCommands();
+        Attempt here = one.acquire("a");
+        StoreCall<?> question = one.network.take().execute();
+        one.network.flow();
+        Attempt elsewhere = two.acquire("a");
+        world.leases.forceRelease("a", 0);
+        assertThat(elsewhere.isHeld()).isTrue();
+
+        question.answer();
+
+        assertThat(here.isPending()).isTrue();
+        elsewhere.close();
+        assertThat(here.isHeld()).isTrue();
+        assertThat(here.token()).isGreaterThan(elsewhere.token());
+        here.close();
+    }
+
+    @Test
+    void theSameForOneThatTriesOnce() {
+        one.network.holdCommands();
+        Attempt here = one.tryOnce("a");
+        StoreCall<?> question = one.network.take().execute();
+        one.network.flow();
+        Attempt elsewhere = two.acquire("a");
+        world.leases.forceRelease("a", 0);
+
+        question.answer();
+        world.advanceMillis(100);
+
+        assertThat(here.failure()).isInstanceOf(LockNotAcquiredException.class);
+        elsewhere.close();
+    }
+
+    @Test
+    void aGrantMessageThatComesAfterARevocationIsNoHold() {
+        Attempt elsewhere = two.acquire("a");
+        Attempt here = one.acquire("a");
+        one.network.holdMessages();
+        elsewhere.close();
+        TestNetwork.Arrival grant = one.network.takeMessage();
+        Attempt other = world.instance("three").acquire("a");
+        one.network.takeMessage();
+        world.leases.forceRelease("a", 0);
+        TestNetwork.Arrival revocation = one.network.takeMessage();
+        one.network.flow();
+        assertThat(other.isHeld()).isTrue();
+
+        revocation.arrive();
+        grant.arrive();
+
+        assertThat(here.isPending()).isTrue();
+        other.close();
+        assertThat(here.isHeld()).isTrue();
+        here.close();
+    }
+
+    @Test
+    void anOwnerWhoseHoldWasGivenBackElsewhereBeforeItHeardOfItAsksAgain() {
+        one.network.holdCommands();
+        Attempt here = one.acquire(LockRequest.of("a").owner("me").waitUpTo(Duration.ofSeconds(5)));
+        StoreCall<?> question = one.network.take().execute();
+        one.network.flow();
+        Attempt elsewhere = two.acquire("a");
+        two.engine.release("a", "me");
+
+        question.answer();
+
+        assertThat(here.isPending()).isTrue();
+        elsewhere.close();
+        assertThat(here.isHeld()).isTrue();
+        here.close();
+    }
+}
