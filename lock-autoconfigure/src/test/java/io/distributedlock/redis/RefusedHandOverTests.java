@@ -44,13 +44,18 @@ class RefusedHandOverTests extends FaultTopic {
     enum Refusal {
         SNAPSHOT_FAILED {
             @Override
-            void begin(RefusedHandOverTests test) throws IOException {
-                test.admin.call("CONFIG", "SET", "stop-writes-on-bgsave-error", "yes", "save", "3600 1");
+            void prepare(RefusedHandOverTests test) throws IOException {
+                test.admin.call("CONFIG", "SET", "stop-writes-on-bgsave-error", "no", "save", "3600 1");
                 Files.createDirectories(
                         test.redis.directory().resolve("dump.rdb").resolve("in the way"));
                 test.admin.call("BGSAVE");
                 await().atMost(LONG)
                         .until(() -> test.admin.text("INFO", "persistence").contains("rdb_last_bgsave_status:err"));
+            }
+
+            @Override
+            void begin(RefusedHandOverTests test) {
+                test.admin.call("CONFIG", "SET", "stop-writes-on-bgsave-error", "yes");
             }
 
             @Override
@@ -81,7 +86,9 @@ class RefusedHandOverTests extends FaultTopic {
             }
         };
 
-        abstract void begin(RefusedHandOverTests test) throws IOException;
+        void prepare(RefusedHandOverTests test) throws IOException {}
+
+        abstract void begin(RefusedHandOverTests test);
 
         abstract void end(RefusedHandOverTests test);
     }
@@ -98,13 +105,16 @@ class RefusedHandOverTests extends FaultTopic {
     @ParameterizedTest
     @EnumSource
     void aReleaseThatIsRefusedGivesTheLockToNobodyUntilWritesAreAllowed(Refusal refusal) throws IOException {
-        LockHandle handle = direct().acquire(leased("refused", 2_000));
+        refusal.prepare(this);
+        LockHandle handle = direct().acquire(leased("refused", 20_000));
         RedisLockTemplate two = direct();
         CompletableFuture<LockHandle> second = acquire(two);
         awaitWaiting(two, 1);
         CompletableFuture<LockHandle> third = acquire(direct());
         awaitWaiting(two, 2);
 
+        // What is left of the lease when the refusal begins, which lasts longer than that.
+        admin.call("PEXPIRE", "lock:{refused}", "2000");
         refusal.begin(this);
         assertThat(catchThrowable(handle::close)).isNotNull();
         await().atMost(LONG).until(() -> admin.number("EXISTS", "lock:{refused}") == 0);
@@ -126,7 +136,7 @@ class RefusedHandOverTests extends FaultTopic {
     }
 
     @Test
-    void aForcedReleaseThatIsRefusedTakesTheLockFromNobody() throws IOException {
+    void aForcedReleaseThatIsRefusedTakesTheLockFromNobody() {
         RedisLockTemplate one = direct();
         RedisLockTemplate two = direct();
         LockHandle handle = one.acquire(leased("refused", 30_000));
@@ -175,7 +185,7 @@ class RefusedHandOverTests extends FaultTopic {
                 two.acquireAsync(leased("refused", 200).waitForever()).toCompletableFuture();
         awaitWaiting(two, 1);
         // It has asked, and the lease that it wants has passed.
-        LockHandle brief = two.acquire(leased("brief", 200).renew(false));
+        LockHandle brief = two.acquire(leased("brief", 1_000).renew(false));
         await().atMost(LONG).until(() -> !brief.isHeld());
 
         assertThat(waiting).isNotDone();
