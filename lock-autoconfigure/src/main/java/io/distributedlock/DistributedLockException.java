@@ -10,11 +10,11 @@ public class DistributedLockException extends RuntimeException {
     private final String lockName;
 
     public DistributedLockException(String lockName, String message, @Nullable Throwable cause) {
-        super(message, cause);
+        super(LockNames.showIn(message, lockName), cause);
         this.lockName = lockName;
     }
 
-    /** The name that was asked for. */
+    /** The name that was asked for, as it is; in the message it is shown on one line and cut. */
     public String lockName() {
         return lockName;
     }

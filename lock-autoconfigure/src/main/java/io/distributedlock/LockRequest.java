@@ -59,16 +59,17 @@ public final class LockRequest {
 
     private void requireConsistency() {
         if (!renew && maxHold != null) {
-            throw new IllegalArgumentException("Lock '" + name() + "': maxHold " + maxHold
+            throw new IllegalArgumentException("Lock '" + LockNames.show(name()) + "': maxHold " + maxHold
                     + " makes no sense with renew(false), whose lease is a hard end already. Leave out one of them.");
         }
         if (minHold != null && maxHold != null && minHold.compareTo(maxHold) > 0) {
-            throw new IllegalArgumentException("Lock '" + name() + "': minHold " + minHold + " is longer than maxHold "
-                    + maxHold + ". Shorten minHold, or lengthen maxHold.");
+            throw new IllegalArgumentException("Lock '" + LockNames.show(name()) + "': minHold " + minHold
+                    + " is longer than maxHold " + maxHold + ". Shorten minHold, or lengthen maxHold.");
         }
         if (minHold != null && owner != null) {
-            throw new IllegalArgumentException("Lock '" + name() + "': minHold is not supported with an explicit owner,"
-                    + " whose holds are given back one by one from anywhere. Leave out one of them.");
+            throw new IllegalArgumentException(
+                    "Lock '" + LockNames.show(name()) + "': minHold is not supported with an explicit owner,"
+                            + " whose holds are given back one by one from anywhere. Leave out one of them.");
         }
     }
 
@@ -256,7 +257,7 @@ public final class LockRequest {
     public LockRequest mode(LockMode mode) {
         Objects.requireNonNull(mode, "mode");
         if (mode == LockMode.SHARED) {
-            throw new IllegalArgumentException("Lock '" + name()
+            throw new IllegalArgumentException("Lock '" + LockNames.show(name())
                     + "': the mode SHARED is not supported yet. Use EXCLUSIVE, or leave the mode out.");
         }
         return this;
@@ -348,8 +349,10 @@ public final class LockRequest {
 
     @Override
     public String toString() {
-        return "LockRequest[" + (names.size() == 1 ? "name=" + name() : "names=" + names) + ", lease=" + lease
+        return "LockRequest["
+                + (names.size() == 1 ? "name=" + LockNames.show(name()) : "names=" + LockNames.show(names.toString()))
+                + ", lease=" + lease
                 + ", waitUpTo=" + waitUpTo + ", renew=" + renew + ", maxHold=" + maxHold + ", minHold=" + minHold
-                + ", owner=" + owner + ", reentrant=" + reentrant + "]";
+                + ", owner=" + (owner == null ? null : LockNames.show(owner)) + ", reentrant=" + reentrant + "]";
     }
 }

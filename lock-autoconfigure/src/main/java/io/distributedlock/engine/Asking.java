@@ -137,6 +137,9 @@ final class Asking {
             askAt = Math.min(askAt - now, BEHIND_OWN) + now;
             return;
         }
+        if (lock.owner != null && waiters.anyoneStays()) {
+            effects.add(() -> engine.locks().recallHere(lock.name, true));
+        }
         waiters.decideThoseWhoTryOnce(busy.queued() ? waiters.arrivals() : ask.arrivals, effects);
         if (!waiters.isEmpty() && (!busy.queued() || ask.confirm)) {
             ask.confirm = false;
@@ -242,8 +245,14 @@ final class Asking {
         }
     }
 
-    void connected(long now, Effects effects) {
-        if (phase != Phase.ASKING) {
+    /** The store can be reached again, or messages may have been missed: asks after that delay at the latest. */
+    void connected(long delay, long now, Effects effects) {
+        if (phase == Phase.ASKING) {
+            return;
+        }
+        if (delay > 0) {
+            askAt = askAt - now < delay ? askAt : now + delay;
+        } else {
             ask(now, effects);
         }
     }

@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNames;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -126,6 +127,7 @@ final class EngineHandle implements LockHandle {
     /** The anchor goes last: until then, somebody is here who closes it. */
     private @Nullable GiveBack leftLast() {
         GiveBack release = hold.lock.leave(hold);
+        engine().log().released(hold);
         anchor = null;
         return release;
     }
@@ -143,6 +145,6 @@ final class EngineHandle implements LockHandle {
 
     @Override
     public String toString() {
-        return "LockHandle[name=" + name() + ", token=" + fencingToken() + ", held=" + isHeld() + "]";
+        return "LockHandle[name=" + LockNames.show(name()) + ", token=" + fencingToken() + ", held=" + isHeld() + "]";
     }
 }

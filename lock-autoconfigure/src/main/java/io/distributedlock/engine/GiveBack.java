@@ -260,14 +260,19 @@ final class GiveBack extends Timed {
         return trouble;
     }
 
-    /** The store can be reached again. */
-    void retry() {
+    /** The store can be reached again: tries after that delay, if it rests. */
+    void retry(long delay) {
+        long now = engine.now();
         synchronized (this) {
             if (!resting) {
                 return;
             }
+            if (delay > 0) {
+                lookAt(look - now < delay ? look : now + delay);
+                return;
+            }
         }
-        send(engine.now());
+        send(now);
     }
 
     private synchronized void lookAt(long time) {

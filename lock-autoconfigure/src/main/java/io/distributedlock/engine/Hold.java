@@ -89,6 +89,10 @@ final class Hold {
         return known;
     }
 
+    Object owner() {
+        return owner;
+    }
+
     /** Whether the caller is the owner. */
     boolean isOwnedBy(Object caller) {
         return owner == caller;

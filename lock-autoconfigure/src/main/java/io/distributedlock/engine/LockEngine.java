@@ -57,6 +57,8 @@ public final class LockEngine implements AutoCloseable {
 
     private final LongUnaryOperator random;
 
+    private final LockLog lockLog;
+
     private final LocksInUse locks = new LocksInUse(this);
 
     private final StoreCalls calls = new StoreCalls(this);
@@ -86,6 +88,7 @@ public final class LockEngine implements AutoCloseable {
         this.events = events;
         this.retention = Terms.nanos(settings.retention());
         this.clock = NanoClock.SYSTEM;
+        this.lockLog = new LockLog(clock);
         this.renewal = new LeaseRenewal(store);
         this.callbacks = Callbacks.onThreads();
         TimerThread timer = new TimerThread(this);
@@ -112,6 +115,7 @@ public final class LockEngine implements AutoCloseable {
         this.events = events;
         this.retention = Terms.nanos(settings.retention());
         this.clock = clock;
+        this.lockLog = new LockLog(clock);
         this.renewal = new LeaseRenewal(store);
         this.callbacks = Callbacks.on(callbacks);
         this.thread = null;
@@ -257,6 +261,9 @@ public final class LockEngine implements AutoCloseable {
             throw interrupted(waiter, null);
         }
         locks.enqueue(waiter);
+        if (!waiter.verdict.isDone()) {
+            lockLog.waits(waiter);
+        }
         long end = waiter.terms.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd();
         while (true) {
             try {
@@ -346,21 +353,22 @@ public final class LockEngine implements AutoCloseable {
 
     void tellLost(Hold hold, LockLostException loss) {
         String reason = String.valueOf(loss.getMessage());
-        log.debug(reason);
+        lockLog.lost(hold, loss);
         LockEvent event = new LockLostEvent(loss.lockName(), hold.token, loss.heldFor(), reason);
         callbacks.event(() -> events.accept(event));
     }
 
     void serverClockSetBack(ServerClockSetBackEvent event) {
-        log.warn("Redis' clock was set back by " + event.by().toSeconds() + " s or more, as a token of lock '"
-                + event.lockName() + "' shows. Fencing tokens of locks that were used before may not grow until it has"
-                + " caught up. Let its clock be slewed, not stepped.");
+        lockLog.serverClockSetBack(event);
         callbacks.event(() -> events.accept(event));
     }
 
     void abandoned(Hold hold) {
-        log.warn("Lock '" + hold.name() + "' was never closed: its handle was garbage collected or its thread has"
-                + " ended. Its lease is not renewed any more. Close handles in a try-with-resources statement.");
+        lockLog.abandoned(hold);
+    }
+
+    LockLog log() {
+        return lockLog;
     }
 
     Callbacks callbacks() {

@@ -21,6 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocksInUse implements LeaseStore.Listener {
 
+    private static final int ASK_AT_ONCE = 32;
+
+    private static final long SPREAD_EACH = 200_000;
+
+    private static final long LONGEST_SPREAD = 1_000_000_000;
+
     private final LockEngine engine;
 
     private final ConcurrentHashMap<String, NamedLock> named = new ConcurrentHashMap<>();
@@ -28,7 +34,7 @@ final class LocksInUse implements LeaseStore.Listener {
     /** One for each acquisition of an explicit owner, by name: these are counted in the store, not here. */
     private final ConcurrentHashMap<String, Set<NamedLock>> owned = new ConcurrentHashMap<>();
 
-    private final Set<GiveBack> givingBack = ConcurrentHashMap.newKeySet();
+    private final ConcurrentHashMap<String, Set<GiveBack>> givingBack = new ConcurrentHashMap<>();
 
     private final ReentrantLock draining = new ReentrantLock();
 
@@ -45,13 +51,22 @@ final class LocksInUse implements LeaseStore.Listener {
         do {
             if (owner != null) {
                 lock = new NamedLock(engine, name, owner);
-                add(lock);
+                add(owned, name, lock);
+                recallHere(name, !waiter.terms.triesOnce());
             } else {
                 NamedLock known = named.get(name);
                 lock = known != null ? known : named.computeIfAbsent(name, n -> new NamedLock(engine, n, null));
             }
             waiter.standsIn(lock);
         } while (!lock.enqueue(waiter));
+    }
+
+    /** The store recalls from other instances only; what threads of this one have or retain is recalled here. */
+    void recallHere(String name, boolean waits) {
+        NamedLock known = named.get(name);
+        if (known != null) {
+            known.recalledHere(waits);
+        }
     }
 
     /** The short way into a lock that the owner holds; null if it does not. */
@@ -65,18 +80,22 @@ final class LocksInUse implements LeaseStore.Listener {
         if (lock.owner == null) {
             named.remove(lock.name, lock);
         } else {
-            owned.computeIfPresent(lock.name, (name, all) -> {
-                all.remove(lock);
-                return all.isEmpty() ? null : all;
-            });
+            remove(owned, lock.name, lock);
         }
     }
 
-    private void add(NamedLock lock) {
-        owned.compute(lock.name, (name, known) -> {
-            Set<NamedLock> all = known == null ? ConcurrentHashMap.newKeySet() : known;
-            all.add(lock);
+    private static <T> void add(ConcurrentHashMap<String, Set<T>> sets, String name, T added) {
+        sets.compute(name, (n, known) -> {
+            Set<T> all = known == null ? ConcurrentHashMap.newKeySet() : known;
+            all.add(added);
             return all;
+        });
+    }
+
+    private static <T> void remove(ConcurrentHashMap<String, Set<T>> sets, String name, T removed) {
+        sets.computeIfPresent(name, (n, all) -> {
+            all.remove(removed);
+            return all.isEmpty() ? null : all;
         });
     }
 
@@ -86,11 +105,11 @@ final class LocksInUse implements LeaseStore.Listener {
     }
 
     void givingBack(GiveBack giveBack) {
-        givingBack.add(giveBack);
+        add(givingBack, giveBack.name, giveBack);
     }
 
     void gaveBack(GiveBack giveBack) {
-        givingBack.remove(giveBack);
+        remove(givingBack, giveBack.name, giveBack);
         NamedLock next = named.get(giveBack.name);
         if (next != null) {
             next.gaveBack();
@@ -100,7 +119,7 @@ final class LocksInUse implements LeaseStore.Listener {
 
     /** Whether something of that name is on its way back to the store. */
     boolean isGivingBack(String name) {
-        return givingBack.stream().anyMatch(giveBack -> giveBack.name.equals(name));
+        return givingBack.containsKey(name);
     }
 
     /** Whether nobody holds the lock that the store has under this token, but this instance keeps its lease. */
@@ -119,7 +138,7 @@ final class LocksInUse implements LeaseStore.Listener {
     @Override
     public void granted(String name, long number, long token, long leaseMillis, int waiting) {
         boolean known = tell(name, lock -> lock.granted(number, token, leaseMillis, waiting));
-        if (!known && !isGivingBack(number)) {
+        if (!known && !isGivingBack(name, number)) {
             // Nobody waits for it any more, and whoever left could not say so in time.
             NamedLock stray = new NamedLock(engine, name, null);
             long lease = leaseMillis * 1_000_000;
@@ -129,8 +148,8 @@ final class LocksInUse implements LeaseStore.Listener {
         }
     }
 
-    private boolean isGivingBack(long number) {
-        return givingBack.stream().anyMatch(giveBack -> giveBack.isFor(number));
+    private boolean isGivingBack(String name, long number) {
+        return givingBack.getOrDefault(name, Set.of()).stream().anyMatch(giveBack -> giveBack.isFor(number));
     }
 
     @Override
@@ -150,12 +169,26 @@ final class LocksInUse implements LeaseStore.Listener {
 
     @Override
     public void connected() {
-        givingBack.forEach(GiveBack::retry);
-        forEach(NamedLock::connected);
+        long spread = spreadOf(size());
+        givingBack.values().forEach(all -> all.forEach(giveBack -> giveBack.retry(delay(spread))));
+        forEach(lock -> lock.connected(delay(spread)));
+    }
+
+    /** Few may ask at once. Many would only be in each other's way, and in that of who comes now. */
+    private static long spreadOf(int size) {
+        return size <= ASK_AT_ONCE ? 0 : Math.min(size * SPREAD_EACH, LONGEST_SPREAD);
+    }
+
+    private long delay(long spread) {
+        return spread == 0 ? 0 : engine.random(spread);
     }
 
     @Override
     public Iterable<String> names() {
+        return namesInUse();
+    }
+
+    private List<String> namesInUse() {
         List<String> names = new ArrayList<>(named.keySet());
         names.addAll(owned.keySet());
         return names;
@@ -185,22 +218,33 @@ final class LocksInUse implements LeaseStore.Listener {
     /** Sends waiters away and what is retained back, waits for holds as long as the grace says, then for what is being given back. */
     void drain(Duration grace, Duration farewell) {
         forEach(NamedLock::refuseWaiters);
+        engine.log().waitsForHolds(grace, namesInUse());
         await(grace, () -> size() == 0);
+        engine.log().tookAway(namesInUse());
         forEach(NamedLock::terminate);
         await(farewell, givingBack::isEmpty);
     }
 
+    /** Not interruptible, as holds have a right to the grace; keeps the flag. */
     private void await(Duration limit, BooleanSupplier done) {
-        long left = Terms.nanos(limit);
+        long end = NanoClock.SYSTEM.nanos() + Terms.nanos(limit);
+        boolean interrupted = false;
         draining.lock();
         try {
+            long left = Terms.nanos(limit);
             while (!done.getAsBoolean() && left > 0) {
-                left = lessInUse.awaitNanos(left);
+                try {
+                    left = lessInUse.awaitNanos(left);
+                } catch (InterruptedException ex) {
+                    interrupted = true;
+                    left = end - NanoClock.SYSTEM.nanos();
+                }
             }
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
         } finally {
             draining.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

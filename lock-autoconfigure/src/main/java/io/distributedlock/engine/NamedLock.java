@@ -350,10 +350,19 @@ final class NamedLock extends Timed {
         });
     }
 
-    void connected() {
+    /** An explicit owner of this instance waits for it, or only tries if it is not held. */
+    void recalledHere(boolean waits) {
+        transition((now, effects) -> {
+            if (tenure != null && (waits || tenure.isRetained())) {
+                tenure.lease.recall(now);
+            }
+        });
+    }
+
+    void connected(long delay) {
         transition((now, effects) -> {
             if (asking != null) {
-                asking.connected(now, effects);
+                asking.connected(delay, now, effects);
             } else if (tenure != null) {
                 tenure.connected(now);
             }

@@ -106,7 +106,6 @@ final class StoreCalls {
         release.outcome.whenComplete((outcome, failure) -> {
             LockLostException loss = outcome == null ? null : lossFoundBy(hold, outcome);
             if (loss != null) {
-                log.warn(loss.getMessage() + ". Its caller was not told, as distributed-lock.release is async.");
                 engine.tellLost(hold, loss);
             } else if (Failures.isRefused(failure)) {
                 log.warn(unreleased(hold, Failures.unwrap(failure)).getMessage());

@@ -111,6 +111,7 @@ final class Waiter extends Timed {
 
     void decide(Verdict decided) {
         engine.disarm(this);
+        engine.log().decided(this, decided);
         verdict.complete(decided);
     }
 

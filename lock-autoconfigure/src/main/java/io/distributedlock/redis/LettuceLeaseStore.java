@@ -1,5 +1,6 @@
 package io.distributedlock.redis;
 
+import io.distributedlock.LockNames;
 import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.LeaseStore;
@@ -91,7 +92,7 @@ final class LettuceLeaseStore implements LeaseStore {
             case 3 -> new AcquireReply.Cancelled();
             default -> {
                 if (reply.get(4) == 1) {
-                    log.warn("The expiry of lock '" + command.name()
+                    log.warn("The expiry of lock '" + LockNames.show(command.name())
                             + "' in Redis was missing or longer than the lease of its holder. It is that lease again"
                             + " now. Another client changed the key, or Redis' clock was set back. Keep other clients"
                             + " away from keys with the prefix of the locks.");

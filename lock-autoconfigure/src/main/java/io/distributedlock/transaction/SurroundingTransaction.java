@@ -2,6 +2,12 @@ package io.distributedlock.transaction;
 
 import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -10,21 +16,20 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Keeps a lock that was acquired inside of a transaction until that transaction has completed, so that the next holder sees
- * what was committed. A lock that was lost by then stops the commit.
+ * Keeps the locks that were acquired inside of a transaction until that transaction has completed, so that the next holder
+ * sees what was committed. A lock that was lost by then stops the commit. The locks are released together: if Redis does not
+ * answer, the caller waits for one command time-out, not for one each.
  */
 public final class SurroundingTransaction implements TransactionSynchronization {
 
     private static final Log log = LogFactory.getLog(SurroundingTransaction.class);
 
-    private final LockHandle handle;
+    private record Kept(LockHandle handle, boolean lossMatters) {}
 
-    private final boolean lossMatters;
+    /** The latest first. */
+    private final Deque<Kept> locks = new ArrayDeque<>();
 
-    private SurroundingTransaction(LockHandle handle, boolean lossMatters) {
-        this.handle = handle;
-        this.lossMatters = lossMatters;
-    }
+    private SurroundingTransaction() {}
 
     /**
      * Leaves the closing of the handle to the transaction that the calling thread is in.
@@ -42,8 +47,19 @@ public final class SurroundingTransaction implements TransactionSynchronization 
                 || !TransactionSynchronizationManager.isSynchronizationActive()) {
             return false;
         }
-        TransactionSynchronizationManager.registerSynchronization(new SurroundingTransaction(handle, lossMatters));
+        ofThisTransaction().locks.push(new Kept(handle, lossMatters));
         return true;
+    }
+
+    private static SurroundingTransaction ofThisTransaction() {
+        for (TransactionSynchronization known : TransactionSynchronizationManager.getSynchronizations()) {
+            if (known instanceof SurroundingTransaction surrounding) {
+                return surrounding;
+            }
+        }
+        SurroundingTransaction first = new SurroundingTransaction();
+        TransactionSynchronizationManager.registerSynchronization(first);
+        return first;
     }
 
     @Override
@@ -58,17 +74,35 @@ public final class SurroundingTransaction implements TransactionSynchronization 
     }
 
     void throwIfLost() {
-        if (lossMatters) {
-            handle.throwIfLost();
+        for (Kept kept : locks) {
+            if (kept.lossMatters) {
+                kept.handle.throwIfLost();
+            }
         }
     }
 
+    /** Starts all releases before it waits for the first. */
     @Override
     public void afterCompletion(int status) {
-        try {
-            handle.close();
-        } catch (DistributedLockException ex) {
-            log.warn("After the transaction around it had ended: " + ex.getMessage());
+        List<CompletableFuture<Void>> releases = new ArrayList<>(locks.size());
+        while (locks.size() > 1) {
+            releases.add(locks.pop().handle.closeAsync().toCompletableFuture());
         }
+        locks.forEach(last -> finish(last.handle::close));
+        releases.forEach(release -> finish(release::join));
+    }
+
+    private static void finish(Runnable release) {
+        try {
+            release.run();
+        } catch (DistributedLockException ex) {
+            warn(ex);
+        } catch (CompletionException ex) {
+            warn(ex.getCause() == null ? ex : ex.getCause());
+        }
+    }
+
+    private static void warn(Throwable failure) {
+        log.warn("After the transaction around it had ended: " + failure.getMessage());
     }
 }

@@ -9,6 +9,8 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -177,5 +179,55 @@ class ExplicitOwnerTests {
                 .get()
                 .satisfies(state -> assertThat(state.waitingInstances()).isZero());
         elsewhere.close();
+    }
+
+    private Instance retaining() {
+        EngineSettings defaults = EngineSettings.DEFAULTS;
+        return world.instance(
+                "retaining",
+                new EngineSettings(
+                        defaults.lease(),
+                        defaults.waitUpTo(),
+                        null,
+                        defaults.commandTimeout(),
+                        32,
+                        Duration.ofMillis(10),
+                        defaults.shutdownGrace(),
+                        Duration.ofSeconds(20),
+                        EngineSettings.Release.AWAIT,
+                        1_000));
+    }
+
+    @Test
+    void aLeaseThatTheOwnInstanceRetainsIsGivenBackAtOnce() {
+        Instance retaining = retaining();
+        retaining.acquire("a").close();
+        assertThat(world.leases.leftovers()).isNotEmpty();
+
+        Attempt job = retaining.acquire(as("job").noWait());
+
+        assertThat(job.isHeld()).isTrue();
+        job.close();
+    }
+
+    @Test
+    void hasItsTurnAmongThreadsOfTheOwnInstance() {
+        Attempt first = one.acquire("a");
+        List<Attempt> threads = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            threads.add(one.acquire("a"));
+        }
+        Attempt job = one.acquire(as("job"));
+        first.close();
+        int passes = 0;
+        while (!job.isGranted()) {
+            threads.get(passes++).close();
+        }
+
+        assertThat(passes).isLessThanOrEqualTo(33);
+        job.close();
+        for (Attempt thread : threads.subList(passes, threads.size())) {
+            thread.close();
+        }
     }
 }

@@ -129,4 +129,26 @@ class RetriesTests {
         assertThat(attempt.isHeld()).isTrue();
         attempt.close();
     }
+
+    /** A reconnect is told to all of them at the same moment. */
+    @Test
+    void thousandsThatWaitDoNotAskAllAtOnceWhenAConnectionIsBack() {
+        int many = 5_000;
+        Instance holder = world.instance("holder");
+        List<Attempt> held = IntStream.range(0, many)
+                .mapToObj(i -> holder.acquire("name-" + i))
+                .toList();
+        List<Attempt> waiting =
+                IntStream.range(0, many).mapToObj(i -> one.acquire("name-" + i)).toList();
+        one.network.disconnect();
+        world.advanceSeconds(2);
+        one.network.forgetSent();
+
+        one.reconnect();
+
+        assertThat(one.network.sent()).hasSizeLessThan(100);
+        assertThat(sentWithin(Duration.ofMillis(100))).isLessThan(many / 2);
+        held.forEach(Attempt::close);
+        assertGrantedWithin(Duration.ofMillis(1_500), waiting);
+    }
 }

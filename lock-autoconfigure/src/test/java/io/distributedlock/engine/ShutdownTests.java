@@ -11,6 +11,7 @@ import io.distributedlock.LockUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -126,5 +127,25 @@ class ShutdownTests {
 
         assertThat(stage).failsWithin(Duration.ofSeconds(5));
         elsewhere.close();
+    }
+
+    @Test
+    void anInterruptTakesNothingOfTheGrace() throws Exception {
+        LockHandle handle = patient.engine.acquire(LockRequest.of("a"));
+        AtomicBoolean kept = new AtomicBoolean();
+        Thread closing = new Thread(() -> {
+            Thread.currentThread().interrupt();
+            patient.engine.close();
+            kept.set(Thread.currentThread().isInterrupted());
+        });
+        closing.start();
+        await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
+        assertThat(handle.isHeld()).isTrue();
+
+        handle.close();
+
+        closing.join(20_000);
+        assertThat(kept).isTrue();
+        assertThat(world.leases.leftovers()).isEmpty();
     }
 }

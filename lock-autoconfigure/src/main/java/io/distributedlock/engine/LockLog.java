@@ -1,0 +1,103 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNames;
+import io.distributedlock.ServerClockSetBackEvent;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/** The lines that an engine logs of its locks: what an operator has to know, and for debugging, each lock and unlock. */
+final class LockLog {
+
+    private static final Log log = LogFactory.getLog(LockEngine.class);
+
+    private static final int NAMES_SHOWN = 10;
+
+    private final NanoClock clock;
+
+    LockLog(NanoClock clock) {
+        this.clock = clock;
+    }
+
+    private static String lock(String name) {
+        return "Lock '" + LockNames.show(name) + "'";
+    }
+
+    private long millisSince(long time) {
+        return Math.max(0, clock.nanos() - time) / 1_000_000;
+    }
+
+    // ---- each lock and unlock
+
+    void waits(Waiter waiter) {
+        if (log.isDebugEnabled()) {
+            log.debug(lock(waiter.terms.name()) + " is waited for by " + ownerOf(waiter.owner));
+        }
+    }
+
+    void decided(Waiter waiter, Verdict verdict) {
+        if (!log.isDebugEnabled()) {
+            return;
+        }
+        String after = " after " + millisSince(waiter.since) + " ms";
+        String what = verdict instanceof Verdict.Granted granted
+                ? " was acquired" + after + ", token " + granted.handle().fencingToken()
+                : " was not acquired" + after + ": "
+                        + verdict.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+        log.debug(lock(waiter.terms.name()) + what);
+    }
+
+    void released(Hold hold) {
+        if (log.isDebugEnabled() && hold.isClosed()) {
+            log.debug(lock(hold.name()) + " was released after " + millisSince(hold.grantedAt) + " ms, token "
+                    + hold.token);
+        }
+    }
+
+    // ---- what an operator has to know
+
+    void lost(Hold hold, LockLostException loss) {
+        log.warn(loss.getMessage() + " (token " + hold.token + ", held by " + ownerOf(hold.owner()) + ")");
+    }
+
+    private static String ownerOf(Object owner) {
+        return owner instanceof Thread thread ? "thread '" + thread.getName() + "'" : "an asynchronous caller";
+    }
+
+    void abandoned(Hold hold) {
+        log.warn(lock(hold.name()) + " was never closed: its handle was garbage collected or its thread has"
+                + " ended. Its lease is not renewed any more. Close handles in a try-with-resources statement.");
+    }
+
+    void serverClockSetBack(ServerClockSetBackEvent event) {
+        log.warn("Redis' clock was set back by " + event.by().toSeconds() + " s or more, as a token of lock '"
+                + LockNames.show(event.lockName())
+                + "' shows. Fencing tokens of locks that were used before may not grow until it has"
+                + " caught up. Let its clock be slewed, not stepped.");
+    }
+
+    /** The engine closes. */
+    void waitsForHolds(Duration grace, List<String> names) {
+        if (!names.isEmpty() && !grace.isZero()) {
+            log.info("Stopping: waiting up to " + grace.toMillis() + " ms for " + shown(names));
+        }
+    }
+
+    void tookAway(List<String> names) {
+        if (!names.isEmpty()) {
+            log.warn("Stopped: took away " + shown(names) + ", still held at the end of the shutdown grace");
+        }
+    }
+
+    private static String shown(List<String> names) {
+        String first = String.join(
+                ", ", names.stream().limit(NAMES_SHOWN).map(LockNames::show).toList());
+        return names.size()
+                + (names.size() == 1 ? " lock: " : " locks: ")
+                + first
+                + (names.size() > NAMES_SHOWN ? ", ..." : "");
+    }
+}

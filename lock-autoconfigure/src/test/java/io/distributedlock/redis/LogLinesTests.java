@@ -1,0 +1,90 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** The log answers what an operator asks: what was lost, and why does it not stop? */
+class LogLinesTests extends FaultTopic {
+
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private static List<String> lines(Logs logs, String level) {
+        return logs.of("io.distributedlock").stream()
+                .filter(line -> line.startsWith(level))
+                .toList();
+    }
+
+    @Test
+    void eachLossIsOneLine() {
+        RedisLockTemplate locks = direct(Templates.SETTINGS);
+        try (Logs logs = Logs.capture(Level.WARN)) {
+            LockHandle forced = locks.acquire(LockRequest.of("forced\nWARN nothing"));
+            LockHandle gone = locks.acquire(leased("gone", 20_000));
+            locks.forceRelease(forced.name());
+            call("DEL", "lock:{gone}");
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(gone::close);
+            await().atMost(SOON).until(() -> lines(logs, "WARN").size() == 2);
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(forced::close);
+
+            String by = ", held by thread '" + Thread.currentThread().getName() + "')";
+            assertThat(lines(logs, "WARN"))
+                    .hasSize(2)
+                    .anySatisfy(line -> assertThat(line)
+                            .startsWith("WARN Lock 'forced\\u000AWARN nothing' was lost after ")
+                            .contains("forced release")
+                            .endsWith("(token " + forced.fencingToken() + by))
+                    .anySatisfy(line -> assertThat(line)
+                            .startsWith("WARN Lock 'gone' was lost before its release: it was gone from Redis")
+                            .endsWith("(token " + gone.fencingToken() + by));
+        }
+    }
+
+    @Test
+    void stoppingSaysWhatItWaitsForAndWhatItTookAway() {
+        RedisLockTemplate locks = direct(Templates.settings(Duration.ofSeconds(2), Duration.ofMillis(50)));
+        LockHandle hung = locks.acquire(LockRequest.of("hung"));
+        try (Logs logs = Logs.capture(Level.INFO)) {
+            locks.stop();
+
+            assertThat(logs.of("io.distributedlock"))
+                    .contains(
+                            "INFO Stopping: waiting up to 50 ms for 1 lock: hung",
+                            "WARN Stopped: took away 1 lock: hung, still held at the end of the shutdown grace");
+        }
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(hung::close);
+    }
+
+    @Test
+    void eachLockAndUnlockCanBeFollowed() {
+        RedisLockTemplate locks = direct();
+        Logger logger = (Logger) LoggerFactory.getLogger("io.distributedlock.engine.LockEngine");
+        Level before = logger.getLevel();
+        logger.setLevel(Level.DEBUG);
+        try (Logs logs = Logs.capture(Level.DEBUG)) {
+            LockHandle handle = locks.acquire(LockRequest.of("a"));
+            callers.call(() -> locks.tryAcquire(LockRequest.of("a").noWait())).get();
+            handle.close();
+
+            assertThat(lines(logs, "DEBUG"))
+                    .anyMatch(line ->
+                            line.matches("DEBUG Lock 'a' was acquired after \\d+ ms, token " + handle.fencingToken()))
+                    .anyMatch(line -> line.matches("DEBUG Lock 'a' was not acquired after \\d+ ms: busy"))
+                    .anyMatch(line ->
+                            line.matches("DEBUG Lock 'a' was released after \\d+ ms, token " + handle.fencingToken()));
+        } finally {
+            logger.setLevel(before);
+        }
+    }
+}
