@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.EmbeddedRedis;
@@ -217,7 +218,7 @@ class OutageTests extends FaultTopic {
         LockHandle handle = locks.acquire(LockRequest.of("down"));
         crash();
         Stopwatch watch = Stopwatch.start();
-        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(handle::close);
+        assertThatExceptionOfType(LockReleaseUnconfirmedException.class).isThrownBy(handle::close);
         assertThat(watch.elapsed()).isLessThan(TIMEOUT.plus(NOISE));
         handle.close();
     }
