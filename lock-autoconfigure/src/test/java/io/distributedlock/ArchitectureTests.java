@@ -69,6 +69,8 @@ class ArchitectureTests {
 
     static final ArchRule OBSERVATION_KNOWS_THE_API = room(".observation", "");
 
+    static final ArchRule ACTUATE_KNOWS_THE_API = room(".actuate", "");
+
     static final ArchRule ENGINE_IS_PLAIN_JAVA = noClasses()
             .that()
             .resideInAPackage(ROOT + ".engine..")
@@ -135,6 +137,7 @@ class ArchitectureTests {
         REDIS_KNOWS_THE_ENGINE,
         INTERCEPTOR_KNOWS_THE_ANNOTATION,
         OBSERVATION_KNOWS_THE_API,
+        ACTUATE_KNOWS_THE_API,
         TRANSACTION_KNOWS_THE_API,
         ENGINE_IS_PLAIN_JAVA,
         API_NEEDS_NO_SPRING,
@@ -163,6 +166,8 @@ class ArchitectureTests {
                         "InvalidLockedMethodException",
                         "DistributedLockAutoConfiguration",
                         "DistributedLockMetricsAutoConfiguration",
+                        "DistributedLockEndpointAutoConfiguration",
+                        "DistributedLockHealthAutoConfiguration",
                         "DistributedLockProperties");
     }
 

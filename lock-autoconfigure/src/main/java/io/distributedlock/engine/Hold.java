@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import io.distributedlock.LockActivity;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockOwner;
 import java.lang.ref.WeakReference;
@@ -150,6 +151,17 @@ final class Hold {
 
     long remaining(long now) {
         return phase == Phase.HELD ? Math.max(0, deadline - now) : 0;
+    }
+
+    LockActivity.Held describe(long now, int waiters) {
+        return new LockActivity.Held(
+                name(),
+                token,
+                Duration.ofNanos(now - grantedAt),
+                Duration.ofNanos(remaining(now)),
+                Waiter.describe(owner),
+                entries - 1,
+                waiters);
     }
 
     boolean isClosed() {

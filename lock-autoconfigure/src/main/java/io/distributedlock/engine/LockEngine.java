@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.DistributedLockException;
+import io.distributedlock.LockActivity;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockInterruptedException;
@@ -13,6 +14,7 @@ import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.ServerClockSetBackEvent;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -191,6 +193,14 @@ public final class LockEngine implements AutoCloseable {
     /** See {@link io.distributedlock.LockOperations#forceRelease}. */
     public boolean forceRelease(String name) {
         return calls.await(name, () -> store.forceRelease(name, floor()));
+    }
+
+    /** What is held and waited for here at this moment; each lock is looked at for itself. */
+    public LockActivity activity(String instance, boolean connected, boolean subscribed) {
+        List<LockActivity.Held> held = new ArrayList<>();
+        List<LockActivity.Waiting> waiting = new ArrayList<>();
+        locks.describe(instance, held, waiting);
+        return new LockActivity(instance, connected, subscribed, held, waiting);
     }
 
     /**

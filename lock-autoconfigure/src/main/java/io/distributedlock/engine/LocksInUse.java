@@ -1,5 +1,6 @@
 package io.distributedlock.engine;
 
+import io.distributedlock.LockActivity;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOwner;
 import io.distributedlock.ServerClockSetBackEvent;
@@ -206,6 +207,10 @@ final class LocksInUse implements LeaseStore.Listener {
             }
         }
         return false;
+    }
+
+    void describe(String instance, List<LockActivity.Held> held, List<LockActivity.Waiting> waiting) {
+        forEach(lock -> lock.describe(instance, held, waiting));
     }
 
     private void forEach(Consumer<NamedLock> action) {

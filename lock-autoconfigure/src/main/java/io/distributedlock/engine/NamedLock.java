@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockOwner;
+import io.distributedlock.LockActivity;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.RenewReply;
 import java.util.List;
@@ -457,6 +458,19 @@ final class NamedLock extends Timed {
                 && tenure.isRetained()
                 && tenure.lease.token() >= inStore
                 && !tenure.hold().isExpired(engine.now());
+    }
+
+    /** Adds the hold and the waiters of this moment. */
+    synchronized void describe(String instance, List<LockActivity.Held> held, List<LockActivity.Waiting> waiting) {
+        long now = engine.now();
+        Hold current = tenure == null || tenure.isRetained() ? null : tenure.hold();
+        if (current != null && current.isHeld(now)) {
+            held.add(current.describe(now, waiters.size()));
+        }
+        String holder = current == null ? null : instance;
+        for (Waiter waiter = waiters.first(); waiter != null; waiter = waiter.next) {
+            waiting.add(waiter.describe(now, holder));
+        }
     }
 
     /** The engine closes: waiters go at once, and so does a lease that nobody holds. */

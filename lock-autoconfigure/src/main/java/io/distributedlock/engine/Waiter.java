@@ -1,6 +1,8 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockOwner;
+import io.distributedlock.LockActivity;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -107,6 +109,17 @@ final class Waiter extends Timed {
     /** Whether the next answer decides, be it a grant to another one or "busy". */
     boolean wantsOneAnswer() {
         return terms.triesOnce() || asksOnceMore;
+    }
+
+    LockActivity.Waiting describe(long now, @Nullable String holder) {
+        boolean limited = terms.waitUpTo() != Terms.FOREVER;
+        Duration left = limited ? Duration.ofNanos(Math.max(0, waitEnd() - now)) : null;
+        return new LockActivity.Waiting(terms.name(), describe(owner), Duration.ofNanos(now - since), left, holder);
+    }
+
+    /** A caller as operators see it. */
+    static String describe(Object owner) {
+        return owner instanceof Thread thread ? thread.getName() : "asynchronous";
     }
 
     void decide(Verdict decided) {

@@ -116,7 +116,7 @@ final class LockConnections implements AutoCloseable {
             StatefulRedisConnection<String, String> opened = client.connect(StringCodec.UTF8);
             opened.addListener(new Watch());
             commands = opened;
-            isConnected();
+            hasConnected();
             check(opened);
             return true;
         } catch (RuntimeException | Error ex) {
@@ -148,6 +148,18 @@ final class LockConnections implements AutoCloseable {
     @Nullable
     StatefulRedisConnection<String, String> commands() {
         return commands;
+    }
+
+    /** Whether commands can be sent at this moment. */
+    boolean isConnected() {
+        StatefulRedisConnection<String, String> opened = commands;
+        return opened != null && opened.isOpen();
+    }
+
+    /** Whether messages come at this moment. */
+    boolean isSubscribed() {
+        Subscription opened = subscription;
+        return opened != null && opened.isSubscribed();
     }
 
     LeaseStoreException notConnected() {
@@ -184,7 +196,7 @@ final class LockConnections implements AutoCloseable {
         return ready.copy();
     }
 
-    private void isConnected() {
+    private void hasConnected() {
         source.succeeded();
         CompletableFuture<Void> waitedFor;
         synchronized (this) {
@@ -230,7 +242,7 @@ final class LockConnections implements AutoCloseable {
 
         @Override
         public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
-            isConnected();
+            hasConnected();
         }
 
         @Override

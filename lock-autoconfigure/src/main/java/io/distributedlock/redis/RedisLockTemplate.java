@@ -1,8 +1,10 @@
 package io.distributedlock.redis;
 
+import io.distributedlock.LockActivity;
 import io.distributedlock.LockCallback;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
@@ -12,6 +14,7 @@ import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.engine.LockEngine;
 import io.distributedlock.engine.NanoClock;
 import io.distributedlock.transaction.TransactionalHold;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -31,7 +34,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * <p>When it stops, new callers are refused, those who wait are sent away, and holds may go on for the shutdown grace.
  * It can be started again. Safe for use by any number of threads.
  */
-public final class RedisLockTemplate implements LockOperations, SmartLifecycle, AutoCloseable {
+public final class RedisLockTemplate implements LockOperations, LockMonitor, SmartLifecycle, AutoCloseable {
 
     private static final Log log = LogFactory.getLog(RedisLockTemplate.class);
 
@@ -148,6 +151,12 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
         return request;
     }
 
+    @Override
+    public LockActivity activity() {
+        Instance running = instance;
+        return running == null ? new LockActivity("", false, false, List.of(), List.of()) : running.activity();
+    }
+
     private LockEngine engine(String name) {
         Instance running = instance;
         if (running == null) {
@@ -205,7 +214,7 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
     }
 
     /** What lives from a start to the next stop: an identity, its connections, and the engine upon them. */
-    private record Instance(LockConnections connections, LockEngine engine) {
+    private record Instance(InstanceId id, LockConnections connections, LockEngine engine) {
 
         static Instance open(
                 LettuceConnectionFactory application,
@@ -220,7 +229,11 @@ public final class RedisLockTemplate implements LockOperations, SmartLifecycle, 
             log.info("Distributed locks: instance " + id.publicPart() + ", Redis at " + source.address() + ", prefix '"
                     + keys.prefix() + "'");
             connections.open();
-            return new Instance(connections, engine);
+            return new Instance(id, connections, engine);
+        }
+
+        LockActivity activity() {
+            return engine.activity(id.publicPart(), connections.isConnected(), connections.isSubscribed());
         }
 
         void close() {

@@ -86,6 +86,10 @@ final class Subscription extends RedisPubSubAdapter<String, String>
         return subscription;
     }
 
+    boolean isSubscribed() {
+        return subscribed;
+    }
+
     @Override
     public void subscribed(String which, long count) {
         subscribed = true;
@@ -112,9 +116,8 @@ final class Subscription extends RedisPubSubAdapter<String, String>
             refused = true;
             log.warn(
                     "Redis refuses the channel " + channel
-                            + " to this user. Locks work, but whoever waits for"
-                            + " another instance asks once a second instead of being told. Allow the user the channels with"
-                            + " this prefix.",
+                            + " to this user. Locks work, but whoever waits for another instance asks once a second"
+                            + " instead of being told. Allow the user the channels with this prefix.",
                     failure);
         }
         tryLater();

@@ -1,0 +1,167 @@
+package io.distributedlock.actuate;
+
+import io.distributedlock.LockActivity;
+import io.distributedlock.LockMonitor;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockState;
+import io.distributedlock.LockUnavailableException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+
+/**
+ * Shows what this instance holds and waits for, shows one lock, and takes a lock away. A lock name may have slashes: what
+ * comes after {@code locks/} is the name. Taking away needs {@code management.endpoint.locks.access=unrestricted}.
+ */
+@Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
+public final class LocksEndpoint {
+
+    private static final Log log = LogFactory.getLog(LocksEndpoint.class);
+
+    /** How many locks of other instances are asked about in one answer. */
+    private static final int ASKED_ABOUT = 20;
+
+    private final LockOperations locks;
+
+    private final LockMonitor monitor;
+
+    private final InstanceLabel label;
+
+    private final Clock clock;
+
+    public LocksEndpoint(LockOperations locks, LockMonitor monitor, InstanceLabel label) {
+        this(locks, monitor, label, Clock.systemUTC());
+    }
+
+    LocksEndpoint(LockOperations locks, LockMonitor monitor, InstanceLabel label, Clock clock) {
+        this.locks = locks;
+        this.monitor = monitor;
+        this.label = label;
+        this.clock = clock;
+    }
+
+    /** What this instance holds and waits for. */
+    @ReadOperation
+    public LocksDescriptor locks() {
+        LockActivity activity = monitor.activity();
+        Instant now = clock.instant();
+        Map<String, Optional<String>> holders = new HashMap<>();
+        return new LocksDescriptor(
+                new LocksDescriptor.Instance(
+                        activity.instance(), label.text(), activity.connected(), activity.subscribed()),
+                activity.held().stream().map(held -> held(held, now)).toList(),
+                activity.waiting().stream()
+                        .map(waiting -> waiting(waiting, holder(activity, waiting, holders), now))
+                        .toList());
+    }
+
+    private static LocksDescriptor.Held held(LockActivity.Held held, Instant now) {
+        return new LocksDescriptor.Held(
+                held.name(),
+                held.fencingToken(),
+                now.minus(held.heldFor()),
+                held.remainingLease(),
+                held.caller(),
+                null,
+                held.reentries(),
+                held.waiters());
+    }
+
+    private static LocksDescriptor.Waiting waiting(LockActivity.Waiting waiting, @Nullable String holder, Instant now) {
+        Duration left = waiting.remainingWait();
+        return new LocksDescriptor.Waiting(
+                waiting.name(),
+                waiting.caller(),
+                now.minus(waiting.waitedFor()),
+                left == null ? null : now.plus(left),
+                holder);
+    }
+
+    /** Of each lock Redis is asked once, of the first few locks only, and not while it is away. */
+    private @Nullable String holder(
+            LockActivity activity, LockActivity.Waiting waiting, Map<String, Optional<String>> asked) {
+        if (waiting.holder() != null || !activity.connected()) {
+            return waiting.holder();
+        }
+        if (asked.size() >= ASKED_ABOUT && !asked.containsKey(waiting.name())) {
+            return null;
+        }
+        return asked.computeIfAbsent(waiting.name(), this::holder).orElse(null);
+    }
+
+    private Optional<String> holder(String name) {
+        try {
+            return locks.inspect(name).map(LockState::owner);
+        } catch (LockUnavailableException ex) {
+            return Optional.empty();
+        }
+    }
+
+    /** One lock, as Redis and this instance see it. */
+    @ReadOperation
+    public LockDescriptor lock(@Selector(match = Match.ALL_REMAINING) String... name) {
+        return lock(String.join("/", name));
+    }
+
+    private LockDescriptor lock(String name) {
+        LockActivity activity = monitor.activity();
+        Optional<LockState> state = locks.inspect(name).filter(found -> !found.retained());
+        boolean waits =
+                activity.waiting().stream().anyMatch(waiting -> waiting.name().equals(name));
+        return new LockDescriptor(
+                name,
+                state.isPresent(),
+                state.map(LockState::fencingToken).orElse(null),
+                state.map(LockState::remainingLease).orElse(null),
+                state.map(found -> holder(found, activity)).orElse(null),
+                waits ? List.of(new LockDescriptor.Waiter(activity.instance(), label.text())) : List.of(),
+                state.map(LockState::waitingInstances).orElse(0));
+    }
+
+    private LockDescriptor.Holder holder(LockState state, LockActivity activity) {
+        Optional<LockActivity.Held> own = activity.held().stream()
+                .filter(held -> held.name().equals(state.name()))
+                .findAny();
+        boolean here = own.isPresent() || state.owner().equals(activity.instance());
+        List<String> waitingFor = own.map(held -> waitingFor(held, activity)).orElse(List.of());
+        return new LockDescriptor.Holder(
+                state.owner(),
+                here ? label.text() : null,
+                own.map(LockActivity.Held::caller).orElse(null),
+                own.map(held -> clock.instant().minus(held.heldFor())).orElse(null),
+                waitingFor);
+    }
+
+    /** Callers are told apart by the names of their threads; asynchronous ones cannot be. */
+    private static List<String> waitingFor(LockActivity.Held held, LockActivity activity) {
+        return activity.waiting().stream()
+                .filter(waiting -> waiting.caller().equals(held.caller())
+                        && !waiting.caller().equals("asynchronous"))
+                .map(LockActivity.Waiting::name)
+                .toList();
+    }
+
+    /** Takes the lock away from its holder, who is told. Answers 204, or 404 if nobody held it. */
+    @DeleteOperation
+    public WebEndpointResponse<Void> forceRelease(@Selector(match = Match.ALL_REMAINING) String... name) {
+        String joined = String.join("/", name);
+        boolean released = locks.forceRelease(joined);
+        log.warn("Lock '" + joined + "': " + (released ? "taken away" : "to be taken away, but nobody held it")
+                + ", as asked for through the locks endpoint");
+        return new WebEndpointResponse<>(released ? 204 : 404);
+    }
+}

@@ -1,0 +1,31 @@
+package io.distributedlock.autoconfigure;
+
+import io.distributedlock.LockMonitor;
+import io.distributedlock.actuate.InstanceLabel;
+import io.distributedlock.actuate.LocksHealthIndicator;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** The health of the locks, unless {@code management.health.locks.enabled} is false. */
+@AutoConfiguration(
+        after = DistributedLockAutoConfiguration.class,
+        beforeName =
+                "org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration")
+@ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
+@ConditionalOnBean(LockMonitor.class)
+@ConditionalOnEnabledHealthIndicator("locks")
+@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+public final class DistributedLockHealthAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    LocksHealthIndicator locksHealthIndicator(LockMonitor monitor, Environment environment) {
+        return new LocksHealthIndicator(monitor, new InstanceLabel(environment));
+    }
+}

@@ -1,0 +1,81 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockActivity;
+import io.distributedlock.LockActivity.Held;
+import io.distributedlock.LockActivity.Waiting;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class LockActivityTests {
+
+    @RegisterExtension
+    final EngineWorld world = new EngineWorld();
+
+    private final Instance one = world.instance("one");
+
+    private final Instance two = world.instance("two");
+
+    private static LockActivity of(Instance instance) {
+        return instance.engine.activity("id", true, true);
+    }
+
+    @Test
+    void showsAHoldWithItsTokenCallerAgeLeaseAndReentries() {
+        LockRequest request = LockRequest.of("a").lease(Duration.ofSeconds(30));
+        LockHandle outer = one.engine.acquire(request);
+        LockHandle inner = one.engine.acquire(request);
+        world.advanceSeconds(2);
+
+        Held held = of(one).held().get(0);
+
+        assertThat(held.name()).isEqualTo("a");
+        assertThat(held.fencingToken()).isEqualTo(outer.fencingToken());
+        assertThat(held.heldFor()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(held.remainingLease())
+                .isEqualTo(outer.remainingLease())
+                .isBetween(Duration.ofSeconds(27), Duration.ofSeconds(28));
+        assertThat(held.caller()).isEqualTo(Thread.currentThread().getName());
+        assertThat(held.reentries()).isEqualTo(1);
+        assertThat(held.waiters()).isZero();
+        inner.close();
+        outer.close();
+        assertThat(of(one).held()).isEmpty();
+    }
+
+    @Test
+    void showsWaitersInTheirOrderWithTheTimeTheyHaveLeft() {
+        Attempt holder = one.acquire("a");
+        Attempt first = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofSeconds(5)));
+        world.advanceSeconds(1);
+        Attempt second = one.acquire(LockRequest.of("a").waitForever());
+        Attempt elsewhere = two.acquire("a");
+
+        assertThat(of(one).held()).extracting(Held::waiters).containsExactly(2);
+        assertThat(of(one).waiting())
+                .containsExactly(
+                        new Waiting("a", "asynchronous", Duration.ofSeconds(1), Duration.ofSeconds(4), "id"),
+                        new Waiting("a", "asynchronous", Duration.ZERO, null, "id"));
+        assertThat(of(two).held()).isEmpty();
+        assertThat(of(two).waiting()).extracting(Waiting::holder).containsOnlyNulls();
+        holder.close();
+        first.close();
+        second.close();
+        elsewhere.close();
+    }
+
+    @Test
+    void showsNothingOfALostHold() {
+        Attempt lost =
+                one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(1)).renew(false));
+
+        world.advanceSeconds(2);
+
+        assertThat(of(one).held()).isEmpty();
+        lost.abandon();
+    }
+}
