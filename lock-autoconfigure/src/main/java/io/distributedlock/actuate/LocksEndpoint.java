@@ -25,7 +25,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
  * Shows what this instance holds and waits for, shows one lock, and takes a lock away. A lock name may have slashes: what
- * comes after {@code locks/} is the name. Taking away needs {@code management.endpoint.locks.access=unrestricted}.
+ * comes after {@code locks/} is the name. Web servers refuse or change some paths (an encoded slash, two slashes in a row);
+ * {@code locks?name=} takes every name. Taking away needs {@code management.endpoint.locks.access=unrestricted}.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
@@ -54,9 +55,13 @@ public final class LocksEndpoint {
         this.clock = clock;
     }
 
-    /** What this instance holds and waits for. */
+    /** What this instance holds and waits for; or the lock of that name, as {@link #lock} shows it. */
     @ReadOperation
-    public LocksDescriptor locks() {
+    public Object locks(@Nullable String name) {
+        return name == null ? locks() : describe(name);
+    }
+
+    private LocksDescriptor locks() {
         LockActivity activity = monitor.activity();
         Instant now = clock.instant();
         Map<String, Optional<String>> holders = new HashMap<>();
@@ -114,10 +119,10 @@ public final class LocksEndpoint {
     /** One lock, as Redis and this instance see it. */
     @ReadOperation
     public LockDescriptor lock(@Selector(match = Match.ALL_REMAINING) String... name) {
-        return lock(String.join("/", name));
+        return describe(String.join("/", name));
     }
 
-    private LockDescriptor lock(String name) {
+    private LockDescriptor describe(String name) {
         LockActivity activity = monitor.activity();
         Optional<LockState> state = locks.inspect(name).filter(found -> !found.retained());
         boolean waits =
@@ -158,10 +163,25 @@ public final class LocksEndpoint {
     /** Takes the lock away from its holder, who is told. Answers 204, or 404 if nobody held it. */
     @DeleteOperation
     public WebEndpointResponse<Void> forceRelease(@Selector(match = Match.ALL_REMAINING) String... name) {
-        String joined = String.join("/", name);
-        boolean released = locks.forceRelease(joined);
-        log.warn("Lock '" + joined + "': " + (released ? "taken away" : "to be taken away, but nobody held it")
+        return takeAway(String.join("/", name));
+    }
+
+    /** As {@link #forceRelease}, for names that cannot be part of a path. */
+    @DeleteOperation
+    public WebEndpointResponse<Void> forceReleaseNamed(String name) {
+        return takeAway(name);
+    }
+
+    private WebEndpointResponse<Void> takeAway(String name) {
+        boolean released = locks.forceRelease(name);
+        log.warn("Lock '" + forLog(name) + "': " + (released ? "taken away" : "to be taken away, but nobody held it")
                 + ", as asked for through the locks endpoint");
         return new WebEndpointResponse<>(released ? 204 : 404);
+    }
+
+    /** A name comes from outside: it must not begin a line of its own in the log, nor fill it. */
+    private static String forLog(String name) {
+        String oneLine = name.replaceAll("[\\p{Cntrl}\\p{Zl}\\p{Zp}]", "?");
+        return oneLine.length() <= 200 ? oneLine : oneLine.substring(0, 200) + "...";
     }
 }

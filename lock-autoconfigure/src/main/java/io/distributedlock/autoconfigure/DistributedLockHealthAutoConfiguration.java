@@ -19,12 +19,12 @@ import org.springframework.core.env.Environment;
                 "org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration")
 @ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
 @ConditionalOnBean(LockMonitor.class)
-@ConditionalOnEnabledHealthIndicator("locks")
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 public final class DistributedLockHealthAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    @ConditionalOnEnabledHealthIndicator("locks")
     LocksHealthIndicator locksHealthIndicator(LockMonitor monitor, Environment environment) {
         return new LocksHealthIndicator(monitor, new InstanceLabel(environment));
     }

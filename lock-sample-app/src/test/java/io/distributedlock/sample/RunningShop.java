@@ -76,6 +76,13 @@ record RunningShop(ConfigurableApplicationContext context) implements AutoClosea
                 .toList();
     }
 
+    /** All fields and values of a hash in Redis. */
+    List<String> hash(String key) {
+        return context.getBean(StringRedisTemplate.class).<String, String>opsForHash().entries(key).entrySet().stream()
+                .flatMap(entry -> Stream.of(entry.getKey(), entry.getValue()))
+                .toList();
+    }
+
     /** As {@code kill -9} does. */
     void killRedis() {
         Properties server = context.getBean(StringRedisTemplate.class).execute((RedisCallback<Properties>)

@@ -1,0 +1,97 @@
+package io.distributedlock.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.actuate.LocksEndpoint;
+import io.distributedlock.actuate.LocksHealthIndicator;
+import io.distributedlock.interceptor.RecordingLocks;
+import io.distributedlock.testing.EmbeddedRedis;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** When there is an endpoint and a health indicator, and when not. */
+class OperatorsViewAutoConfigurationTests {
+
+    private static final String EXPOSED = "management.endpoints.web.exposure.include=locks";
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    AopAutoConfiguration.class,
+                    DataRedisAutoConfiguration.class,
+                    DistributedLockAutoConfiguration.class,
+                    DistributedLockEndpointAutoConfiguration.class,
+                    DistributedLockHealthAutoConfiguration.class))
+            .withPropertyValues("spring.data.redis.port=1", "distributed-lock.command-timeout=200ms");
+
+    @Test
+    void theEndpointIsThereIfItIsExposed() {
+        runner.withPropertyValues(EXPOSED).run(context -> assertThat(context).hasSingleBean(LocksEndpoint.class));
+        runner.run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
+    }
+
+    @Test
+    void theHealthIsDownWhileRedisIsAwayAndUpWithIt() {
+        runner.run(context -> assertThat(
+                        health(context.getBean(LocksHealthIndicator.class)).getStatus())
+                .isEqualTo(Status.DOWN));
+        try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+            runner.withPropertyValues("spring.data.redis.port=" + redis.port()).run(context -> {
+                LocksHealthIndicator indicator = context.getBean(LocksHealthIndicator.class);
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> health(indicator).getStatus().equals(Status.UP));
+                assertThat(health(indicator).getDetails())
+                        .containsEntry("connected", true)
+                        .containsEntry("subscribed", true)
+                        .containsEntry("held", 0);
+            });
+        }
+    }
+
+    private static Health health(LocksHealthIndicator indicator) {
+        return indicator.health();
+    }
+
+    @Test
+    void theHealthCanBeSwitchedOff() {
+        runner.withPropertyValues("management.health.locks.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(LocksHealthIndicator.class));
+    }
+
+    @Test
+    void thereIsNothingForLocksOfTheApplication() {
+        runner.withPropertyValues(EXPOSED)
+                .withBean(RecordingLocks.class)
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(LocksEndpoint.class)
+                        .doesNotHaveBean(LocksHealthIndicator.class));
+    }
+
+    @Test
+    void thereIsNothingWithoutActuator() {
+        runner.withPropertyValues(EXPOSED)
+                .withClassLoader(new FilteredClassLoader(
+                        "org.springframework.boot.actuate", "org.springframework.boot.health", "io.micrometer"))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean("locksEndpoint")
+                        .doesNotHaveBean("locksHealthIndicator"));
+    }
+
+    @Test
+    void thereIsNothingIfLocksAreSwitchedOff() {
+        runner.withPropertyValues(EXPOSED, "distributed-lock.enabled=false")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(LocksEndpoint.class)
+                        .doesNotHaveBean(LocksHealthIndicator.class));
+    }
+}

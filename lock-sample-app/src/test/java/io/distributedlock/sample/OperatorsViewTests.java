@@ -1,0 +1,242 @@
+package io.distributedlock.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.ResponseEntity;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.web.context.WebApplicationContext;
+import tools.jackson.databind.JsonNode;
+
+/** What the one on call sees over HTTP, and can do. */
+@ExtendWith(OutputCaptureExtension.class)
+class OperatorsViewTests {
+
+    private static RunningShop shop;
+
+    private static RunningShop other;
+
+    private static LockOperations locks;
+
+    @BeforeAll
+    static void start() {
+        shop = RunningShop.start(
+                "a", "management.endpoint.locks.access=unrestricted", "distributed-lock.instance-label=till 1");
+        other = shop.startSecond("b");
+        locks = shop.context().getBean(LockOperations.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        other.close();
+        shop.close();
+    }
+
+    private static ResponseEntity<JsonNode> call(RunningShop to, HttpMethod method, String path) {
+        return to.client()
+                .method(method)
+                .uri(URI.create(to.url() + "/actuator/" + path))
+                .retrieve()
+                .onStatus(status -> true, (request, response) -> {})
+                .toEntity(JsonNode.class);
+    }
+
+    private static JsonNode get(RunningShop from, String path) {
+        ResponseEntity<JsonNode> answer = call(from, HttpMethod.GET, path);
+        assertThat(answer.getStatusCode().value()).as(path).isEqualTo(200);
+        return answer.getBody();
+    }
+
+    private static JsonNode named(JsonNode list, String name) {
+        return list.valueStream()
+                .filter(each -> each.path("name").asString().equals(name))
+                .findAny()
+                .orElseThrow(() -> new AssertionError(name + " is not in " + list));
+    }
+
+    @Test
+    void theInstanceIsShown() {
+        JsonNode instance = get(shop, "locks").path("instance");
+
+        assertThat(instance.path("id").asString()).isNotBlank();
+        assertThat(instance.path("label").asString()).isEqualTo("till 1");
+        assertThat(instance.path("connected").asBoolean()).isTrue();
+        assertThat(instance.path("subscribed").asBoolean()).isTrue();
+        assertThat(get(other, "locks").path("instance").path("label").asString())
+                .matches("shop@[^:/]+:\\d+/" + ProcessHandle.current().pid());
+    }
+
+    @Test
+    void aHoldIsShown() {
+        try (LockHandle outer = locks.acquire(LockRequest.of("held").lease(Duration.ofSeconds(30)));
+                LockHandle inner = locks.acquire(LockRequest.of("held"))) {
+            JsonNode held = named(get(shop, "locks").path("held"), "held");
+
+            assertThat(held.path("fencingToken").asLong())
+                    .isEqualTo(outer.fencingToken())
+                    .isEqualTo(inner.fencingToken());
+            assertThat(Instant.parse(held.path("since").asString()))
+                    .isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
+            assertThat(Duration.parse(held.path("remainingLease").asString()))
+                    .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
+            assertThat(held.path("caller").asString())
+                    .isEqualTo(Thread.currentThread().getName());
+            assertThat(held.path("reentries").asInt()).isEqualTo(1);
+            assertThat(held.path("waiters").asInt()).isZero();
+        }
+    }
+
+    @Test
+    void whoWaitsAndForWhomIsShownInBothInstances() {
+        LockOperations elsewhere = other.context().getBean(LockOperations.class);
+        LockRequest request = LockRequest.of("waited for").waitUpTo(Duration.ofSeconds(60));
+        try (LockHandle holder = locks.acquire(request)) {
+            CompletableFuture<LockHandle> waiter =
+                    elsewhere.acquireAsync(request).toCompletableFuture();
+            await().atMost(Duration.ofSeconds(30))
+                    .until(
+                            () -> locks.inspect("waited for").map(LockState::waitingInstances),
+                            waiting -> waiting.equals(Optional.of(1)));
+
+            JsonNode waiting = named(get(other, "locks").path("waiting"), "waited for");
+            JsonNode here = get(shop, "locks/waited%20for");
+            JsonNode there = get(other, "locks/waited%20for");
+
+            String id = get(shop, "locks").path("instance").path("id").asString();
+            assertThat(waiting.path("holder").asString()).isEqualTo(id);
+            assertThat(Instant.parse(waiting.path("until").asString()))
+                    .isAfter(Instant.parse(waiting.path("since").asString()));
+            assertThat(here.path("held").asBoolean()).isTrue();
+            assertThat(here.path("fencingToken").asLong()).isEqualTo(holder.fencingToken());
+            assertThat(here.path("holder").path("instance").asString()).isEqualTo(id);
+            assertThat(here.path("holder").path("label").asString()).isEqualTo("till 1");
+            assertThat(here.path("holder").path("caller").asString())
+                    .isEqualTo(Thread.currentThread().getName());
+            assertThat(there.path("holder").path("instance").asString()).isEqualTo(id);
+            assertThat(there.path("holder").path("label").isNull()).isTrue();
+            assertThat(there.path("waiting").path(0).path("label").asString()).startsWith("shop@");
+            assertThat(there.path("waitingInstances").asInt()).isEqualTo(1);
+            holder.close();
+            waiter.join().close();
+        }
+    }
+
+    @Test
+    void aFreeLockIsShownAsFree() {
+        JsonNode free = get(shop, "locks/free");
+
+        assertThat(free.path("name").asString()).isEqualTo("free");
+        assertThat(free.path("held").asBoolean()).isFalse();
+        assertThat(free.path("holder").isNull()).isTrue();
+        assertThat(free.path("waiting").size()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a:b", "a%7Bb%7D", "a/b", "a%20b", "%C3%A9", "a%25b", "a.b", "a+b", "a%3Bb"})
+    void oddNamesAreShownAndTakenAway(String path) {
+        String name = URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
+        LockHandle handle = locks.acquire(LockRequest.of(name));
+
+        assertThat(get(shop, "locks/" + path).path("holder").path("caller").asString())
+                .as(name)
+                .isEqualTo(Thread.currentThread().getName());
+        assertThat(call(shop, HttpMethod.DELETE, "locks/" + path)
+                        .getStatusCode()
+                        .value())
+                .isEqualTo(204);
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> !handle.isHeld());
+        assertThat(locks.inspect(name)).isEmpty();
+        assertThat(call(shop, HttpMethod.DELETE, "locks/" + path)
+                        .getStatusCode()
+                        .value())
+                .isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a/b", "/a//b/", "a;b?c=d&e#f", "%2F", "\\", "..", "\n"})
+    void everyNameIsShownAndTakenAwayByParameter(String name, CapturedOutput output) {
+        LockHandle handle = locks.acquire(LockRequest.of("odd" + name));
+        String path = "locks?name=odd" + URLEncoder.encode(name, StandardCharsets.UTF_8);
+
+        assertThat(get(shop, path).path("name").asString()).isEqualTo("odd" + name);
+        assertThat(get(shop, path).path("held").asBoolean()).isTrue();
+        assertThat(call(shop, HttpMethod.DELETE, path).getStatusCode().value()).isEqualTo(204);
+        assertThat(output).doesNotContain("odd\n");
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> !handle.isHeld());
+    }
+
+    /** Tomcat refuses it before anything of Spring's sees it; behind another server it counts. */
+    @Test
+    void anEncodedSlashIsPartOfTheName() {
+        MockMvcTester mvc = MockMvcTester.from((WebApplicationContext) shop.context());
+
+        assertThat(mvc.get().uri(URI.create("/actuator/locks/order%2F7%2F%2Fx")))
+                .bodyJson()
+                .extractingPath("name")
+                .isEqualTo("order/7//x");
+    }
+
+    @Test
+    void nothingIsTakenAwayUnlessThatIsAllowed() {
+        try (LockHandle handle = locks.acquire(LockRequest.of("safe"))) {
+            assertThat(call(other, HttpMethod.DELETE, "locks/safe")
+                            .getStatusCode()
+                            .value())
+                    .isEqualTo(405);
+            assertThat(handle.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void noAnswerShowsASecret() {
+        try (LockHandle ignored = locks.acquire(LockRequest.of("secret"))) {
+            List<String> entry = shop.hash("shop:lock:{secret}");
+            String answers = get(shop, "locks").toString() + get(shop, "locks/secret");
+
+            assertThat(entry)
+                    .isNotEmpty()
+                    .filteredOn(field -> field.length() > 20)
+                    .allSatisfy(secret -> assertThat(answers).doesNotContain(secret));
+            assertThat(entry).anyMatch(field -> field.length() > 20);
+        }
+    }
+
+    @Test
+    void theHealthOfTheLocksIsShown() {
+        JsonNode health = get(shop, "health").path("components").path("locks");
+
+        assertThat(health.path("status").asString()).isEqualTo("UP");
+        assertThat(health.path("details").properties())
+                .extracting(Map.Entry::getKey)
+                .asInstanceOf(InstanceOfAssertFactories.LIST)
+                .contains("instance", "label", "connected", "subscribed");
+    }
+}
