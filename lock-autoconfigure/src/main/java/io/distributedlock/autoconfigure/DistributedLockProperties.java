@@ -26,6 +26,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param release Whether a release waits for the answer of Redis, and so can tell that the lock was lost before.
  * @param keepUntilCompletion Whether a lock that is acquired inside of a transaction is kept until it has completed.
  * @param transaction What happens to transactions under locks.
+ * @param instanceLabel What operators call this instance. If not set, application@host:port/process id.
  * @param maxWaiters How many callers of this instance may wait for one lock. More are refused.
  */
 @ConfigurationProperties("distributed-lock")
@@ -45,6 +46,7 @@ public record DistributedLockProperties(
         @DefaultValue("5s") Duration shutdownGrace,
         @DefaultValue("0s") Duration retention,
         @DefaultValue("await") EngineSettings.Release release,
+        @Nullable String instanceLabel,
         @DefaultValue("100000") int maxWaiters,
         @DefaultValue("true") boolean keepUntilCompletion,
         @DefaultValue Transaction transaction) {

@@ -1,7 +1,7 @@
 package io.distributedlock.engine;
 
-import io.distributedlock.LockOwner;
 import io.distributedlock.LockActivity;
+import io.distributedlock.LockOwner;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.RenewReply;
 import java.util.List;

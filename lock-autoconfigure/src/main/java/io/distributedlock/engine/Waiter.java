@@ -1,7 +1,7 @@
 package io.distributedlock.engine;
 
-import io.distributedlock.LockOwner;
 import io.distributedlock.LockActivity;
+import io.distributedlock.LockOwner;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
