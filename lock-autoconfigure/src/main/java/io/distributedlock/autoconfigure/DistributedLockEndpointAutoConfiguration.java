@@ -4,26 +4,28 @@ import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.actuate.LocksEndpoint;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /** The endpoint {@code locks}, where there is Actuator and the endpoint is exposed. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
-@ConditionalOnBean(LockMonitor.class)
+@ConditionalOnSingleCandidate(LockMonitor.class)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 public final class DistributedLockEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnAvailableEndpoint
-    LocksEndpoint locksEndpoint(LockOperations locks, LockMonitor monitor, Environment environment) {
-        return new LocksEndpoint(locks, monitor, new InstanceLabel(environment));
+    LocksEndpoint locksEndpoint(LockMonitor monitor, ObjectProvider<LockOperations> locks, Environment environment) {
+        LockOperations shown = monitor instanceof LockOperations both ? both : locks.getObject();
+        return new LocksEndpoint(shown, monitor, new InstanceLabel(environment));
     }
 }

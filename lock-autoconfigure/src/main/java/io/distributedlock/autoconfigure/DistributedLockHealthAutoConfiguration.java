@@ -4,10 +4,10 @@ import io.distributedlock.LockMonitor;
 import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.actuate.LocksHealthIndicator;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
@@ -18,7 +18,7 @@ import org.springframework.core.env.Environment;
         beforeName =
                 "org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration")
 @ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
-@ConditionalOnBean(LockMonitor.class)
+@ConditionalOnSingleCandidate(LockMonitor.class)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 public final class DistributedLockHealthAutoConfiguration {
 

@@ -1,5 +1,7 @@
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.LockMonitor;
+import io.distributedlock.observation.LockGauges;
 import io.distributedlock.observation.LockMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -7,6 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
 /** Counts what happens to locks, where there is a registry of meters. */
@@ -22,5 +25,12 @@ public final class DistributedLockMetricsAutoConfiguration {
     @ConditionalOnMissingBean
     LockMetrics lockMetrics(MeterRegistry registry) {
         return new LockMetrics(registry);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnSingleCandidate(LockMonitor.class)
+    LockGauges lockGauges(MeterRegistry registry, LockMonitor monitor) {
+        return new LockGauges(registry, monitor);
     }
 }

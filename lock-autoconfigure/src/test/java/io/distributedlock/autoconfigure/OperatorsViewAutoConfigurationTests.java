@@ -3,11 +3,21 @@ package io.distributedlock.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.LockActivity;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockMonitor;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
 import io.distributedlock.actuate.LocksEndpoint;
 import io.distributedlock.actuate.LocksHealthIndicator;
 import io.distributedlock.interceptor.RecordingLocks;
+import io.distributedlock.observation.LockGauges;
 import io.distributedlock.testing.EmbeddedRedis;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -57,6 +67,50 @@ class OperatorsViewAutoConfigurationTests {
 
     private static Health health(LocksHealthIndicator indicator) {
         return indicator.health();
+    }
+
+    @Test
+    void whatIsHeldAndWaitedForIsCounted() {
+        try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+            runner.withPropertyValues("spring.data.redis.port=" + redis.port(), "distributed-lock.command-timeout=2s")
+                    .withConfiguration(AutoConfigurations.of(DistributedLockMetricsAutoConfiguration.class))
+                    .withBean(SimpleMeterRegistry.class)
+                    .run(context -> {
+                        LockOperations locks = context.getBean(LockOperations.class);
+                        MeterRegistry registry = context.getBean(MeterRegistry.class);
+                        LockHandle held = locks.acquire(LockRequest.of("a"));
+                        CompletableFuture<LockHandle> waiter = locks.acquireAsync(
+                                        LockRequest.of("a").waitForever())
+                                .toCompletableFuture();
+
+                        assertThat(gauge(registry, "distributed.lock.held")).isOne();
+                        assertThat(gauge(registry, "distributed.lock.waiting")).isOne();
+                        held.close();
+                        waiter.join().close();
+                        assertThat(gauge(registry, "distributed.lock.held")).isZero();
+                        assertThat(gauge(registry, "distributed.lock.waiting")).isZero();
+                    });
+        }
+    }
+
+    private static double gauge(MeterRegistry registry, String name) {
+        return registry.get(name).gauge().value();
+    }
+
+    @Test
+    void severalTemplatesAreNotShownAsOne() {
+        runner.withPropertyValues(EXPOSED)
+                .withConfiguration(AutoConfigurations.of(DistributedLockMetricsAutoConfiguration.class))
+                .withBean(SimpleMeterRegistry.class)
+                .withBean(
+                        "first", LockMonitor.class, () -> () -> new LockActivity("", true, true, List.of(), List.of()))
+                .withBean(
+                        "second", LockMonitor.class, () -> () -> new LockActivity("", true, true, List.of(), List.of()))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(LocksEndpoint.class)
+                        .doesNotHaveBean(LocksHealthIndicator.class)
+                        .doesNotHaveBean(LockGauges.class));
     }
 
     @Test
