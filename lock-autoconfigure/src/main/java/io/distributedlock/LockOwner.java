@@ -1,5 +1,6 @@
 package io.distributedlock;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,19 +16,16 @@ public final class LockOwner {
 
     private final @Nullable LockOwner enclosing;
 
-    private final @Nullable String name;
+    private final Map<String, Long> inside;
 
-    private final long token;
-
-    private LockOwner(@Nullable LockOwner enclosing, @Nullable String name, long token) {
+    private LockOwner(@Nullable LockOwner enclosing, Map<String, Long> inside) {
         this.enclosing = enclosing;
-        this.name = name;
-        this.token = token;
+        this.inside = inside;
     }
 
     /** A new owner that holds nothing yet. */
     public static LockOwner create() {
-        return new LockOwner(null, null, 0);
+        return new LockOwner(null, Map.of());
     }
 
     /**
@@ -35,12 +33,12 @@ public final class LockOwner {
      * methods and {@link LockOperations#execute execute} calls that the thread is in.
      */
     public static LockOwner nestedInCurrent() {
-        return new LockOwner(LockScope.owner(), null, 0);
+        return new LockOwner(LockScope.owner(), Map.of());
     }
 
     /** A new owner that may enter what this owner holds. This owner may not enter what the new one acquires. */
     public LockOwner nested() {
-        return new LockOwner(this, null, 0);
+        return new LockOwner(this, Map.of());
     }
 
     /** The owner of the work around this one, or null if there is none. */
@@ -50,11 +48,12 @@ public final class LockOwner {
 
     /** Stands for a hold that a thread is in. */
     static LockOwner inside(@Nullable LockOwner enclosing, LockHandle handle) {
-        return new LockOwner(enclosing, handle.name(), handle.fencingToken());
+        return new LockOwner(enclosing, handle.fencingTokens());
     }
 
     /** Whether this owner stands for the hold of that name and token, which a thread is in. */
     public boolean isInside(String lockName, long fencingToken) {
-        return token == fencingToken && lockName.equals(name);
+        Long token = inside.get(lockName);
+        return token != null && token == fencingToken;
     }
 }

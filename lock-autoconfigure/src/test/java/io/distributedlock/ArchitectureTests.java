@@ -63,9 +63,12 @@ class ArchitectureTests {
 
     static final ArchRule REDIS_KNOWS_THE_ENGINE = room(".redis", "", ".engine", ".transaction");
 
-    static final ArchRule INTERCEPTOR_KNOWS_THE_ANNOTATION = room(".interceptor", "", ".annotation", ".transaction");
+    static final ArchRule INTERCEPTOR_KNOWS_THE_ANNOTATION =
+            room(".interceptor", "", ".annotation", ".transaction", ".reactive");
 
-    static final ArchRule TRANSACTION_KNOWS_THE_API = room(".transaction", "");
+    static final ArchRule REACTIVE_KNOWS_THE_API = room(".reactive", "");
+
+    static final ArchRule TRANSACTION_KNOWS_THE_API = room(".transaction", "", ".reactive");
 
     static final ArchRule OBSERVATION_KNOWS_THE_API = room(".observation", "");
 
@@ -136,6 +139,7 @@ class ArchitectureTests {
         ENGINE_KNOWS_THE_API,
         REDIS_KNOWS_THE_ENGINE,
         INTERCEPTOR_KNOWS_THE_ANNOTATION,
+        REACTIVE_KNOWS_THE_API,
         OBSERVATION_KNOWS_THE_API,
         ACTUATE_KNOWS_THE_API,
         TRANSACTION_KNOWS_THE_API,

@@ -24,7 +24,10 @@ import org.springframework.core.env.Environment;
  */
 @AutoConfiguration(
         after = AopAutoConfiguration.class,
-        afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
+        afterName = {
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+            "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration"
+        })
 @EnableConfigurationProperties(DistributedLockProperties.class)
 @Import({
     AutoProxyCreatorRegistrar.class,
@@ -32,7 +35,8 @@ import org.springframework.core.env.Environment;
     RedisLockConfiguration.class,
     MissingRedisConfiguration.class,
     CommitGuardConfiguration.class,
-    StarterSideEffects.class
+    StarterSideEffects.class,
+    ReactiveCommitGuardConfiguration.class
 })
 public final class DistributedLockAutoConfiguration {
 

@@ -32,7 +32,7 @@ final class BlockingAdapter implements ReturnTypeAdapter {
     }
 
     /** A mock without stubs answers null, and a method must not run without its lock, nor be left out in silence. */
-    private static <T> T requireAnswer(@Nullable T answer, LockOperations locks, String method) {
+    static <T> T requireAnswer(@Nullable T answer, LockOperations locks, String method) {
         if (answer == null) {
             throw new IllegalStateException("LockOperations." + method + " returned null, so the method was not run ("
                     + locks.getClass().getName() + "). If it is a mock, stub " + method

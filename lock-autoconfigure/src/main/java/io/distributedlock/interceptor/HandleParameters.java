@@ -27,12 +27,24 @@ final class HandleParameters {
         if (empty.length == 0) {
             return body;
         }
-        return () -> {
+        return new FilledIn(empty, arguments, body);
+    }
+
+    private record FilledIn(int[] positions, @Nullable Object[] arguments, ReturnTypeAdapter.Body body)
+            implements ReturnTypeAdapter.Body {
+
+        @Override
+        public @Nullable Object proceed() throws Throwable {
             LockHandle handle = LockHandle.current().orElse(null);
-            for (int position : empty) {
+            for (int position : positions) {
                 arguments[position] = handle;
             }
             return body.proceed();
-        };
+        }
+
+        @Override
+        public ReturnTypeAdapter.Body repeatable() {
+            return new FilledIn(positions, arguments, body.repeatable());
+        }
     }
 }

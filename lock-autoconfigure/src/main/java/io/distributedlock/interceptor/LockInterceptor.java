@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
 
 /** Hands the calls of a proxy over to the support class. */
@@ -23,7 +24,24 @@ final class LockInterceptor extends LockAspectSupport implements MethodIntercept
         }
         // The class that the pointcut was asked about, even where the target is itself a proxy.
         Class<?> targetClass = target == null ? call.getMethod().getDeclaringClass() : target.getClass();
-        return invokeWithinLock(call.getMethod(), targetClass, target, call.getArguments(), call::proceed);
+        return invokeWithinLock(call.getMethod(), targetClass, target, call.getArguments(), new Rest(call));
+    }
+
+    /** What is inside of this advice. */
+    private record Rest(MethodInvocation call) implements ReturnTypeAdapter.Body {
+
+        @Override
+        public @Nullable Object proceed() throws Throwable {
+            return call.proceed();
+        }
+
+        /** A call can proceed only once, so each time gets a copy of it, with the arguments as they are then. */
+        @Override
+        public ReturnTypeAdapter.Body repeatable() {
+            return call instanceof ProxyMethodInvocation proxied
+                    ? () -> proxied.invocableClone(call.getArguments().clone()).proceed()
+                    : this;
+        }
     }
 
     /** With two proxy creators, a bean has a proxy around its proxy, and this advice in both. The inner one locks. */

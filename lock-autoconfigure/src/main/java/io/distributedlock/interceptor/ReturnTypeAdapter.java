@@ -14,5 +14,10 @@ interface ReturnTypeAdapter {
 
         @Nullable
         Object proceed() throws Throwable;
+
+        /** The same call, to be made later, perhaps by another thread, perhaps more than once. */
+        default Body repeatable() {
+            return this;
+        }
     }
 }

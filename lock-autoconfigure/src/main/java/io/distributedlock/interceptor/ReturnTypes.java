@@ -9,6 +9,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
@@ -16,6 +17,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -27,6 +29,13 @@ final class ReturnTypes {
 
     private static final ReturnTypeAdapter BLOCKING = new BlockingAdapter();
 
+    private static final ReturnTypeAdapter FUTURE = new FutureAdapter();
+
+    private static final Set<Class<?>> FUTURES = Set.of(CompletionStage.class, CompletableFuture.class);
+
+    private static final boolean REACTOR =
+            ClassUtils.isPresent("reactor.core.publisher.Flux", ReturnTypes.class.getClassLoader());
+
     private static final String ACTION =
             "Lock a blocking method that does the work, or use LockOperations.acquireAsync.";
 
@@ -37,13 +46,31 @@ final class ReturnTypes {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
+    private static final boolean WEB = ClassUtils.isPresent(
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
+            ReturnTypes.class.getClassLoader());
+
+    private static final String RESPONSE_ENTITY = "org.springframework.http.ResponseEntity";
+
     private static final String RESPONSE = "org.springframework.http.HttpEntity";
 
     private ReturnTypes() {}
 
     static ReturnTypeAdapter adapterFor(LockedMethod where) {
         Method method = where.method();
-        Class<?> type = contentOf(typeOf(where), where);
+        Class<?> declared = typeOf(where);
+        if (FUTURES.contains(declared)) {
+            return FUTURE;
+        }
+        ReactiveAdapter publisher = publisherOf(declared);
+        if (publisher != null && !isAsync(where)) {
+            return publisherAdapter(publisher, where);
+        }
+        Class<?> type = contentOf(declared, where);
+        Continuation continuation = continuationOf(declared, type);
+        if (continuation != null && !isAsync(where)) {
+            return new ContinuedAdapter(continuation);
+        }
         if (isDeferred(type)) {
             throw where.refuse(
                     "its result, a " + type.getName() + ", is completed after the method has returned, so the lock"
@@ -53,12 +80,43 @@ final class ReturnTypes {
         if (KotlinDetector.isSuspendingFunction(method)) {
             throw where.refuse("it is a suspending function, so the lock would be released before it is done", ACTION);
         }
-        if (isAsync(method) || isAsync(where.targetClass())) {
+        if (isAsync(where)) {
             throw where.refuse(
                     "it is @Async too, so the lock would be released before it is done",
-                    "Call a locked method from the asynchronous one.");
+                    "Let it return a CompletableFuture, or call a locked method from the asynchronous one.");
         }
         return BLOCKING;
+    }
+
+    /** How to lock a publisher of exactly that type; null if it is none. Subtypes could not be made of another. */
+    private static @Nullable ReactiveAdapter publisherOf(Class<?> type) {
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+        return adapter != null
+                        && adapter.getReactiveType() == type
+                        && adapter.getDescriptor().isDeferred()
+                ? adapter
+                : null;
+    }
+
+    private static ReturnTypeAdapter publisherAdapter(ReactiveAdapter publisher, LockedMethod where) {
+        if (!REACTOR) {
+            throw where.refuse(
+                    "it returns a " + publisher.getReactiveType().getName() + ", for which Reactor is needed",
+                    "Add io.projectreactor:reactor-core to the class path.");
+        }
+        return new PublisherAdapter(publisher);
+    }
+
+    private static @Nullable Continuation continuationOf(Class<?> declared, Class<?> content) {
+        if (declared == content) {
+            Continuation known = Continuation.of(declared);
+            return known != null || !WEB ? known : WebContinuation.of(declared);
+        }
+        return WEB && declared.getName().equals(RESPONSE_ENTITY) ? WebContinuation.of(content) : null;
+    }
+
+    private static boolean isAsync(LockedMethod where) {
+        return isAsync(where.method()) || isAsync(where.targetClass());
     }
 
     /** What a skipped call returns. */
@@ -72,6 +130,22 @@ final class ReturnTypes {
                     "Return an object, or throw.",
                     null);
         }
+        if (FUTURES.contains(type)) {
+            return emptyOf(generic(where).resolve(Object.class));
+        }
+        ReactiveAdapter publisher = publisherOf(type);
+        if (publisher != null && !publisher.supportsEmpty()) {
+            throw where.refuse(
+                    "whenBusy",
+                    "SKIP",
+                    "a skipped call has no value, and a " + type.getSimpleName() + " cannot be empty",
+                    "Return a type that may be empty, or throw.",
+                    null);
+        }
+        return emptyOf(type);
+    }
+
+    private static @Nullable Object emptyOf(Class<?> type) {
         return type == Optional.class ? Optional.empty() : emptyOfPrimitive(type);
     }
 
@@ -90,10 +164,13 @@ final class ReturnTypes {
         if (!isOrExtends(type, RESPONSE::equals)) {
             return type;
         }
-        Class<?> content = ResolvableType.forMethodReturnType(where.method(), where.targetClass())
-                .getGeneric(0)
-                .resolve();
+        Class<?> content = generic(where).resolve();
         return content == null ? type : content;
+    }
+
+    private static ResolvableType generic(LockedMethod where) {
+        return ResolvableType.forMethodReturnType(where.method(), where.targetClass())
+                .getGeneric(0);
     }
 
     private static Class<?> typeOf(LockedMethod where) {

@@ -93,7 +93,10 @@ public final class RecordingLocks implements LockOperations {
 
     @Override
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
-        return CompletableFuture.failedFuture(new UnsupportedOperationException());
+        return ask("acquireAsync", request)
+                .map(CompletableFuture::completedFuture)
+                .orElseGet(() -> CompletableFuture.failedFuture(
+                        new LockNotAcquiredException(request.name(), "busy", Duration.ZERO)));
     }
 
     @Override

@@ -1,0 +1,26 @@
+package io.distributedlock.autoconfigure;
+
+import io.distributedlock.transaction.ReactiveCommitGuard;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.transaction.ReactiveTransactionManager;
+import reactor.core.publisher.Flux;
+
+/** Where there are reactive transactions, they are not committed under a lock that was lost. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass({ReactiveTransactionManager.class, Flux.class})
+@ConditionalOnBooleanProperty(
+        name = {"distributed-lock.enabled", "distributed-lock.transaction.guard"},
+        matchIfMissing = true)
+class ReactiveCommitGuardConfiguration {
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static ReactiveCommitGuard reactiveCommitGuard() {
+        return new ReactiveCommitGuard();
+    }
+}

@@ -1,0 +1,12 @@
+package io.distributedlock.interceptor;
+
+import org.jspecify.annotations.Nullable;
+
+/** For methods whose work is done when the future that they return has completed. */
+final class FutureAdapter implements ReturnTypeAdapter {
+
+    @Override
+    public @Nullable Object invoke(LockedCall call) {
+        return new FutureCall(call).start();
+    }
+}

@@ -1,0 +1,143 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockOwner;
+import io.distributedlock.LockScope;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of a method that returns a future. The method is called when the lock is granted: in the calling thread if that is
+ * at once, as with a re-entry, else on a thread of the library for code of the application. Its lock is held until the
+ * method's future has completed. Cancelling the caller's future leaves the queue, or cancels the method's future.
+ */
+final class FutureCall {
+
+    private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+
+    private final LockOwner owner = LockOwner.nestedInCurrent();
+
+    private final LockedCall call;
+
+    private final ReturnTypeAdapter.Body body;
+
+    private volatile @Nullable CompletableFuture<LockHandle> acquisition;
+
+    private volatile @Nullable CompletableFuture<?> work;
+
+    FutureCall(LockedCall call) {
+        this.call = call;
+        this.body = call.body().repeatable();
+    }
+
+    /** Nothing is thrown: what is wrong with the key comes through the future as well. */
+    CompletableFuture<@Nullable Object> start() {
+        LockOperations locks = call.locks();
+        try {
+            CompletableFuture<LockHandle> acquiring = BlockingAdapter.requireAnswer(
+                            locks.acquireAsync(call.request().logicalOwner(owner)), locks, "acquireAsync")
+                    .toCompletableFuture();
+            acquisition = acquiring;
+            acquiring.whenComplete(this::acquired);
+            result.whenComplete((value, failure) -> ended());
+        } catch (RuntimeException | Error ex) {
+            result.completeExceptionally(ex);
+        }
+        return result;
+    }
+
+    private void acquired(@Nullable LockHandle handle, @Nullable Throwable failure) {
+        if (handle == null) {
+            refused(CallEnd.unwrap(failure));
+        } else if (result.isDone()) {
+            CallEnd.closeUnobserved(handle);
+        } else {
+            run(handle);
+        }
+    }
+
+    private void refused(@Nullable Throwable failure) {
+        if (failure == null) {
+            result.completeExceptionally(new IllegalStateException("LockOperations.acquireAsync gave no handle"));
+        } else if (failure instanceof LockNotAcquiredException busy) {
+            busy(busy);
+        } else {
+            result.completeExceptionally(failure);
+        }
+    }
+
+    private void busy(LockNotAcquiredException busy) {
+        try {
+            Object instead = call.insteadOfCall(busy);
+            if (call.policy().skips() || !(instead instanceof CompletionStage<?> stage)) {
+                result.complete(call.policy().skips() ? instead : null);
+            } else {
+                stage.whenComplete((value, failure) -> end(value, CallEnd.unwrap(failure)));
+            }
+        } catch (Throwable failure) {
+            result.completeExceptionally(failure);
+        }
+    }
+
+    private void end(@Nullable Object value, @Nullable Throwable failure) {
+        if (failure == null) {
+            result.complete(value);
+        } else {
+            result.completeExceptionally(failure);
+        }
+    }
+
+    private void run(LockHandle handle) {
+        CompletableFuture<?> running;
+        try {
+            running = call(handle);
+        } catch (Throwable failure) {
+            release(handle, null, failure);
+            return;
+        }
+        work = running;
+        if (call.policy().interrupts()) {
+            handle.onLost(() -> running.cancel(true));
+        }
+        if (result.isCancelled()) {
+            running.cancel(true);
+        }
+        running.whenComplete((value, failure) -> release(handle, value, failure));
+    }
+
+    private CompletableFuture<?> call(LockHandle handle) throws Throwable {
+        LossInterrupt interrupt = call.policy().interrupts() ? LossInterrupt.of(handle) : null;
+        try (LockScope scope = LockScope.open(handle, call.policy().lossMatters(), owner)) {
+            if (body.proceed() instanceof CompletionStage<?> stage) {
+                return stage.toCompletableFuture();
+            }
+            throw new IllegalStateException(
+                    "The method that runs under lock '" + handle.name() + "' returned null instead of a future");
+        } finally {
+            if (interrupt != null) {
+                interrupt.end();
+            }
+        }
+    }
+
+    private void release(LockHandle handle, @Nullable Object value, @Nullable Throwable failure) {
+        CallEnd.close(handle)
+                .whenComplete((done, ofRelease) -> end(
+                        value, CallEnd.failureOf(call.policy(), CallEnd.unwrap(failure), CallEnd.unwrap(ofRelease))));
+    }
+
+    /** The caller's future has completed, perhaps by the caller itself. */
+    private void ended() {
+        CompletableFuture<LockHandle> acquiring = acquisition;
+        if (acquiring != null) {
+            acquiring.cancel(true);
+        }
+        CompletableFuture<?> running = work;
+        if (running != null && result.isCancelled()) {
+            running.cancel(true);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package io.distributedlock.interceptor;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.MonoSink;
+import reactor.util.context.Context;
+
+/** The subscriber of a Mono, which gets the value after the release. */
+final class LockedMono implements ReactiveCall.Downstream {
+
+    private final MonoSink<Object> sink;
+
+    private volatile @Nullable Object value;
+
+    LockedMono(MonoSink<Object> sink) {
+        this.sink = sink;
+    }
+
+    @Override
+    public Context context() {
+        return Context.of(sink.contextView());
+    }
+
+    @Override
+    public void next(Object first) {
+        if (value == null) {
+            value = first;
+        }
+    }
+
+    @Override
+    public void end(@Nullable Throwable failure) {
+        Object result = value;
+        if (failure != null) {
+            sink.error(failure);
+        } else if (result != null) {
+            sink.success(result);
+        } else {
+            sink.success();
+        }
+    }
+}

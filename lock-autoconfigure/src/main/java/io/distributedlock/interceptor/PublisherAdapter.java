@@ -1,0 +1,32 @@
+package io.distributedlock.interceptor;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapter;
+import reactor.core.publisher.Mono;
+
+/**
+ * For methods that return a publisher: the lock is acquired on each subscription, for as long as that lasts. The method itself
+ * is called under the lock, so what it does before it returns is locked too. Needs Reactor.
+ */
+final class PublisherAdapter implements ReturnTypeAdapter {
+
+    private final ReactiveAdapter type;
+
+    PublisherAdapter(ReactiveAdapter type) {
+        this.type = type;
+    }
+
+    @Override
+    public @Nullable Object invoke(LockedCall call) {
+        PublisherBody body = new PublisherBody(call, type);
+        if (type.isMultiValue()) {
+            return type.fromPublisher(new LockedFlux(body));
+        }
+        return type.fromPublisher(Mono.create(sink -> {
+            ReactiveCall subscription = new ReactiveCall(body, new LockedMono(sink));
+            sink.onCancel(subscription::cancel);
+            subscription.request(Long.MAX_VALUE);
+            subscription.start();
+        }));
+    }
+}

@@ -1,0 +1,290 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockOwner;
+import io.distributedlock.LockScope;
+import io.distributedlock.reactive.ReactiveLocks;
+import io.distributedlock.transaction.ReactiveTransactions;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+
+/**
+ * One subscription of a method that returns a publisher: asks for the lock, subscribes to the method's publisher under it, and
+ * releases it when that has completed, failed or was cancelled, exactly once. The downstream hears of the end only after the
+ * release. A cancellation that comes while the publisher is being subscribed to releases when that has returned.
+ */
+final class ReactiveCall implements CoreSubscriber<Object> {
+
+    /** Whoever has subscribed. Its methods are never called by two threads at once if losses do not interrupt. */
+    interface Downstream {
+
+        Context context();
+
+        void next(Object value);
+
+        /** The end: success, or the failure. */
+        void end(@Nullable Throwable failure);
+    }
+
+    private record End(@Nullable Throwable failure) {}
+
+    private final Operators.DeferredSubscription upstream = new Operators.DeferredSubscription();
+
+    private final CallPolicy policy;
+
+    private final PublisherBody body;
+
+    private final Downstream downstream;
+
+    private final LockOwner owner;
+
+    private volatile @Nullable CompletableFuture<LockHandle> acquisition;
+
+    private volatile @Nullable LockHandle handle;
+
+    private volatile Context context;
+
+    /** Whether a transaction releases it. */
+    private volatile boolean kept;
+
+    /** Whether the fallback runs instead of the method. */
+    private volatile boolean unlocked;
+
+    /** These are guarded by this object. */
+    private boolean subscribing;
+
+    private boolean cancelled;
+
+    private boolean ended;
+
+    private @Nullable End pending;
+
+    ReactiveCall(PublisherBody body, Downstream downstream) {
+        this.policy = body.call().policy();
+        this.body = body;
+        this.downstream = downstream;
+        this.context = downstream.context();
+        this.owner = ReactiveLocks.nestedIn(context);
+    }
+
+    void start() {
+        LockOperations locks = body.call().locks();
+        CompletableFuture<LockHandle> acquiring;
+        try {
+            acquiring = BlockingAdapter.requireAnswer(
+                            locks.acquireAsync(body.call().request().logicalOwner(owner)), locks, "acquireAsync")
+                    .toCompletableFuture();
+        } catch (RuntimeException | Error ex) {
+            downstream.end(ex);
+            return;
+        }
+        acquisition = acquiring;
+        acquiring.whenComplete(this::acquired);
+        if (isCancelled()) {
+            acquiring.cancel(true);
+        }
+    }
+
+    private void acquired(@Nullable LockHandle granted, @Nullable Throwable failure) {
+        if (granted == null) {
+            if (!isCancelled()) {
+                refused(CallEnd.unwrap(failure));
+            }
+        } else if (mayStart(granted)) {
+            run(granted);
+        } else {
+            CallEnd.closeUnobserved(granted);
+        }
+    }
+
+    private void refused(@Nullable Throwable failure) {
+        if (!(failure instanceof LockNotAcquiredException busy)) {
+            downstream.end(
+                    failure == null
+                            ? new IllegalStateException("LockOperations.acquireAsync gave no handle")
+                            : failure);
+            return;
+        }
+        try {
+            Publisher<Object> instead = body.insteadOfCall(busy);
+            if (instead == null) {
+                downstream.end(null);
+            } else {
+                unlocked = true;
+                instead.subscribe(this);
+            }
+        } catch (Throwable ex) {
+            Exceptions.throwIfJvmFatal(ex);
+            downstream.end(ex);
+        }
+    }
+
+    private synchronized boolean mayStart(LockHandle granted) {
+        handle = granted;
+        subscribing = !cancelled;
+        ended = cancelled;
+        return subscribing;
+    }
+
+    private void run(LockHandle granted) {
+        boolean lossMatters = policy.lossMatters();
+        context = ReactiveLocks.with(context, granted, owner, lossMatters);
+        kept = policy.keptUntilCompletion()
+                && Transactions.PRESENT
+                && ReactiveTransactions.keep(granted, lossMatters, policy.ownTransaction(), downstream.context());
+        if (policy.interrupts()) {
+            granted.onLost(this::lost);
+        }
+        try (LockScope scope = LockScope.open(granted, lossMatters, owner)) {
+            body.proceed().subscribe(this);
+        } catch (Throwable ex) {
+            Exceptions.throwIfJvmFatal(ex);
+            onError(ex);
+        }
+        subscribed(granted);
+    }
+
+    private void subscribed(LockHandle granted) {
+        boolean close;
+        End end;
+        synchronized (this) {
+            subscribing = false;
+            close = cancelled && !ended;
+            ended |= close;
+            end = cancelled ? null : pending;
+        }
+        if (close) {
+            releaseUnobserved(granted);
+        }
+        if (end != null) {
+            downstream.end(end.failure());
+        }
+    }
+
+    // ---- from downstream
+
+    void request(long n) {
+        upstream.request(n);
+    }
+
+    void cancel() {
+        LockHandle toClose = null;
+        synchronized (this) {
+            if (cancelled) {
+                return;
+            }
+            cancelled = true;
+            if (handle != null && !subscribing && !ended) {
+                ended = true;
+                toClose = handle;
+            }
+        }
+        CompletableFuture<LockHandle> acquiring = acquisition;
+        if (acquiring != null) {
+            acquiring.cancel(true);
+        }
+        upstream.cancel();
+        if (toClose != null) {
+            releaseUnobserved(toClose);
+        }
+    }
+
+    private synchronized boolean isCancelled() {
+        return cancelled;
+    }
+
+    // ---- from upstream
+
+    @Override
+    public Context currentContext() {
+        return context;
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+        upstream.set(subscription);
+    }
+
+    @Override
+    public void onNext(Object value) {
+        downstream.next(value);
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+        if (!end(failure)) {
+            Operators.onErrorDropped(failure, context);
+        }
+    }
+
+    @Override
+    public void onComplete() {
+        end(null);
+    }
+
+    private void lost() {
+        upstream.cancel();
+        end(new CancellationException("The lock was lost"));
+    }
+
+    /** @return false if it has ended already */
+    private boolean end(@Nullable Throwable failure) {
+        LockHandle held = handle;
+        synchronized (this) {
+            if (ended || cancelled || (held == null && !unlocked)) {
+                return false;
+            }
+            ended = true;
+        }
+        if (held == null) {
+            downstream.end(failure);
+            return true;
+        }
+        release(held)
+                .whenComplete(
+                        (done, release) -> tell(new End(CallEnd.failureOf(policy, failure, CallEnd.unwrap(release)))));
+        return true;
+    }
+
+    private CompletionStage<@Nullable Void> release(LockHandle held) {
+        if (!kept) {
+            return CallEnd.close(held);
+        }
+        try {
+            held.throwIfLost();
+            return CompletableFuture.completedFuture(null);
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
+    }
+
+    private void releaseUnobserved(LockHandle held) {
+        if (!kept) {
+            CallEnd.closeUnobserved(held);
+        }
+    }
+
+    /** Not inside of the scope in which the publisher is subscribed to, as the lock is released. */
+    private void tell(End end) {
+        synchronized (this) {
+            if (cancelled) {
+                return;
+            }
+            if (subscribing) {
+                pending = end;
+                return;
+            }
+        }
+        downstream.end(end.failure());
+    }
+}

@@ -1,0 +1,46 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockScope;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+
+/** Results of controllers that write the response later, by themselves or in a {@link ResponseEntity}. Needs Spring MVC. */
+final class WebContinuation implements Continuation {
+
+    static @Nullable Continuation of(Class<?> type) {
+        boolean known = ResponseBodyEmitter.class.isAssignableFrom(type) || type == StreamingResponseBody.class;
+        return known ? new WebContinuation() : null;
+    }
+
+    @Override
+    public @Nullable Object holdUntilDone(Object result, HeldWork work) {
+        if (result instanceof ResponseEntity<?> response) {
+            Object body = response.getBody();
+            Object held = body == null ? null : holdUntilDone(body, work);
+            return held == null || held == body
+                    ? held == null ? null : response
+                    : new ResponseEntity<>(held, response.getHeaders(), response.getStatusCode());
+        }
+        if (result instanceof ResponseBodyEmitter emitter) {
+            emitter.onCompletion(() -> CallEnd.closeUnobserved(work.handle()));
+            return emitter;
+        }
+        return result instanceof StreamingResponseBody writer
+                ? (StreamingResponseBody) out -> writeUnder(writer, out, work)
+                : null;
+    }
+
+    private static void writeUnder(StreamingResponseBody writer, OutputStream out, HeldWork work) throws IOException {
+        try (LockScope scope = work.open()) {
+            writer.writeTo(out);
+        } catch (Throwable failure) {
+            work.end(failure);
+            throw failure;
+        }
+        work.end();
+    }
+}

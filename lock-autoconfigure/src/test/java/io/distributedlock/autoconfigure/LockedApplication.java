@@ -1,0 +1,77 @@
+package io.distributedlock.autoconfigure;
+
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+/** An application with a Redis of its own, for tests of what annotated methods do. */
+final class LockedApplication implements AutoCloseable {
+
+    static final Duration LONG = Duration.ofSeconds(60);
+
+    private final EmbeddedRedis redis = EmbeddedRedis.start();
+
+    private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+
+    LockedApplication(Class<?>... beans) {
+        TestPropertyValues.of("spring.data.redis.port=" + redis.port()).applyTo(context);
+        context.register(
+                AopAutoConfiguration.class, DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class);
+        context.register(beans);
+        context.refresh();
+    }
+
+    <T> T bean(Class<T> type) {
+        return context.getBean(type);
+    }
+
+    LockOperations locks() {
+        return bean(LockOperations.class);
+    }
+
+    /** A hold of somebody else. */
+    LockHandle hold(String name) {
+        return locks().acquireAsync(LockRequest.of(name).waitForever())
+                .toCompletableFuture()
+                .join();
+    }
+
+    boolean isHeld(String name) {
+        return locks().inspect(name).isPresent();
+    }
+
+    int waiting(String name) {
+        return locks().inspect(name).map(LockState::waitingInstances).orElse(0);
+    }
+
+    void awaitFree(String name) {
+        await("lock " + name + " is free").atMost(LONG).until(() -> !isHeld(name));
+    }
+
+    List<String> keys() {
+        try (RespClient client = redis.connect()) {
+            return client.keys("lock:*");
+        }
+    }
+
+    void awaitNoKeys() {
+        await("no key is left").atMost(LONG).until(() -> keys().isEmpty());
+    }
+
+    @Override
+    public void close() {
+        context.close();
+        redis.close();
+    }
+}

@@ -1,0 +1,165 @@
+package io.distributedlock.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.distributedlock.LockLostException;
+import io.distributedlock.annotation.DistributedLocked;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
+import org.springframework.transaction.reactive.GenericReactiveTransaction;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.transaction.reactive.TransactionalOperator;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Locks around reactive transactions, and reactive transactions around locks. */
+class ReactiveTransactionTests {
+
+    private static LockedApplication application;
+
+    private final Work work = application.bean(Work.class);
+
+    private final Transactions transactions = application.bean(Transactions.class);
+
+    @BeforeAll
+    static void start() {
+        application = new LockedApplication(Configured.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+    }
+
+    @BeforeEach
+    void forget() {
+        transactions.ends.clear();
+    }
+
+    @AfterEach
+    void leavesNothing() {
+        application.awaitNoKeys();
+    }
+
+    private static Throwable failureOf(Mono<?> mono) {
+        return catchThrowable(() -> mono.block(LockedApplication.LONG));
+    }
+
+    private static <T> Mono<T> losing(T value) {
+        return Mono.fromSupplier(() -> {
+            application.locks().forceRelease("work");
+            return value;
+        });
+    }
+
+    @Test
+    void aLockAroundATransactionIsHeldUntilItHasCommitted() {
+        assertThat(work.lockedTransaction(() -> Mono.just("done")).block(LockedApplication.LONG))
+                .isEqualTo("done");
+        assertThat(transactions.ends).containsExactly("commit held=true");
+    }
+
+    @Test
+    void aTransactionUnderALostLockIsRolledBack() {
+        assertThat(failureOf(work.lockedTransaction(() -> losing("done")))).isInstanceOf(LockLostException.class);
+        assertThat(transactions.ends).containsExactly("rollback held=false");
+        transactions.ends.clear();
+
+        assertThat(failureOf(work.lockedFlux(losing(1).flux()).collectList())).isInstanceOf(LockLostException.class);
+        assertThat(transactions.ends).containsExactly("rollback held=false");
+    }
+
+    @Test
+    void aLockInsideOfATransactionIsKeptUntilItHasCommitted() {
+        Mono<Boolean> held = work.locked(() -> Mono.just("done")).map(done -> application.isHeld("work"));
+        assertThat(transactions.operator().transactional(held).block(LockedApplication.LONG))
+                .isTrue();
+        assertThat(transactions.ends).containsExactly("commit held=true");
+    }
+
+    @Test
+    void aTransactionIsNotCommittedIfALockInsideOfItWasLost() {
+        Mono<String> later = work.locked(() -> Mono.just("done")).flatMap(ReactiveTransactionTests::losing);
+        assertThat(failureOf(transactions.operator().transactional(later))).isInstanceOf(LockLostException.class);
+        assertThat(transactions.ends).containsExactly("rollback held=false");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    static class Configured {
+
+        @Bean
+        Work work() {
+            return new Work();
+        }
+
+        @Bean
+        Transactions transactions() {
+            return new Transactions();
+        }
+    }
+
+    static class Work {
+
+        @DistributedLocked("'work'")
+        @Transactional
+        public Mono<String> lockedTransaction(Supplier<Mono<String>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked("'work'")
+        @Transactional
+        public Flux<Integer> lockedFlux(Flux<Integer> body) {
+            return body;
+        }
+
+        @DistributedLocked("'work'")
+        public Mono<String> locked(Supplier<Mono<String>> body) {
+            return body.get();
+        }
+    }
+
+    /** Writes down how its transactions end, and whether the lock was still held then. */
+    static class Transactions extends AbstractReactiveTransactionManager {
+
+        private final List<String> ends = new CopyOnWriteArrayList<>();
+
+        TransactionalOperator operator() {
+            return TransactionalOperator.create(this);
+        }
+
+        @Override
+        protected Object doGetTransaction(TransactionSynchronizationManager manager) {
+            return new Object();
+        }
+
+        @Override
+        protected Mono<Void> doBegin(
+                TransactionSynchronizationManager manager, Object transaction, TransactionDefinition definition) {
+            return Mono.empty();
+        }
+
+        @Override
+        protected Mono<Void> doCommit(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
+            return Mono.fromRunnable(() -> ends.add("commit held=" + application.isHeld("work")));
+        }
+
+        @Override
+        protected Mono<Void> doRollback(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
+            return Mono.fromRunnable(() -> ends.add("rollback held=" + application.isHeld("work")));
+        }
+    }
+}
