@@ -7,6 +7,7 @@
 --           q  who waits, in order: "id lease owner;" for each
 --           h  acquisition ids of an explicit owner's holds: "id " for each
 --           g  how many of those were given back by name
+--           d  who was passed over in line since its instance did not listen: "id ", or "+id " if it has asked again since
 --       2 ids that were cancelled with unknown outcome, a hash
 -- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen   4 "0" not to queue if busy
 --       and only for an explicit owner: 5 the owner   6 "1" if it may enter again
@@ -35,7 +36,7 @@ if not free then
   if redis.call('HEXISTS', cancelled, id) == 1 then
     return {3, 0}
   end
-  fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'l')
+  fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'l', 'd')
   free = redis.call('EXISTS', entry) == 0
 end
 if free then
@@ -110,7 +111,15 @@ if owner and holder == '=' .. owner then
 end
 
 if not at and queues then
-  redis.call('HSET', entry, 'q', line .. id .. ' ' .. lease .. ' ' .. (owner or '') .. ';')
+  local place = id .. ' ' .. lease .. ' ' .. (owner or '') .. ';'
+  local passed = fields[6] or ''
+  local missed = string.find(' ' .. passed, ' ' .. id .. ' ', 1, true)
+  if missed then
+    -- It lives, although it does not listen: its place is the first, and the next release leaves the lock to it.
+    redis.call('HSET', entry, 'q', place .. line, 'd', string.sub(passed, 1, missed - 1) .. '+' .. string.sub(passed, missed))
+  else
+    redis.call('HSET', entry, 'q', line .. place)
+  end
 end
 if queues and (line == '' or at == 1) then
   -- The first in line tells the holder's instance that somebody waits, again with each question, as messages may be lost.

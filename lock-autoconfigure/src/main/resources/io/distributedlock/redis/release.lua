@@ -20,7 +20,8 @@
 -- write, only to who owns the lock now and to who has lost it. A message that is sent before the write is heard although the
 -- server refuses the write (READONLY, MISCONF, NOREPLICAS): then two instances believe to hold the lock. And the number that
 -- PUBLISH gives says nothing of subscribers at a replica, who hear it all the same. An instance that does not listen here is
--- dead, or asks by itself; the next one in line is looked at.
+-- dead, or asks by itself; the next one in line is looked at. One that was passed over like this and has asked again since
+-- is alive: the lock is left to it for two seconds, in which it asks.
 --
 -- The first write is one that Redis allows when it is out of memory; it then allows the rest of the script too.
 --
@@ -36,7 +37,7 @@ end
 -- An entry of a wrong type is none of ours any more; whoever takes a lock away by name is told of the type.
 local fields = {}
 if type(owner) ~= 'table' then
-  fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'g')
+  fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'g', 'd')
 elseif not string.find(owner.err, '^WRONGTYPE') or mode == 'owner' or mode == 'force' then
   return owner
 end
@@ -162,6 +163,22 @@ local function enter(heirs, shared)
   end)
 end
 
+local passed = fields[6] or ''
+
+-- Whether it was passed over and has asked again. Remembers it otherwise, as one of the latest eight.
+local function asksByItself(id)
+  local at = string.find(' ' .. passed, ' +' .. id .. ' ', 1, true)
+  if at then
+    passed = without(passed, at, at + #id + 1)
+    return true
+  end
+  passed = passed .. id .. ' '
+  if count(passed, ' ') > 8 then
+    passed = string.gsub(passed, '^%S+ ', '')
+  end
+  return false
+end
+
 while line ~= '' do
   local id, lease, owner, rest = string.match(line, '^(%S+) (%d+) ([^;]*);(.*)$')
   if not id then
@@ -176,6 +193,11 @@ while line ~= '' do
   if owner ~= '' then
     enter(heirs, owner)
   end
+  local silent = #heirs == 0 and asksByItself(id)
+  if silent then
+    heirs[1] = {id, string.format('%.0f', math.min(tonumber(lease), 2000))}
+    lease = heirs[1][2]
+  end
   if #heirs > 0 then
     local time = redis.call('TIME')
     local next = math.max(time[1] * 1000000 + time[2], token + 1)
@@ -185,17 +207,20 @@ while line ~= '' do
     for _, heir in ipairs(heirs) do
       together = together .. heir[1] .. ' '
       longest = tonumber(heir[2]) > tonumber(longest) and heir[2] or longest
-      if heir[1] ~= again then
+      if heir[1] ~= again and not silent then
         message(heir[1], 'grant ' .. heir[1] .. ' ' .. text .. ' ' .. heir[2] .. ' ' .. waiting)
       end
     end
-    redis.call('HDEL', entry, 'q', 'h', 'g')
+    redis.call('HDEL', entry, 'q', 'h', 'g', 'd')
     redis.call('HSET', entry, 'o', owner == '' and id or '=' .. owner, 't', text, 'l', longest)
     if owner ~= '' then
       redis.call('HSET', entry, 'h', together)
     end
     if line ~= '' then
       redis.call('HSET', entry, 'q', line)
+    end
+    if passed ~= '' then
+      redis.call('HSET', entry, 'd', passed)
     end
     redis.call('PEXPIRE', entry, longest)
     tell()

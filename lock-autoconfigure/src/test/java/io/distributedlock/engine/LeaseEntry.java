@@ -17,6 +17,12 @@ final class LeaseEntry {
     /** Who waits, in order. */
     final List<Queued> line = new ArrayList<>();
 
+    /** Who was passed over in line, as its instance did not listen. */
+    final List<String> passedOver = new ArrayList<>();
+
+    /** Who of those has asked again since. */
+    final List<String> askAgain = new ArrayList<>();
+
     /** The acquisition ids of an explicit owner's holds. */
     List<String> holds = new ArrayList<>();
 
@@ -37,6 +43,14 @@ final class LeaseEntry {
 
     boolean isOwnedBy(@Nullable String owner) {
         return owner != null && holder.equals("=" + owner);
+    }
+
+    /** The latest eight are remembered. */
+    void passOver(String id) {
+        passedOver.add(id);
+        if (passedOver.size() + askAgain.size() > 8) {
+            passedOver.remove(0);
+        }
     }
 
     boolean hasExplicitOwner() {

@@ -75,7 +75,12 @@ final class SharedLeases extends LeaseServer {
         boolean first = entry.line.isEmpty() || entry.line.get(0).id().equals(id);
         boolean queued = entry.inLine(id) != null;
         if (!queued && command.queue()) {
-            entry.line.add(new Queued(id, command.leaseMillis(), command.owner()));
+            boolean missed = entry.passedOver.remove(id);
+            if (missed) {
+                entry.askAgain.add(id);
+            }
+            int place = missed ? 0 : entry.line.size();
+            entry.line.add(place, new Queued(id, command.leaseMillis(), command.owner()));
         }
         String holding = entry.toRecall();
         if (command.queue() && first && holding != null && !instanceOf(holding).equals(instanceOf(id))) {
@@ -168,12 +173,17 @@ final class SharedLeases extends LeaseServer {
                 entry.line.removeAll(heirs);
             }
             heirs.removeIf(heir -> !heir.id().equals(again) && !listens(heir.id()));
+            boolean silent = heirs.isEmpty() && entry.askAgain.remove(next.id());
+            if (silent) {
+                heirs.add(new Queued(next.id(), Math.min(next.leaseMillis(), 2_000), next.owner()));
+            }
             if (!heirs.isEmpty()) {
                 entry.token = nextToken(entry.token, floor);
-                entry.handTo(next, heirs, now());
-                tellGranted(name, entry, heirs, again);
+                entry.handTo(silent ? heirs.get(0) : next, heirs, now());
+                tellGranted(name, entry, silent ? List.of() : heirs, again);
                 return next;
             }
+            entry.passOver(next.id());
         }
         entries.remove(name);
         return null;

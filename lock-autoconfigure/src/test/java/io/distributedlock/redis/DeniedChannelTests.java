@@ -3,11 +3,17 @@ package io.distributedlock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
 import io.distributedlock.testing.RespClient;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /** The user of the locks may not listen for a while, which a change of rights by mistake does. */
 class DeniedChannelTests extends FaultTopic {
@@ -44,6 +50,35 @@ class DeniedChannelTests extends FaultTopic {
         operator.call("ACL", "SETUSER", "default", "allchannels");
         await().atMost(Duration.ofSeconds(10)).until(() -> channels() == 1);
         assertThat(locks.isRunning()).isTrue();
+    }
+
+    /** The others hand the lock on among themselves all the time, so it is never free. */
+    @Test
+    void anInstanceThatMayNotListenGetsItsTurn() {
+        operator.call("ACL", "SETUSER", "deaf", "reset", "on", ">pw", "~*", "+@all", "resetchannels");
+        RedisStandaloneConfiguration target = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+        target.setUsername("deaf");
+        target.setPassword("pw");
+        RedisLockTemplate deaf = templates.on(StandaloneServer.connectionFactory(target));
+        LockRequest request = LockRequest.of("busy").lease(Duration.ofSeconds(30));
+        AtomicBoolean stop = new AtomicBoolean();
+        List<Callers.Call<Integer>> busy = IntStream.range(0, 4)
+                .mapToObj(i -> direct(Templates.SETTINGS))
+                .map(locks -> callers.call(() -> {
+                    int turns = 0;
+                    while (!stop.get()) {
+                        locks.acquire(request.waitForever()).close();
+                        turns++;
+                    }
+                    return turns;
+                }))
+                .toList();
+        await().until(() -> deaf.inspect("busy").map(LockState::waitingInstances).orElse(0) >= 2);
+
+        deaf.acquire(request.waitUpTo(Duration.ofSeconds(40))).close();
+
+        stop.set(true);
+        assertThat(busy).allSatisfy(call -> assertThat(call.get()).isPositive());
     }
 
     @Test

@@ -141,6 +141,45 @@ class HandOverScriptTests extends ScriptTopic {
         assertThat(has("q")).isFalse();
     }
 
+    /** It asks again, so it is alive: it is left the lock for two seconds, and asks once more. */
+    @Test
+    void anInstanceThatDoesNotListenButAsksIsNotPassedOverTwice() {
+        acquire(ONE, "5000");
+        acquire(TWO, "60000");
+        acquire(FOUR, "5000");
+        releaseHeardBy(List.of("four"), ONE, "");
+        assertThat(field("o")).isEqualTo(FOUR);
+        assertThat(has("q")).isFalse();
+
+        acquire(THREE, "5000");
+        acquire(TWO, "60000");
+        assertThat(field("q")).isEqualTo(TWO + " 60000 ;" + THREE + " 5000 ;");
+        long before = messages();
+        releaseHeardBy(List.of("three"), FOUR, "");
+
+        assertThat(messages()).isEqualTo(before);
+        assertThat(field("o")).isEqualTo(TWO);
+        assertThat(has("d")).isFalse();
+        assertThat(ttl()).isBetween(1L, 2_000L);
+        List<?> granted = (List<?>) acquire(TWO, "60000");
+        assertThat(granted.get(0)).isEqualTo(1L);
+        assertThat(ttl()).isGreaterThan(50_000);
+    }
+
+    @Test
+    void onlyTheLatestWhoWerePassedOverAreRemembered() {
+        acquire(ONE, "5000");
+        for (int i = 0; i < 20; i++) {
+            acquire("dead" + i + ".secret.1", "5000");
+        }
+        acquire(FOUR, "5000");
+
+        releaseHeardBy(List.of("four"), ONE, "");
+
+        assertThat(field("o")).isEqualTo(FOUR);
+        assertThat(field("d").split(" ")).hasSize(8).contains("dead19.secret.1");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"-pubsub", "-publish"})
     void aUserWithoutTheRightToMessagesCanRelease(String right) {
