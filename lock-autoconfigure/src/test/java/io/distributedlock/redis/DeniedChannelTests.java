@@ -73,7 +73,8 @@ class DeniedChannelTests extends FaultTopic {
                     return turns;
                 }))
                 .toList();
-        await().until(() -> deaf.inspect("busy").map(LockState::waitingInstances).orElse(0) >= 2);
+        await().until(() ->
+                deaf.inspect("busy").map(LockState::waitingInstances).orElse(0) >= 2);
 
         deaf.acquire(request.waitUpTo(Duration.ofSeconds(40))).close();
 
