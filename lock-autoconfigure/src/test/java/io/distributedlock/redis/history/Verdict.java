@@ -52,6 +52,11 @@ public record Verdict(
         List<String> violations,
         List<String> invalid) {
 
+    /** One line of the report. */
+    private static final String LINE =
+            "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds, hits %s, worst hand-over %d ms (%d ms"
+                    + " without faults), %d overlaps, %d late passes, %d writes refused, %d renewals, %d violations";
+
     private static final Set<String> SAFETY = Set.of("H1", "H2", "H3", "H4", "H6");
 
     /** In one word. */
@@ -90,8 +95,7 @@ public record Verdict(
     public String toString() {
         String line = String.format(
                 Locale.ROOT,
-                "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds, hits %s, worst hand-over %d ms (%d ms"
-                    + " without faults), %d overlaps, %d late passes, %d writes refused, %d renewals, %d violations",
+                LINE,
                 row,
                 outcome(),
                 model,
