@@ -16,6 +16,9 @@ final class Asking {
     /** An answer to a younger question is good enough at the end of a wait; and so long it waits for the last one. */
     private static final long LAST_ANSWER = 100_000_000;
 
+    /** All that are parked for one lock together ask fifty times a second at most. */
+    private static final long PARKED_EACH = 20_000_000;
+
     private enum Phase {
         /** A question is under way. */
         ASKING,
@@ -52,6 +55,9 @@ final class Asking {
      */
     private boolean behindOwn;
 
+    /** Whether others of this instance stand in the store's queue before this explicit owner may. */
+    private boolean parked;
+
     Asking(NamedLock lock, WaiterQueue waiters, boolean heard, long now) {
         this.lock = lock;
         this.engine = lock.engine;
@@ -71,12 +77,14 @@ final class Asking {
         ask.lease = leaseOf(head);
         Question question = question(now);
         ask.arrivals = waiters.arrivals();
+        boolean stays = waiters.anyoneStays();
+        parked = stays && lock.owner != null && !engine.locks().ownersInLine().enter(lock);
         AcquireCommand command = new AcquireCommand(
                 lock.name,
                 ask.number,
                 ask.lease / 1_000_000,
                 engine.floor(),
-                waiters.anyoneStays(),
+                stays && !parked,
                 lock.owner,
                 head.terms.reentrant());
         effects.add(() -> question.send(command));
@@ -141,7 +149,9 @@ final class Asking {
             effects.add(() -> engine.locks().recallHere(lock.name, true));
         }
         waiters.decideThoseWhoTryOnce(busy.queued() ? waiters.arrivals() : ask.arrivals, effects);
-        if (!waiters.isEmpty() && (!busy.queued() || ask.confirm)) {
+        if (parked) {
+            askAt += engine.locks().ownersInLine().parked(lock.name) * PARKED_EACH;
+        } else if (!waiters.isEmpty() && (!busy.queued() || ask.confirm)) {
             ask.confirm = false;
             ask(now, effects);
         }
@@ -236,6 +246,14 @@ final class Asking {
             ask(now, effects);
         }
         return null;
+    }
+
+    /** It has its turn among the explicit owners of this instance, or its owner holds the lock here. */
+    void mayAsk(long now, Effects effects) {
+        parked = false;
+        if (phase == Phase.WAITING) {
+            ask(now, effects);
+        }
     }
 
     /** A release of this instance was answered. */

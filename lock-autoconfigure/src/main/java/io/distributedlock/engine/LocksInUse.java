@@ -37,6 +37,8 @@ final class LocksInUse implements LeaseStore.Listener {
 
     private final ConcurrentHashMap<String, Set<GiveBack>> givingBack = new ConcurrentHashMap<>();
 
+    private final OwnersInLine ownersInLine = new OwnersInLine();
+
     private final ReentrantLock draining = new ReentrantLock();
 
     private final Condition lessInUse = draining.newCondition();
@@ -75,6 +77,10 @@ final class LocksInUse implements LeaseStore.Listener {
     LockHandle enterAgain(String name, Object owner, @Nullable LockOwner enclosing) {
         NamedLock known = named.get(name);
         return known == null ? null : known.enterAgain(owner, enclosing);
+    }
+
+    OwnersInLine ownersInLine() {
+        return ownersInLine;
     }
 
     void retired(NamedLock lock) {

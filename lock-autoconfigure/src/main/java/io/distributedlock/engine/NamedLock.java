@@ -302,6 +302,29 @@ final class NamedLock extends Timed {
         asking = null;
         tenure = new Tenure(this, lease, grant.waiting(), current.wasRecalled(), waiters.next(), now, effects);
         waiters.decideThoseWhoTryOnce(Long.MAX_VALUE, effects);
+        leftLine(true, effects);
+    }
+
+    /** An explicit owner does not wait any more, so others of this instance may. */
+    private void leftLine(boolean granted, Effects effects) {
+        if (owner != null) {
+            List<NamedLock> next = engine.locks().ownersInLine().left(this, granted);
+            if (!next.isEmpty()) {
+                effects.add(() -> next.forEach(NamedLock::mayAsk));
+            }
+        }
+    }
+
+    private void mayAsk() {
+        transition((now, effects) -> {
+            if (asking != null) {
+                asking.mayAsk(now, effects);
+            }
+        });
+    }
+
+    boolean isOf(@Nullable String other) {
+        return owner != null && owner.equals(other);
     }
 
     /** @return false if nobody here holds that acquisition or asks for it */
@@ -535,6 +558,7 @@ final class NamedLock extends Timed {
         }
         retired = true;
         engine.disarm(this);
+        leftLine(false, effects);
         engine.locks().retired(this);
         if (engine.isClosing()) {
             effects.add(engine.locks()::signal);
