@@ -151,6 +151,7 @@ class HistoryCheckerTests {
     void overlapsAreCountedWhereRedisLosesData() {
         model = Model.DATA_LOSS;
         story.hold("a", 1_000, 1_001, 1_200, 5).hold("b", 1_000, 1_199, 1_400, 6);
+        story.loss(1_190, 1_191);
         Verdict verdict = judge();
         verdict.assertGreen();
         assertThat(verdict.overlaps()).isOne();
@@ -167,6 +168,27 @@ class HistoryCheckerTests {
         Verdict verdict = judge();
         verdict.assertGreen();
         assertThat(verdict.overlaps()).isOne();
+    }
+
+    /** Who was forgotten cannot renew, so it is over a lease later whatever Redis forgets meanwhile. */
+    @Test
+    void anOverlapThatDoesNotEndWithTheForgottenLeaseIsFound() {
+        story.hold("a", 1_000, 1_001, 1_250, 5).hold("b", 1_000, 1_145, 1_400, 6);
+        story.loss(1_140, 1_141).loss(1_200, 1_201);
+        for (Model each : List.of(Model.DATA_LOSS, Model.SOME_LOSS)) {
+            model = each;
+            assertThat(judge().violations()).anySatisfy(text -> assertThat(text).startsWith("H1: "));
+        }
+        story.loss(1_144, 1_151);
+        assertThat(judge().violations()).noneMatch(text -> text.startsWith("H1: "));
+    }
+
+    @Test
+    void anOverlapLongAfterALossOfDataIsFound() {
+        model = Model.DATA_LOSS;
+        story.loss(900, 901);
+        story.hold("a", 1_000, 1_001, 1_200, 5).hold("b", 1_000, 1_199, 1_400, 6);
+        assertFound(judge(), "H1");
     }
 
     @Test
@@ -283,6 +305,8 @@ class HistoryCheckerTests {
         story.asks("b", 1_050).granted(1_102, 6).releases(1_200).released(1_201);
         assertFound(judge(), "H4");
         model = Model.DATA_LOSS;
+        assertFound(judge(), "H4");
+        story.loss(1_101, 1_102);
         assertGood();
     }
 
@@ -342,6 +366,22 @@ class HistoryCheckerTests {
         verdict.assertGreen();
         assertThat(verdict.worstHandOver()).isEqualTo(Duration.ofMillis(149));
         assertThat(verdict.worstCalmHandOver()).isEqualTo(Duration.ofMillis(30));
+    }
+
+    @Test
+    void manyFaultsTogetherDoNotExplainALockThatStaysFree() {
+        story.hold("a", 1_000, 1_001, 1_200, 5).hold("b", 1_100, 1_470, 1_500, 6);
+        for (int at = 1_190; at < 1_470; at += 20) {
+            story.fault("CLIENT KILL", "redis", at, at + 1);
+        }
+        assertFound(judge(), "H5");
+    }
+
+    @Test
+    void aLongFaultExplainsALongTime() {
+        story.hold("a", 1_000, 1_001, 1_200, 5).hold("b", 1_100, 1_950, 1_990, 6);
+        story.fault("CLIENT PAUSE", "redis", 1_190, 1_900);
+        assertGood();
     }
 
     /** It had renewed just before, so its lease ends 100 ms after its death. */

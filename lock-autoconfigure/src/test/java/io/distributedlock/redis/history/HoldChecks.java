@@ -17,12 +17,11 @@ final class HoldChecks {
 
     private final Model model;
 
-    /** When Redis may have forgotten holds whose leases had not ended. */
-    private final Windows losses;
+    private final Losses losses;
 
     private final Findings findings;
 
-    HoldChecks(String lock, Model model, Windows losses, Findings findings) {
+    HoldChecks(String lock, Model model, Losses losses, Findings findings) {
         this.lock = lock;
         this.model = model;
         this.losses = losses;
@@ -33,9 +32,7 @@ final class HoldChecks {
         neverOverlap(grants);
         tokensAreUnique(grants);
         tokensGrow(grants);
-        if (model != Model.DATA_LOSS) {
-            releasesThatSayOkAreTheHoldersOwn(grants);
-        }
+        releasesThatSayOkAreTheHoldersOwn(grants);
     }
 
     /** H1. Of one owner, it is a re-entry that got a token of its own. */
@@ -55,7 +52,8 @@ final class HoldChecks {
     }
 
     private void overlap(Grant before, Grant grant) {
-        boolean explained = mayBeForgottenAt(grant.grantedAt());
+        long end = Math.min(before.certainUntil(), grant.certainUntil());
+        boolean explained = model != Model.NO_LOSS && losses.explainOverlap(grant.grantedAt(), end);
         findings.overlap(explained);
         if (explained) {
             return;
@@ -89,7 +87,7 @@ final class HoldChecks {
         Span.inRealTime(spans, (later, highest) -> {
             if (later.token() < highest.token()) {
                 Grant grant = (Grant) later.what();
-                if (mayBeForgottenAt(grant.grantedAt()) && isPassedOn(grant, tokens)) {
+                if (mayBeForgotten(grant.grantedAt(), grant.grantedAt()) && isPassedOn(grant, tokens)) {
                     findings.latePass();
                 } else {
                     violation("H2", "a later hold with a lower token", highest, later);
@@ -128,12 +126,8 @@ final class HoldChecks {
         }
     }
 
-    private boolean mayBeForgottenAt(long time) {
-        return model == Model.DATA_LOSS || model == Model.SOME_LOSS && losses.contain(time);
-    }
-
     private boolean mayBeForgotten(long from, long to) {
-        return model == Model.SOME_LOSS && losses.touch(from, to);
+        return model != Model.NO_LOSS && losses.areFelt(from, to);
     }
 
     private static List<Grant> sorted(List<Grant> grants, Comparator<Grant> order) {

@@ -6,12 +6,14 @@ public enum Model {
     /** Redis keeps what it has confirmed, so no two holds may overlap. */
     NO_LOSS,
 
-    /** Redis forgets, so holds may overlap, which is counted. Tokens have to grow all the same. */
+    /**
+     * Each fault makes Redis forget. Holds may overlap from then until a lease after it, which is counted, and at no other
+     * time. Tokens have to grow all the same.
+     */
     DATA_LOSS,
 
     /**
-     * Redis forgets while faults that are said to lose data are under way. Holds may overlap from then until a lease after
-     * them, which is counted, and at no other time.
+     * Some of the faults do, which are said to lose data: the same holds of these.
      */
     SOME_LOSS
 }

@@ -14,6 +14,9 @@ import java.util.stream.Stream;
 /** H5: nobody waits longer than it has to. */
 final class WaitChecks {
 
+    /** A fault may leave a lease that has to end by itself, and another one may hit whoever gets the lock then. */
+    private static final int LEASES = 2;
+
     private final Bounds bounds;
 
     private final Findings findings;
@@ -25,6 +28,9 @@ final class WaitChecks {
     /** When each JVM that was killed was certainly dead. */
     private final Map<String, Long> killed;
 
+    /** When something was broken, without what is felt of it later. */
+    private final Windows broken;
+
     private final Map<String, Windows> pauses = new HashMap<>();
 
     WaitChecks(Bounds bounds, Findings findings, List<Call> faults, List<Call> stalls) {
@@ -32,6 +38,7 @@ final class WaitChecks {
         this.findings = findings;
         this.faults = faults;
         this.stalls = stalls;
+        this.broken = new Windows(Stream.concat(faults.stream(), stalls.stream()), Duration.ZERO);
         this.killed = faults.stream()
                 .filter(Fault::endsJvm)
                 .collect(Collectors.toMap(fault -> fault.asked().owner(), Call::end, Math::min));
@@ -125,6 +132,11 @@ final class WaitChecks {
         if (calm > bounds.handOver().toNanos()) {
             findings.violation(
                     "H5", "the lock was free for " + calm / 1_000_000 + " ms, and no fault to explain it: " + call);
+        }
+        long unbroken = broken.outside(from, to);
+        if (unbroken > bounds.handOver().toNanos() + LEASES * bounds.lease().toNanos()) {
+            findings.violation(
+                    "H5", "the lock was free for " + unbroken / 1_000_000 + " ms besides all faults: " + call);
         }
     }
 }
