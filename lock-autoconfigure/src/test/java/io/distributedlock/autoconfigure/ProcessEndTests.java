@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +17,6 @@ import org.junit.jupiter.api.Test;
 
 /** Locked methods, and processes, that end as they should not. See {@link EndingChild} for the times that are set there. */
 class ProcessEndTests {
-
-    private static final Duration NOISE = Duration.ofMillis(250);
 
     private static final Duration LEASE = Duration.ofSeconds(1);
 
@@ -73,7 +72,7 @@ class ProcessEndTests {
                 assertThat(isHeld()).as(how).isFalse();
                 assertThat(end.thrown()).isEqualTo(thrown);
                 assertThat(end.suppressed()).as(how).isEqualTo("-");
-                assertThat(end.took()).as(how).isLessThan(Duration.ofMillis(100).plus(NOISE));
+                assertThat(end.took()).as(how).isLessThan(Duration.ofMillis(100).plus(Noise.now()));
             });
             assertThat(End.of(child.ask("lane", "throw-when-lost")))
                     .extracting(End::thrown, End::suppressed)
@@ -82,8 +81,8 @@ class ProcessEndTests {
             assertThat(silent)
                     .extracting(End::thrown, End::suppressed)
                     .containsExactly("IllegalStateException", "LockReleaseUnconfirmedException");
-            assertThat(silent.took()).isLessThan(Duration.ofMillis(300).plus(NOISE));
-            await().atMost(LEASE.plus(NOISE)).until(() -> !isHeld());
+            assertThat(silent.took()).isLessThan(Duration.ofMillis(300).plus(Noise.now()));
+            await().atMost(LEASE.plus(Noise.LATEST)).until(() -> !isHeld());
 
             for (int i = 0; i < 10; i++) {
                 assertThat(End.of(child.ask("lane", "overflow-in-locks", i)).thrown())
@@ -112,7 +111,7 @@ class ProcessEndTests {
             child.send("lane", "halt");
             assertThat(child.awaitExit(SHUTDOWN)).isTrue();
             assertThat(child.exitValue()).isEqualTo(4);
-            await().atMost(LEASE.plus(NOISE)).until(() -> !isHeld());
+            await().atMost(LEASE.plus(Noise.LATEST)).until(() -> !isHeld());
         }
     }
 
@@ -139,7 +138,7 @@ class ProcessEndTests {
             waiter.send("acquires", "hold", 60_000);
             waiter.signal("TERM");
             assertThat(waiter.awaitExit(SHUTDOWN)).isTrue();
-            await().atMost(LEASE.multipliedBy(2).plus(NOISE))
+            await().atMost(LEASE.multipliedBy(2).plus(Noise.LATEST))
                     .until(() -> client.keys("lock:*").isEmpty());
         }
     }

@@ -13,6 +13,7 @@ import io.distributedlock.LockState;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.Seeds;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -57,7 +58,7 @@ abstract class AsyncContract extends ContractTopic {
                 .failsWithin(Duration.ofSeconds(5))
                 .withThrowableThat()
                 .withCauseInstanceOf(LockNotAcquiredException.class);
-        assertThat(watch.elapsed()).isBetween(wait, wait.plus(NOISE));
+        assertThat(watch.elapsed()).isBetween(wait, wait.plus(Noise.now()));
     }
 
     @Test
@@ -68,7 +69,7 @@ abstract class AsyncContract extends ContractTopic {
         try (RespClient client = redisOf(key)) {
             client.call("SET", key, "garbage");
             assertThat(first.acquireAsync(REQUEST))
-                    .failsWithin(NOISE)
+                    .failsWithin(Noise.LATEST)
                     .withThrowableThat()
                     .withCauseInstanceOf(LockUnavailableException.class);
             client.call("DEL", key);
@@ -81,7 +82,7 @@ abstract class AsyncContract extends ContractTopic {
             Stopwatch watch = Stopwatch.start();
             CompletableFuture<LockHandle> one = acquire(second, REQUEST.waitForever());
             CompletableFuture<LockHandle> two = acquire(first, REQUEST.waitForever());
-            assertThat(watch.elapsed()).isLessThan(NOISE);
+            assertThat(watch.elapsed()).isLessThan(Noise.now());
             assertThat(one).isNotDone();
             assertThat(two).isNotDone();
             handle.close();
@@ -124,7 +125,7 @@ abstract class AsyncContract extends ContractTopic {
             await().until(() -> waiting() == 1);
             assertThat(elsewhere.cancel(true)).isTrue();
             assertThat(here.cancel(true)).isTrue();
-            await().atMost(millis(500)).until(() -> waiting() == 0);
+            await().atMost(millis(500).plus(Noise.now()).plus(Noise.now())).until(() -> waiting() == 0);
             assertThat(handle.isHeld()).isTrue();
         }
         assertThat(keys()).isEmpty();
@@ -146,7 +147,7 @@ abstract class AsyncContract extends ContractTopic {
             }
         }
         assertThat(cancelled).as("cancellations that hit, seed %d", seed).isPositive();
-        await("nothing is left, seed " + seed).atMost(millis(500)).until(() -> keys().isEmpty());
+        await("nothing is left, seed " + seed).atMost(millis(500).plus(Noise.now()).plus(Noise.now())).until(() -> keys().isEmpty());
         assertThat(isBusy(first, "later")).isFalse();
         assertThat(isBusy(second, "later")).isFalse();
     }
@@ -163,7 +164,7 @@ abstract class AsyncContract extends ContractTopic {
         Stopwatch watch = Stopwatch.start();
         handle.close();
         Callers.get(next).close();
-        assertThat(watch.elapsed()).isLessThan(NOISE);
+        assertThat(watch.elapsed()).isLessThan(Noise.now());
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.Noise;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -98,7 +99,7 @@ class ClockJumpTests extends FaultTopic {
                 assertThat(child.ask("c", "close", "another" + jump)).isEqualTo("closed");
             }
             handle.close();
-            ChildJvm.await(waiting, NOISE.multipliedBy(2));
+            ChildJvm.await(waiting, Noise.LATEST);
             assertThat(child.ask("b", "close", "wanted")).isEqualTo("closed");
             assertThat(child.ask("a", "close", "held")).isEqualTo("closed");
             assertThat(keys()).isEmpty();

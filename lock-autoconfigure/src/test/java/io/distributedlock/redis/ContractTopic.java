@@ -9,6 +9,7 @@ import io.distributedlock.testing.CommandLog;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.LeakCheck;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -23,9 +24,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * After each test, nothing may be left of it anywhere.
  */
 abstract class ContractTopic {
-
-    /** What a noisy machine may add to any time. */
-    static final Duration NOISE = Duration.ofMillis(250);
 
     final LockServer server;
 
@@ -106,11 +104,14 @@ abstract class ContractTopic {
                 .get();
     }
 
+    /** @param limit what it may take on a machine without noise */
     static void awaitLatch(CountDownLatch latch, Duration limit) {
+        Stopwatch watch = Stopwatch.start();
         try {
-            assertThat(latch.await(limit.toNanos(), TimeUnit.NANOSECONDS))
-                    .as("happened within %s", limit)
+            assertThat(latch.await(limit.plus(Noise.LATEST).toNanos(), TimeUnit.NANOSECONDS))
+                    .as("happened")
                     .isTrue();
+            assertThat(watch.elapsed()).isLessThan(limit.plus(Noise.now()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);

@@ -10,6 +10,7 @@ import io.distributedlock.LockState;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.LeakCheck;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,8 +28,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class DeadAndStoppedWaitersTests {
 
     private static final StandaloneServer SERVER = new StandaloneServer();
-
-    private static final Duration NOISE = ContractTopic.NOISE;
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -110,10 +109,10 @@ class DeadAndStoppedWaitersTests {
                 .allMatch(each -> each > token);
         assertThat(Duration.ofNanos(turns.get(0).nanos() - killed))
                 .as("until the first of them had it, with %d ms left of the lease", left)
-                .isBetween(millis(left - 50), millis(left).plus(NOISE));
+                .isBetween(millis(left - 50), millis(left).plus(Noise.now()));
         assertThat(Duration.ofNanos(turns.get(49).nanos() - turns.get(0).nanos()))
                 .as("from the first to the last")
-                .isLessThan(lease.plus(NOISE));
+                .isLessThan(lease.plus(Noise.now()));
         await().atMost(lease.multipliedBy(2).minus(done.elapsed()))
                 .until(() -> SERVER.keys(Templates.PREFIX).isEmpty());
     }
@@ -135,7 +134,7 @@ class DeadAndStoppedWaitersTests {
         Stopwatch watch = Stopwatch.start();
         handle.close();
         try (LockHandle following = next.get()) {
-            assertThat(watch.elapsed()).isLessThan(NOISE);
+            assertThat(watch.elapsed()).isLessThan(Noise.now());
             assertThat(following.fencingToken()).isGreaterThan(handle.fencingToken());
             assertThat(waiting()).as("nobody dead is in line any more").isZero();
         }
@@ -162,7 +161,7 @@ class DeadAndStoppedWaitersTests {
             assertThat(granted).as("granted to the stopped one").isGreaterThan(handle.fencingToken());
             long later;
             try (LockHandle following = next.get()) {
-                assertThat(watch.elapsed()).isBetween(lease.minusMillis(50), lease.plus(NOISE));
+                assertThat(watch.elapsed()).isBetween(lease.minusMillis(50), lease.plus(Noise.now()));
                 later = following.fencingToken();
                 assertThat(later).isGreaterThan(granted);
                 child.signal("CONT");
@@ -191,7 +190,7 @@ class DeadAndStoppedWaitersTests {
             child.signal("CONT");
             Stopwatch watch = Stopwatch.start();
             Turn turn = Turn.of(ChildJvm.await(stopped, LIMIT));
-            assertThat(watch.elapsed()).isLessThan(NOISE.multipliedBy(2));
+            assertThat(watch.elapsed()).isLessThan(Noise.now().multipliedBy(2));
             assertThat(turn.token()).isGreaterThan(granted);
             assertThat(turn.accepted()).isTrue();
         }

@@ -11,6 +11,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,7 +60,7 @@ class DeletedKeyTests extends FaultTopic {
             }
         }
         calls.forEach(Callers.Call::get);
-        assertThat(watch.elapsed()).isLessThan(POLL.plus(NOISE));
+        assertThat(watch.elapsed()).isLessThan(POLL.plus(Noise.now()));
         assertThat(tokens).hasSize(7).isSorted().doesNotHaveDuplicates();
         Holds.awaitLoss(handle, millis(1_500));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
@@ -105,7 +106,7 @@ class DeletedKeyTests extends FaultTopic {
         calls.forEach(Callers.Call::get);
         assertThat(tokens).hasSizeGreaterThan(100);
         // Whoever has bad luck loses each new place in line as well, until it ends.
-        assertThat(longest.get()).isLessThan(deletedFor.plus(POLL).plus(NOISE));
+        assertThat(longest.get()).isLessThan(deletedFor.plus(POLL).plus(Noise.now()));
         assertThat(keys()).isEmpty();
     }
 }

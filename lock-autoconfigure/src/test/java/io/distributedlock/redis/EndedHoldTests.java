@@ -12,6 +12,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.CommandCounter;
 import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.Noise;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Set;
@@ -126,9 +127,9 @@ class EndedHoldTests extends FaultTopic {
         Callers.get(patient).close();
 
         assertThat(Stopwatch.time(() -> other.acquire(LockRequest.of("idle")).close()))
-                .isLessThan(NOISE);
+                .isLessThan(Noise.now());
         assertThat(Stopwatch.time(() -> locks.acquire(LockRequest.of("idle")).close()))
-                .isLessThan(NOISE);
+                .isLessThan(Noise.now());
         Holds.assertHeldFor(
                 handle, millis(950), () -> assertThat(waiting.isDone()).isFalse());
         handle.close();

@@ -20,9 +20,6 @@ import org.junit.jupiter.api.BeforeEach;
  */
 abstract class FaultTopic {
 
-    /** What a noisy machine may add to any time. */
-    static final Duration NOISE = ContractTopic.NOISE;
-
     /** The command time-out of {@link Templates#IMPATIENT}. */
     static final Duration TIMEOUT = Templates.IMPATIENT.commandTimeout();
 

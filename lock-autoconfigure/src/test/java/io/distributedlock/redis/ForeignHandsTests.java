@@ -12,6 +12,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.CommandCounter;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,8 +31,7 @@ class ForeignHandsTests extends FaultTopic {
     private static final LockRequest REQUEST = leased("foreign", 750);
 
     /** A renewal interval and one time-out: until then whoever has lost a lock is told. */
-    private static final Duration TOLD =
-            REQUEST.lease().dividedBy(3).plus(TIMEOUT).plus(NOISE);
+    private static final Duration TOLD = REQUEST.lease().dividedBy(3).plus(TIMEOUT);
 
     private final List<Long> tokens = new CopyOnWriteArrayList<>();
 
@@ -105,7 +105,7 @@ class ForeignHandsTests extends FaultTopic {
         await().until(() -> tokens.size() > 1);
         // Somebody else's entry lives as long as it had to live.
         assertThat(watch.elapsed())
-                .isLessThan(REQUEST.lease().plus(millis(1_000)).plus(NOISE));
+                .isLessThan(REQUEST.lease().plus(millis(1_000)).plus(Noise.now()));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
         firstMayEnd.countDown();
 
@@ -164,7 +164,7 @@ class ForeignHandsTests extends FaultTopic {
             }
             assertThat(watch.elapsed())
                     .as("nobody waits for ever")
-                    .isLessThan(millis(1_000).plus(NOISE));
+                    .isLessThan(millis(1_000).plus(Noise.now()));
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
             Holds.assertAllTheTime(millis(400), () -> assertThat(content()).isEqualTo(before));
             assertThat(counter.scriptsTried())
@@ -216,7 +216,7 @@ class ForeignHandsTests extends FaultTopic {
     }
 
     private void assertNothingIsLeft() {
-        await().atMost(REQUEST.lease().multipliedBy(2).plus(NOISE)).until(() -> keys().isEmpty());
+        await().atMost(REQUEST.lease().multipliedBy(2).plus(Noise.LATEST)).until(() -> keys().isEmpty());
         Engines.awaitEmpty(one, REQUEST.lease());
         Engines.awaitEmpty(two, REQUEST.lease());
     }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import org.awaitility.core.ThrowingRunnable;
 
@@ -53,10 +54,18 @@ final class Holds {
         }
     }
 
-    /** Waits until the hold is over, and returns how long that took. */
+    /**
+     * Waits until the hold is over, and returns how long that took.
+     *
+     * @param limit what it may take on a machine without noise
+     */
     static Duration awaitLoss(LockHandle handle, Duration limit) {
         Stopwatch watch = Stopwatch.start();
-        await().atMost(limit).pollInterval(Duration.ofMillis(1)).until(() -> !handle.isHeld());
-        return watch.elapsed();
+        await().atMost(limit.plus(Noise.LATEST))
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> !handle.isHeld());
+        Duration elapsed = watch.elapsed();
+        assertThat(elapsed).isLessThan(limit.plus(Noise.now()));
+        return elapsed;
     }
 }

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockRequest;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +42,7 @@ class InterruptTests extends FaultTopic {
         End end = call.get();
         assertThat(end.failure()).isInstanceOf(LockInterruptedException.class);
         assertThat(end.flag()).isTrue();
-        assertThat(watch.elapsed()).isLessThan(NOISE);
+        assertThat(watch.elapsed()).isLessThan(Noise.now());
     }
 
     private void assertNothingStays(RedisLockTemplate locks) {

@@ -11,6 +11,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +65,7 @@ abstract class KeyContract extends ContractTopic {
             await().until(() -> first.inspect("seen").orElseThrow().waitingInstances() == 2);
             Holds.assertHeldFor(
                     handle,
-                    NOISE,
+                    millis(250),
                     () -> assertThat(first.inspect("seen").orElseThrow().waitingInstances())
                             .isEqualTo(2));
         }
@@ -133,7 +134,7 @@ abstract class KeyContract extends ContractTopic {
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() -> second.tryAcquire(REQUEST.noWait()));
         });
-        assertThat(took).isLessThan(NOISE);
+        assertThat(took).isLessThan(Noise.now());
     }
 
     /** It is the lease of the holder, however short that of the one who asks is. */

@@ -14,6 +14,7 @@ import io.distributedlock.testing.LeakCheck;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.SafetyViolations;
 import io.distributedlock.testing.Seeds;
+import io.distributedlock.testing.Noise;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,11 +35,6 @@ class KilledHolderHistoryTests {
     private static final StandaloneServer SERVER = new StandaloneServer();
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
-
-    private static final Bounds BOUNDS = new Bounds(
-            Templates.IMPATIENT.commandTimeout().plus(ContractTopic.NOISE),
-            Duration.ofSeconds(1).plus(ContractTopic.NOISE),
-            HistoryChild.LEASE);
 
     @RegisterExtension
     final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
@@ -84,7 +80,7 @@ class KilledHolderHistoryTests {
             assertThat(verdict.grants()).isGreaterThan(200);
             assertThat(verdict.worstHandOver())
                     .as("the dead one's lease")
-                    .isLessThan(BOUNDS.handOver().plus(BOUNDS.lease()));
+                    .isLessThan(bounds().handOver().plus(HistoryChild.LEASE));
         }
     }
 
@@ -125,8 +121,16 @@ class KilledHolderHistoryTests {
         fault.hit();
     }
 
+    private static Bounds bounds() {
+        Duration noise = Noise.now();
+        return new Bounds(
+            Templates.IMPATIENT.commandTimeout().plus(noise),
+            Duration.ofSeconds(1).plus(noise),
+            HistoryChild.LEASE);
+    }
+
     private Verdict judge(RespClient redis) {
-        HistoryChecker checker = new HistoryChecker("SIGKILL of a holder", seed, Model.NO_LOSS, BOUNDS);
+        HistoryChecker checker = new HistoryChecker("SIGKILL of a holder", seed, Model.NO_LOSS, bounds());
         for (String name : HistoryChild.NAMES) {
             checker.counter(name, Long.parseLong(redis.text("GET", "counter:" + name)));
             checker.store(name, FencedStore.accepted(redis, "store:" + name));

@@ -12,6 +12,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.testing.CommandLog;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.Noise;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,13 +32,18 @@ abstract class LeaseContract extends ContractTopic {
     @Test
     void isWhatTheRequestSays() {
         for (long millis : new long[] {10_000, 60_000, 3_600_000, LockRequest.MAX_LEASE.toMillis()}) {
+            Stopwatch watch = Stopwatch.start();
             try (LockHandle handle = first.acquire(leased("leased", millis))) {
-                assertThat(onlyTtl()).isBetween(millis - 250, millis);
-                assertThat(handle.remainingLease()).isBetween(millis(millis - millis / 100 - 250), millis(millis - 5));
+                assertThat(handle.remainingLease()).isLessThanOrEqualTo(millis(millis - 5));
+                Duration remaining = handle.remainingLease();
+                long ttl = onlyTtl();
+                long passed = watch.elapsed().toMillis() + 2;
+                assertThat(ttl).isBetween(millis - passed, millis);
+                assertThat(remaining).isGreaterThanOrEqualTo(millis(millis - millis / 100 - 5 - passed));
             }
         }
         try (LockHandle handle = first.acquire(LockRequest.of("leased"))) {
-            assertThat(onlyTtl()).isBetween(29_750L, 30_000L);
+            assertThat(onlyTtl()).isBetween(30_000L - Noise.LATEST.toMillis(), 30_000L);
             assertThat(handle.isHeld()).isTrue();
         }
     }
@@ -61,8 +67,10 @@ abstract class LeaseContract extends ContractTopic {
     void isRenewedEveryThirdOfIt() {
         try (LockHandle handle = first.acquire(REQUEST);
                 CommandLog log = logOf(onlyKey())) {
+            Stopwatch watch = Stopwatch.start();
             Holds.assertHeldFor(handle, millis(1_200), () -> {});
-            assertThat(log.calls("pexpire")).hasSizeBetween(8, 16);
+            int renewals = log.calls("pexpire").size();
+            assertThat(renewals).isBetween(6, 4 + (int) (watch.elapsed().toMillis() / 100));
         }
     }
 
@@ -81,7 +89,7 @@ abstract class LeaseContract extends ContractTopic {
                 long now = client.number("PTTL", key);
                 assertThat(now).isLessThanOrEqualTo(ttl.getAndSet(now));
             });
-            assertThat(log.entries()).isEmpty();
+            assertThat(log.clientCommands()).isEmpty();
         }
     }
 
@@ -90,7 +98,7 @@ abstract class LeaseContract extends ContractTopic {
         LockHandle handle = first.acquire(REQUEST.renew(false));
         Stopwatch watch = Stopwatch.start();
         try (LockHandle next = second.acquire(LockRequest.of("leased"))) {
-            assertThat(watch.elapsed()).isBetween(LEASE.minusMillis(50), LEASE.plus(NOISE));
+            assertThat(watch.elapsed()).isBetween(LEASE.minusMillis(50), LEASE.plus(Noise.now()));
             assertThat(handle.isHeld()).isFalse();
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
             handle.close();
@@ -120,11 +128,11 @@ abstract class LeaseContract extends ContractTopic {
     void canBeVeryShort() {
         for (long millis : new long[] {10, 20, 50, 100}) {
             LockHandle handle = first.acquire(leased("leased", millis).renew(false));
-            try (LockHandle next = second.acquire(LockRequest.of("leased").waitUpTo(NOISE))) {
+            try (LockHandle next = second.acquire(LockRequest.of("leased").waitUpTo(Noise.LATEST))) {
                 assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
             }
         }
-        Holds.assertSoon(5, this::assertVeryShortLeaseIsRenewed);
+        Holds.assertSoon(3, this::assertVeryShortLeaseIsRenewed);
     }
 
     private void assertVeryShortLeaseIsRenewed() {
@@ -139,7 +147,7 @@ abstract class LeaseContract extends ContractTopic {
         LockHandle handle = first.acquire(REQUEST.maxHold(millis(700)));
         Holds.assertHeldFor(handle, millis(600), () -> assertThat(onlyTtl()).isPositive());
         try (LockHandle next = second.acquire(LockRequest.of("leased"))) {
-            assertThat(watch.elapsed()).isBetween(millis(650), millis(700).plus(NOISE));
+            assertThat(watch.elapsed()).isBetween(millis(650), millis(700).plus(Noise.now()));
             assertThat(next.isHeld()).isTrue();
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
         }
@@ -148,25 +156,27 @@ abstract class LeaseContract extends ContractTopic {
     @Test
     void isNeverLongerThanTheGreatestAge() {
         LockHandle handle = first.acquire(leased("leased", 60_000).maxHold(millis(400)));
-        assertThat(onlyTtl()).isBetween(150L, 400L);
+        assertThat(onlyTtl()).isLessThanOrEqualTo(400L);
         handle.extend(Duration.ofSeconds(30));
         assertThat(onlyTtl()).isLessThanOrEqualTo(400L);
-        Holds.awaitLoss(handle, millis(400).plus(NOISE));
+        Holds.awaitLoss(handle, millis(400));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
-        await().atMost(NOISE).until(() -> !isBusy(second, "leased"));
+        await().atMost(Noise.LATEST).until(() -> !isBusy(second, "leased"));
     }
 
     @Test
     void canBeExtendedAndIsNotShortenedAfterwards() {
         try (LockHandle handle = first.acquire(REQUEST)) {
             Stopwatch watch = Stopwatch.start();
-            handle.extend(millis(3_000));
-            assertThat(onlyTtl()).isBetween(2_750L, 3_000L);
-            assertThat(handle.remainingLease()).isBetween(millis(2_700), millis(3_000));
+            handle.extend(millis(30_000));
+            assertThat(onlyTtl()).isLessThanOrEqualTo(30_000L);
+            assertThat(handle.remainingLease()).isLessThanOrEqualTo(millis(30_000));
             Holds.assertHeldFor(handle, LEASE.multipliedBy(4), () -> {
-                Duration promised = millis(3_000).minus(watch.elapsed());
-                assertThat(onlyTtl()).isGreaterThanOrEqualTo(promised.toMillis() - 50);
-                assertThat(handle.remainingLease()).isGreaterThan(promised.minusMillis(100));
+                long ttl = onlyTtl();
+                Duration remaining = handle.remainingLease();
+                Duration promised = millis(30_000).minus(watch.elapsed());
+                assertThat(ttl).isGreaterThanOrEqualTo(promised.toMillis() - 2);
+                assertThat(remaining).isGreaterThan(promised.minusMillis(310));
             });
         }
         assertThat(isBusy(second, "leased")).isFalse();
@@ -185,8 +195,7 @@ abstract class LeaseContract extends ContractTopic {
     void canBeShortenedByAnExtension() {
         LockHandle handle = first.acquire(leased("leased", 60_000).renew(false));
         handle.extend(millis(200));
-        assertThat(onlyTtl()).isBetween(1L, 200L);
-        assertThat(Holds.awaitLoss(handle, millis(200).plus(NOISE))).isGreaterThan(millis(100));
+        assertThat(Holds.awaitLoss(handle, millis(200))).isGreaterThan(millis(100));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 
@@ -195,10 +204,10 @@ abstract class LeaseContract extends ContractTopic {
         LockHandle handle = first.acquire(REQUEST.renew(false));
         handle.extend(millis(700));
         Holds.assertHeldFor(handle, millis(600), () -> assertThat(onlyTtl()).isPositive());
-        Holds.awaitLoss(handle, millis(100).plus(NOISE));
+        Holds.awaitLoss(handle, millis(100));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(millis(700)));
         await("an extension creates nothing, and Redis keeps the lease a little longer than its holder believes")
-                .atMost(NOISE)
+                .atMost(Noise.LATEST)
                 .until(() -> keys().isEmpty());
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
@@ -230,7 +239,7 @@ abstract class LeaseContract extends ContractTopic {
     @Test
     void isNotRenewedWhenTheHandleWasGarbageCollected() {
         awaitCollected(forget());
-        await().atMost(LEASE.plus(NOISE)).until(() -> keys().isEmpty());
+        await().atMost(LEASE.plus(Noise.LATEST)).until(() -> keys().isEmpty());
         assertThat(isBusy(second, "leased")).isFalse();
     }
 
@@ -243,7 +252,7 @@ abstract class LeaseContract extends ContractTopic {
     void isRenewedForAReentryAfterTheFirstHandleWasGarbageCollected() {
         awaitCollected(forget());
         awaitCollected(holdAndForget());
-        await().atMost(LEASE.plus(NOISE)).until(() -> keys().isEmpty());
+        await().atMost(LEASE.plus(Noise.LATEST)).until(() -> keys().isEmpty());
     }
 
     private WeakReference<LockHandle> holdAndForget() {
@@ -264,7 +273,7 @@ abstract class LeaseContract extends ContractTopic {
     @Test
     void isNotRenewedWhenItsThreadHasEnded() {
         LockHandle handle = callers.call(() -> first.acquire(REQUEST)).get();
-        await().atMost(LEASE.plus(NOISE)).until(() -> keys().isEmpty());
+        await().atMost(LEASE.plus(Noise.LATEST)).until(() -> keys().isEmpty());
         assertThat(isBusy(second, "leased")).isFalse();
         assertThat(handle.isHeld()).isFalse();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
@@ -286,7 +295,7 @@ abstract class LeaseContract extends ContractTopic {
         for (int i = 0; i < 20; i++) {
             long millis = i % 2 == 0 ? 1_000 : 60_000;
             try (LockHandle handle = first.acquire(leased("leased", millis))) {
-                assertThat(onlyTtl()).isBetween(millis - 250, millis);
+                assertThat(onlyTtl()).isBetween(millis - 900, millis);
                 assertThat(handle.isHeld()).isTrue();
             }
         }

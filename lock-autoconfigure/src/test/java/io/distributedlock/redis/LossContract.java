@@ -10,6 +10,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -34,7 +35,7 @@ abstract class LossContract extends ContractTopic {
         handle.onLost(lost::countDown);
         String key = onlyKey();
         delete(key);
-        awaitLatch(lost, LEASE.dividedBy(3).plus(NOISE));
+        awaitLatch(lost, LEASE.dividedBy(3));
         assertThat(handle.isHeld()).isFalse();
         Holds.assertAllTheTime(
                 LEASE, () -> assertThat(keys()).as("renewal creates nothing").isEmpty());
@@ -47,7 +48,7 @@ abstract class LossContract extends ContractTopic {
         LockHandle handle = first.acquire(REQUEST);
         delete(onlyKey());
         try (LockHandle thief = second.acquire(LockRequest.of("lost"))) {
-            Holds.awaitLoss(handle, LEASE.dividedBy(3).plus(NOISE));
+            Holds.awaitLoss(handle, LEASE.dividedBy(3));
             assertThat(onlyTtl()).isGreaterThan(20_000);
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::throwIfLost);
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
@@ -61,7 +62,7 @@ abstract class LossContract extends ContractTopic {
         String key = onlyKey();
         try (RespClient client = redisOf(key)) {
             client.call("SET", key, "garbage");
-            Holds.awaitLoss(handle, LEASE.plus(NOISE));
+            Holds.awaitLoss(handle, LEASE);
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
             assertThat(client.text("GET", key)).as("what is not ours").isEqualTo("garbage");
             client.call("DEL", key);
@@ -75,14 +76,14 @@ abstract class LossContract extends ContractTopic {
         CountDownLatch lost = new CountDownLatch(1);
         Stopwatch watch = Stopwatch.start();
         handle.onLost(lost::countDown);
-        awaitLatch(lost, millis(200).plus(NOISE));
+        awaitLatch(lost, millis(200));
         assertThat(watch.elapsed()).isGreaterThan(millis(100));
         assertThat(handle.isHeld()).isFalse();
         assertThat(handle.remainingLease()).isZero();
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(handle::throwIfLost)
                 .satisfies(e -> assertThat(e.heldFor())
-                        .isBetween(millis(150), millis(200).plus(NOISE)));
+                        .isBetween(millis(150), millis(200).plus(Noise.now())));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 
@@ -107,10 +108,10 @@ abstract class LossContract extends ContractTopic {
     void isToldAtOnceToACallbackThatComesLater() {
         LockHandle handle = first.acquire(REQUEST);
         second.forceRelease("lost");
-        Holds.awaitLoss(handle, NOISE);
+        Holds.awaitLoss(handle, Duration.ZERO);
         CountDownLatch told = new CountDownLatch(1);
         handle.onLost(told::countDown);
-        awaitLatch(told, NOISE);
+        awaitLatch(told, Duration.ZERO);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 
@@ -122,7 +123,7 @@ abstract class LossContract extends ContractTopic {
         outer.onLost(told::countDown);
         inner.onLost(told::countDown);
         second.forceRelease("lost");
-        awaitLatch(told, NOISE);
+        awaitLatch(told, Duration.ZERO);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(inner::close);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
     }
@@ -136,7 +137,7 @@ abstract class LossContract extends ContractTopic {
         handle.onLost(told::incrementAndGet);
         try (LockHandle next = first.acquire(REQUEST)) {
             second.forceRelease("lost");
-            Holds.awaitLoss(next, NOISE);
+            Holds.awaitLoss(next, Duration.ZERO);
             assertThat(told).hasValue(0);
             assertThatExceptionOfType(LockLostException.class).isThrownBy(next::close);
         }
@@ -176,7 +177,7 @@ abstract class LossContract extends ContractTopic {
         });
         handle.onLost(told::countDown);
         second.forceRelease("lost");
-        awaitLatch(told, NOISE);
+        awaitLatch(told, Duration.ZERO);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 
@@ -191,7 +192,7 @@ abstract class LossContract extends ContractTopic {
                     }
                 })
                 .get();
-        assertThat(watch.elapsed()).isLessThan(millis(200).plus(NOISE));
+        assertThat(watch.elapsed()).isLessThan(millis(200).plus(Noise.now()));
         assertThat(token).isGreaterThan(late.fencingToken());
         assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
     }
@@ -201,7 +202,7 @@ abstract class LossContract extends ContractTopic {
     void doesNotMakeTheNextAcquisitionAReentry() {
         LockHandle late = first.acquire(REQUEST);
         second.forceRelease("lost");
-        Holds.awaitLoss(late, NOISE);
+        Holds.awaitLoss(late, Duration.ZERO);
         try (LockHandle next = first.acquire(REQUEST)) {
             assertThat(next.fencingToken()).isGreaterThan(late.fencingToken());
             assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);

@@ -13,6 +13,7 @@ import io.distributedlock.LockState;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.LeakCheck;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MultiJvmTests {
 
     private static final StandaloneServer SERVER = new StandaloneServer();
-
-    private static final Duration NOISE = ContractTopic.NOISE;
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -96,7 +95,7 @@ class MultiJvmTests {
             child.signal("KILL");
             Stopwatch watch = Stopwatch.start();
             LockHandle handle = next.get();
-            assertThat(watch.elapsed()).isBetween(millis(200), lease.plus(NOISE));
+            assertThat(watch.elapsed()).isBetween(millis(200), lease.plus(Noise.now()));
             assertThat(handle.fencingToken()).isGreaterThan(token);
             handle.close();
         }
@@ -113,7 +112,7 @@ class MultiJvmTests {
         assertThat(child.awaitExit(LIMIT)).isTrue();
         Stopwatch watch = Stopwatch.start();
         try (LockHandle handle = locks.acquire(LockRequest.of("shared"))) {
-            assertThat(watch.elapsed()).isLessThan(lease.plus(NOISE));
+            assertThat(watch.elapsed()).isLessThan(lease.plus(Noise.now()));
             assertThat(handle.fencingToken()).isGreaterThan(token);
         }
     }
@@ -152,7 +151,7 @@ class MultiJvmTests {
         Stopwatch watch = Stopwatch.start();
         handle.close();
         assertThat(Long.parseLong(ChildJvm.await(next, LIMIT))).isGreaterThan(handle.fencingToken());
-        assertThat(watch.elapsed()).isLessThan(NOISE);
+        assertThat(watch.elapsed()).isLessThan(Noise.now());
         assertThat(killed).isCompletedExceptionally();
         assertThat(jvms.get(1).ask("a", "close", "shared")).isEqualTo("closed");
     }
@@ -170,7 +169,7 @@ class MultiJvmTests {
             Stopwatch stopped = Stopwatch.start();
             long next;
             try (LockHandle handle = locks.acquire(leased("shared", 10_000))) {
-                assertThat(stopped.elapsed()).isLessThan(lease.plus(NOISE));
+                assertThat(stopped.elapsed()).isLessThan(lease.plus(Noise.now()));
                 next = handle.fencingToken();
                 assertThat(next).isGreaterThan(token);
                 assertThat(FencedStore.write(redis, next)).isTrue();
@@ -181,7 +180,7 @@ class MultiJvmTests {
                 String[] outcome = ChildJvm.await(work, LIMIT).split(" ");
                 assertThat(Duration.ofNanos(Long.parseLong(outcome[0]) - continued))
                         .as("until it found out")
-                        .isLessThan(millis(100).plus(NOISE));
+                        .isLessThan(millis(100).plus(Noise.now()));
                 assertThat(child.ask("a", "held", "shared")).isEqualTo("false");
                 assertThat(child.ask("a", "write", "shared")).as("a late write").isEqualTo("false");
                 assertThat(FencedStore.accepted(redis)).as("stale writes").hasSize(before);
@@ -239,7 +238,7 @@ class MultiJvmTests {
         child.ask("a", "acquire", "shared", 500);
         child.signal("TERM");
         assertThat(child.awaitExit(LIMIT)).isTrue();
-        await().atMost(millis(500).plus(NOISE))
+        await().atMost(millis(500).plus(Noise.LATEST))
                 .until(() -> SERVER.keys(Templates.PREFIX).isEmpty());
     }
 

@@ -8,6 +8,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.testing.Seeds;
+import io.distributedlock.testing.Noise;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -103,7 +104,7 @@ abstract class NameContract extends ContractTopic {
             Stopwatch watch = Stopwatch.start();
             handle.close();
             assertThat(next.get()).isTrue();
-            assertThat(watch.elapsed()).as("woken by a message").isLessThan(NOISE);
+            assertThat(watch.elapsed()).as("woken by a message").isLessThan(Noise.now());
         }
         assertThat(keys()).isEmpty();
     }

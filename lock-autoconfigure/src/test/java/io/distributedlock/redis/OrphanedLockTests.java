@@ -15,6 +15,7 @@ import io.distributedlock.testing.CommandCounter;
 import io.distributedlock.testing.CommandLog;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.Seeds;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,10 +57,10 @@ class OrphanedLockTests extends FaultTopic {
 
         assertThat(watch.elapsed())
                 .as("none of them stood in the way of the others")
-                .isLessThan(NOISE);
+                .isLessThan(Noise.now());
 
         assertThat(keys()).noneMatch(key -> key.endsWith("}"));
-        Engines.awaitEmpty(locks, NOISE);
+        Engines.awaitEmpty(locks, Noise.LATEST);
         other.acquire(REQUEST.noWait()).close();
     }
 
@@ -111,7 +112,7 @@ class OrphanedLockTests extends FaultTopic {
         assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.acquire(REQUEST.noWait()));
         other.acquire(REQUEST.waitForever()).close();
 
-        assertThat(paused.elapsed()).isLessThan(millis(600 + 500).plus(NOISE));
+        assertThat(paused.elapsed()).isLessThan(millis(600 + 500).plus(Noise.now()));
         Engines.awaitEmpty(locks, LEASE);
         assertNothingIsSentFor(millis(400));
     }
@@ -128,7 +129,7 @@ class OrphanedLockTests extends FaultTopic {
         assertThatExceptionOfType(LockReleaseUnconfirmedException.class).isThrownBy(handle::close);
         Stopwatch released = Stopwatch.start();
         try (LockHandle next = other.acquire(leased("orphan", 5_000).waitForever())) {
-            assertThat(released.elapsed()).isLessThan(LEASE.plus(NOISE));
+            assertThat(released.elapsed()).isLessThan(LEASE.plus(Noise.now()));
             Holds.assertHeldFor(next, millis(300), () -> assertThat(keys()).contains("lock:{orphan}"));
         }
         Engines.awaitEmpty(locks, LEASE);
@@ -204,6 +205,6 @@ class OrphanedLockTests extends FaultTopic {
         calls.forEach(Callers.Call::get);
         assertThat(killed).as("connections that broke").isGreaterThan(16);
         assertThat(seen).as("keys that were looked at").isPositive();
-        await().atMost(millis(1_000).plus(NOISE)).until(() -> keys().isEmpty());
+        await().atMost(millis(1_000).plus(Noise.LATEST)).until(() -> keys().isEmpty());
     }
 }

@@ -17,6 +17,7 @@ import io.distributedlock.testing.CommandCounter;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.distributedlock.testing.Noise;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ class RefusingServerTests extends FaultTopic {
     private static final Duration OUTAGE = millis(900);
 
     /** From the end of the fault until it is no longer felt: the longest pause between two tries, and the try. */
-    private static final Duration RECOVERY = millis(1_000).plus(NOISE);
+    private static final Duration RECOVERY = millis(1_000);
 
     private static final int CALLERS = 20;
 
@@ -258,7 +259,7 @@ class RefusingServerTests extends FaultTopic {
         CompletableFuture<LockHandle> patient;
         try (CommandCounter counter = CommandCounter.start(redis)) {
             refusal.begin(this);
-            await().atMost(millis(500)).pollInterval(millis(5)).until(() -> isFelt(calling, refusal));
+            await().atMost(millis(500).plus(Noise.now()).plus(Noise.now())).pollInterval(millis(5)).until(() -> isFelt(calling, refusal));
             Stopwatch outage = Stopwatch.start();
             List<Callers.Call<LockHandle>> calls = IntStream.range(0, CALLERS)
                     .mapToObj(i -> callers.call(
@@ -273,7 +274,7 @@ class RefusingServerTests extends FaultTopic {
                             (refusal.waits ? OUTAGE : Duration.ZERO)
                                     .plus(TIMEOUT)
                                     .plus(TIMEOUT)
-                                    .plus(NOISE));
+                                    .plus(Noise.now()));
             await().until(() -> outage.elapsed().compareTo(OUTAGE) > 0);
             assertThat(brief.isHeld()).as("renewed").isEqualTo(refusal == Refusal.NO_MEMORY);
             assertThat(lasting.isHeld()).isTrue();
@@ -299,15 +300,15 @@ class RefusingServerTests extends FaultTopic {
         } else {
             assertTold(catchThrowable(() -> Callers.get(queued)), refusal);
         }
-        assertThat(recovery.elapsed()).isLessThan(RECOVERY);
+        assertThat(recovery.elapsed()).isLessThan(RECOVERY.plus(Noise.now()));
         if (refusal == Refusal.NO_MEMORY) {
             brief.close();
         } else {
             assertThatExceptionOfType(LockLostException.class).isThrownBy(brief::close);
         }
-        await().atMost(RECOVERY.plus(millis(1_500))).until(() -> keys().isEmpty());
-        Engines.awaitEmpty(holding, RECOVERY);
-        Engines.awaitEmpty(calling, RECOVERY);
+        await().atMost(Noise.LATEST).until(() -> keys().isEmpty());
+        Engines.awaitEmpty(holding, Noise.LATEST);
+        Engines.awaitEmpty(calling, Noise.LATEST);
     }
 
     /** Where connections break, the reason is known with the first attempt to open them again. */
@@ -366,7 +367,7 @@ class RefusingServerTests extends FaultTopic {
         handle.close();
         admin.call("CONFIG", "SET", "maxclients", "10000");
         assertThat(Stopwatch.time(() -> late.acquire(LockRequest.of("full")).close()))
-                .isLessThan(RECOVERY);
+                .isLessThan(RECOVERY.plus(Noise.now()));
     }
 
     /**
@@ -385,7 +386,7 @@ class RefusingServerTests extends FaultTopic {
 
         LockHandle passed = Callers.get(next);
         assertThat(passed.fencingToken()).isGreaterThan(first.fencingToken());
-        await().atMost(millis(500).plus(NOISE))
+        await().atMost(millis(500).plus(Noise.LATEST))
                 .until(() -> locks.inspect("passed").orElseThrow().fencingToken() == passed.fencingToken());
         assertThat(admin.text("INFO", "errorstats")).doesNotContain("OOM");
         other.close();

@@ -12,6 +12,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.testing.LeakCheck;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +87,7 @@ class StopUnderFaultTests extends FaultTopic {
                 .isThrownBy(() -> stopping.acquire(LockRequest.of("late")))
                 .withMessageContaining("shutting down");
         Duration took = stop.get();
-        assertThat(took).isBetween(GRACE, GRACE.plus(TIMEOUT).plus(NOISE).plus(NOISE));
+        assertThat(took).isBetween(GRACE, GRACE.plus(TIMEOUT).plus(Noise.now()).plus(Noise.now()));
 
         for (LockHandle lost : List.of(inner, held, owned)) {
             assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
@@ -94,9 +95,9 @@ class StopUnderFaultTests extends FaultTopic {
         proxy.heal();
         Stopwatch free = Stopwatch.start();
         Callers.get(next).close();
-        assertThat(free.elapsed()).isLessThan(REQUEST.lease().plus(NOISE));
+        assertThat(free.elapsed()).isLessThan(REQUEST.lease().plus(Noise.now()));
         theirs.close();
-        await().atMost(REQUEST.lease().multipliedBy(2).plus(NOISE)).until(() -> keys().isEmpty());
+        await().atMost(REQUEST.lease().multipliedBy(2).plus(Noise.LATEST)).until(() -> keys().isEmpty());
         other.stop();
         LeakCheck.of(Templates.PREFIX, redis).verify();
     }

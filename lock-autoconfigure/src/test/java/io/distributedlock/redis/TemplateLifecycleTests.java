@@ -13,6 +13,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.testing.LeakCheck;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +29,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 class TemplateLifecycleTests {
 
     private static final StandaloneServer SERVER = new StandaloneServer();
-
-    private static final Duration NOISE = ContractTopic.NOISE;
 
     private static final EngineSettings PATIENT = Templates.settings(millis(2_000), millis(3_000));
 
@@ -65,7 +64,7 @@ class TemplateLifecycleTests {
             assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.tryAcquire(REQUEST));
             assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.inspect("cycled"));
             assertThat(locks.acquireAsync(REQUEST))
-                    .failsWithin(NOISE)
+                    .failsWithin(Noise.LATEST)
                     .withThrowableThat()
                     .withCauseInstanceOf(LockUnavailableException.class);
             leakCheck.verify();
@@ -105,7 +104,7 @@ class TemplateLifecycleTests {
                 handle, millis(1_200), () -> assertThat(stop.isDone()).isFalse());
         handle.close();
         assertThat(stop.get())
-                .isBetween(millis(1_100), millis(1_200).plus(NOISE).plus(NOISE));
+                .isBetween(millis(1_100), millis(1_200).plus(Noise.now()).plus(Noise.now()));
         assertThat(SERVER.keys(Templates.PREFIX)).isEmpty();
     }
 
@@ -116,7 +115,7 @@ class TemplateLifecycleTests {
         CompletableFuture<Boolean> lost = new CompletableFuture<>();
         handle.onLost(() -> lost.complete(true));
         assertThat(Stopwatch.time(locks::stop))
-                .isBetween(millis(300), millis(300).plus(NOISE).plus(NOISE));
+                .isBetween(millis(300), millis(300).plus(Noise.now()).plus(Noise.now()));
         assertThat(Callers.get(lost)).isTrue();
         assertThat(SERVER.keys(Templates.PREFIX)).isEmpty();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
@@ -131,7 +130,7 @@ class TemplateLifecycleTests {
             CompletableFuture<LockHandle> later =
                     locks.acquireAsync(REQUEST.waitForever()).toCompletableFuture();
             await().until(() -> holder.inspect("cycled").orElseThrow().waitingInstances() == 1);
-            assertThat(Stopwatch.time(locks::stop)).isLessThan(NOISE);
+            assertThat(Stopwatch.time(locks::stop)).as("less than the grace").isLessThan(millis(1_500).plus(Noise.now()));
             assertThat(waiter.failure()).isInstanceOf(LockUnavailableException.class);
             assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> Callers.get(later));
             assertThat(holder.inspect("cycled").orElseThrow().waitingInstances())

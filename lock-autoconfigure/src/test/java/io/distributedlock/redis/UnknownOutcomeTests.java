@@ -15,6 +15,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.testing.CommandCounter;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -36,9 +37,9 @@ class UnknownOutcomeTests extends FaultTopic {
             redis.signal("CONT");
             Stopwatch watch = Stopwatch.start();
             other.acquire(REQUEST).close();
-            assertThat(watch.elapsed()).isLessThan(millis(500).plus(NOISE));
+            assertThat(watch.elapsed()).isLessThan(millis(500).plus(Noise.now()));
         }
-        await().atMost(REQUEST.lease().multipliedBy(2).plus(NOISE)).until(() -> keys().isEmpty());
+        await().atMost(REQUEST.lease().multipliedBy(2).plus(Noise.LATEST)).until(() -> keys().isEmpty());
     }
 
     /** Its bytes lie in the buffers of a dead connection, and reach Redis when everything is over. */
@@ -136,7 +137,7 @@ class UnknownOutcomeTests extends FaultTopic {
         LockHandle handle = locks.acquire(leased("unknown", 600));
         proxy.requests().hold();
         await().until(() -> proxy.requests().pending() > 0);
-        Holds.awaitLoss(handle, millis(600).plus(NOISE));
+        Holds.awaitLoss(handle, millis(600));
         try (LockHandle next = other.acquire(leased("unknown", 2_000).renew(false))) {
             proxy.heal();
             Holds.assertHeldFor(
@@ -157,10 +158,10 @@ class UnknownOutcomeTests extends FaultTopic {
             call.thread().interrupt();
             assertThat(call.failure()).isInstanceOf(LockInterruptedException.class);
             proxy.heal();
-            await().atMost(millis(500)).until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
+            await().atMost(millis(500).plus(Noise.now()).plus(Noise.now())).until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
             assertFree(other);
         }
-        await().atMost(REQUEST.lease().multipliedBy(2).plus(NOISE)).until(() -> keys().isEmpty());
+        await().atMost(REQUEST.lease().multipliedBy(2).plus(Noise.LATEST)).until(() -> keys().isEmpty());
     }
 
     @Test
@@ -173,7 +174,7 @@ class UnknownOutcomeTests extends FaultTopic {
                     .withMessageMatching(".*(longer than the lease|no answer within) .*");
         }
         proxy.heal();
-        await().atMost(millis(200).plus(NOISE)).until(() -> keys().isEmpty());
+        await().atMost(millis(200).plus(Noise.LATEST)).until(() -> keys().isEmpty());
     }
 
     @Test
@@ -187,7 +188,7 @@ class UnknownOutcomeTests extends FaultTopic {
         assertThat(elapsed).isGreaterThan(millis(210));
         assertThat(elapsed.plus(handle.remainingLease())).isLessThanOrEqualTo(millis(800));
         proxy.heal();
-        Holds.awaitLoss(handle, millis(800).plus(NOISE));
+        Holds.awaitLoss(handle, millis(800));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 
@@ -202,7 +203,7 @@ class UnknownOutcomeTests extends FaultTopic {
             assertThat(proxy.cut()).isPositive();
             Stopwatch watch = Stopwatch.start();
             try (LockHandle next = other.acquire(REQUEST)) {
-                assertThat(watch.elapsed()).isLessThan(millis(600).plus(NOISE));
+                assertThat(watch.elapsed()).isLessThan(millis(600).plus(Noise.now()));
                 assertThat(handle.isHeld()).isFalse();
                 assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
                 proxy.heal();
@@ -234,9 +235,9 @@ class UnknownOutcomeTests extends FaultTopic {
         RedisLockTemplate locks = proxied();
         LockHandle handle = locks.acquire(leased("unknown", 900));
         proxy.blackHole();
-        assertThat(Holds.awaitLoss(handle, millis(900).plus(NOISE))).isGreaterThan(millis(300));
+        assertThat(Holds.awaitLoss(handle, millis(900))).isGreaterThan(millis(300));
         assertThat(timeOf(() -> locks.acquire(REQUEST.waitUpTo(millis(200)))))
-                .isLessThan(millis(200).plus(TIMEOUT).plus(NOISE));
+                .isLessThan(millis(200).plus(TIMEOUT).plus(Noise.now()));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
         proxy.heal();
         await().atMost(Duration.ofSeconds(5)).ignoreExceptions().until(() -> {
@@ -252,7 +253,7 @@ class UnknownOutcomeTests extends FaultTopic {
         try (LockHandle handle = locks.acquire(leased("unknown", 400));
                 LockHandle owned = locks.acquire(leased("owned", 400).owner("job"))) {
             call("CONFIG", "SET", "maxmemory", "1");
-            assertThat(timeOf(() -> locks.acquire(LockRequest.of("new")))).isLessThan(NOISE);
+            assertThat(timeOf(() -> locks.acquire(LockRequest.of("new")))).isLessThan(Noise.now());
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() -> locks.acquire(LockRequest.of("new")))
                     .withMessageContaining("OOM");

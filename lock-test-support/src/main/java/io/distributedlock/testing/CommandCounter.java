@@ -50,10 +50,10 @@ public final class CommandCounter implements AutoCloseable {
         return scripts() + rejected.getOrDefault("evalsha", 0L) + rejected.getOrDefault("eval", 0L);
     }
 
-    /** All calls by command, without those of this counter. Rejected ones do not count. */
+    /** All calls by command, without those of this counter and without what only keeps a connection. Rejected ones do not count. */
     public Map<String, Long> calls() {
         Map<String, Long> calls = figures("calls=");
-        calls.keySet().removeIf(name -> name.equals("info") || name.equals("config|resetstat"));
+        calls.keySet().removeIf(name -> name.equals("info") || name.equals("config|resetstat") || name.equals("ping"));
         return calls;
     }
 

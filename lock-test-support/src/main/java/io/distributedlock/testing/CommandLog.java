@@ -80,9 +80,11 @@ public final class CommandLog implements AutoCloseable {
         return List.copyOf(entries);
     }
 
-    /** What clients sent up to now. */
+    /** What clients sent up to now, without what only keeps a connection. */
     public List<Entry> clientCommands() {
-        return entries().stream().filter(entry -> !entry.inScript()).toList();
+        return entries().stream()
+                .filter(entry -> !entry.inScript() && !entry.name().equals("ping"))
+                .toList();
     }
 
     /** Calls of one command up to now, by clients or scripts. */

@@ -14,6 +14,7 @@ import io.distributedlock.redis.history.StallWatch;
 import io.distributedlock.redis.history.Verdict;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.Noise;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -42,7 +43,7 @@ final class Arena implements AutoCloseable {
 
     static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
 
-    /** What may be added to the time of a call, apart from times in which the machine was seen to stand still. */
+    /** What may be added to the time of a call at least, apart from times in which the machine was seen to stand still. */
     private static final Duration NOISE = Duration.ofMillis(700);
 
     /** From the end of a lease until somebody who was not told asks again. */
@@ -199,9 +200,9 @@ final class Arena implements AutoCloseable {
     /** Entries end with their leases at the latest; what was cancelled is remembered for two leases. */
     private List<String> leftovers() {
         Waits.until(
-                size.lease().toMillis() + NOISE.toMillis(),
+                size.lease().toMillis() + Noise.LATEST.toMillis(),
                 () -> server.keys().stream().allMatch(Arena::isCancelled));
-        Waits.until(RESUBSCRIBE.toMillis() + NOISE.toMillis(), () -> channels() == members.size());
+        Waits.until(RESUBSCRIBE.toMillis() + Noise.LATEST.toMillis(), () -> channels() == members.size());
         List<String> left = new ArrayList<>();
         for (String key : server.keys()) {
             long ttl = server.number("PTTL", key);
@@ -225,8 +226,10 @@ final class Arena implements AutoCloseable {
 
     private Verdict judge(String row, Model model, List<String> leftovers) {
         List<Event> events = History.read(directory);
+        Duration measured = Noise.now();
+        Duration noise = measured.compareTo(NOISE) > 0 ? measured : NOISE;
         Bounds bounds = new Bounds(
-                COMMAND_TIMEOUT.plus(NOISE), POLL.plus(COMMAND_TIMEOUT).plus(NOISE), size.lease());
+                COMMAND_TIMEOUT.plus(noise), POLL.plus(COMMAND_TIMEOUT).plus(noise), size.lease());
         HistoryChecker checker =
                 new HistoryChecker(row, seed, model, bounds).renewals(renewals).leftovers(leftovers);
         Set<String> doubtful = events.stream()
