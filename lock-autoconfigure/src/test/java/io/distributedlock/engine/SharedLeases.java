@@ -243,6 +243,10 @@ final class SharedLeases extends LeaseServer {
                         entry.line.size())));
     }
 
+    synchronized @Nullable LeaseEntry entry(String name) {
+        return entries.get(name);
+    }
+
     /** Forgets everything, as after a restart without persistence. */
     synchronized void forgetAll() {
         entries.clear();

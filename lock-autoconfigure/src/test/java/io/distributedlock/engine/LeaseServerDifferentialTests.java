@@ -1,0 +1,57 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.Seeds;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What the tests of the engine take for Redis does what the scripts do: random commands of a few instances go to both, and
+ * each reply is compared, and what is kept after it. {@code -Ddifferential.seed=…} repeats a run, {@code
+ * -Ddifferential.sequences=…} makes it longer.
+ */
+class LeaseServerDifferentialTests {
+
+    private static final int SEQUENCES = Integer.getInteger("differential.sequences", 220);
+
+    private static final int STEPS = 100;
+
+    @Test
+    void everyCommandHasTheSameReplyAndTheSameEffect() {
+        long seed = Seeds.of("differential.seed");
+        long begin = System.nanoTime();
+        int granted = 0;
+        int handedOver = 0;
+        try (EmbeddedRedis redis = EmbeddedRedis.start();
+                RespClient client = redis.connect();
+                RespClient listening = redis.connect()) {
+            // The last of the instances does not listen.
+            for (int i = 0; i < DifferentialRun.INSTANCES - 1; i++) {
+                listening.call("SUBSCRIBE", "lock:instance:" + DifferentialRun.instance(i));
+            }
+            ScriptReplies scripts = new ScriptReplies(client);
+            for (int i = 0; i < SEQUENCES; i++) {
+                DifferentialRun run = new DifferentialRun(scripts, new Random(seed + i));
+                try {
+                    for (int step = 0; step < STEPS; step++) {
+                        run.step();
+                    }
+                } catch (AssertionError | RuntimeException e) {
+                    throw new AssertionError(
+                            "seed " + (seed + i) + ", -Ddifferential.sequences=1: " + e.getMessage() + "\nafter, last first:\n" + run.story(), e);
+                }
+                granted += run.granted();
+                handedOver += run.handedOver();
+            }
+        }
+        System.out.println(SEQUENCES * STEPS + " commands in "
+                + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin) + " ms, " + granted + " grants, " + handedOver
+                + " hand-overs");
+        assertThat(granted).isGreaterThan(SEQUENCES);
+        assertThat(handedOver).isGreaterThan(SEQUENCES);
+    }
+}

@@ -1,0 +1,113 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.testing.RespClient;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The scripts on a real server, without a client in between. */
+final class ScriptReplies {
+
+    private static final String STATE = """
+            local fields = redis.call('HMGET', KEYS[1], 'o', 't', 'l', 'q', 'h', 'g')
+            for i = 1, 6 do fields[i] = fields[i] or '' end
+            return {fields, redis.call('PTTL', KEYS[1]), redis.call('HKEYS', KEYS[2])}
+            """;
+
+    /** Lets all keys expire that have not more than that to live, and takes it off the others. */
+    private static final String PASS = """
+            for _, key in ipairs(redis.call('KEYS', 'lock:*')) do
+              redis.call('PEXPIRE', key, math.max(0, redis.call('PTTL', key) - ARGV[1]))
+            end
+            """;
+
+    /** @param fields owner, token, longest lease, line, holds, and how many of them were given back; or "" for each */
+    record State(List<?> fields, long ttl, Set<String> cancelled) {}
+
+    private final RespClient redis;
+
+    private final String acquire;
+
+    private final String release;
+
+    private final String renew;
+
+    private final String state;
+
+    private final String pass;
+
+    ScriptReplies(RespClient redis) {
+        this.redis = redis;
+        this.acquire = load(source("acquire.lua"));
+        this.release = load(source("release.lua"));
+        this.renew = load(source("renew.lua"));
+        this.state = load(STATE);
+        this.pass = load(PASS);
+    }
+
+    private String load(String script) {
+        return redis.text("SCRIPT", "LOAD", script);
+    }
+
+    private static String source(String script) {
+        try (InputStream in = LeaseStore.class.getResourceAsStream("/io/distributedlock/redis/" + script)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Object run(String script, List<String> keys, Object... arguments) {
+        List<String> command = new ArrayList<>(List.of("EVALSHA", script, Integer.toString(keys.size())));
+        command.addAll(keys);
+        Arrays.stream(arguments).map(Object::toString).forEach(command::add);
+        return redis.call(command.toArray(String[]::new));
+    }
+
+    private static List<String> keys(String name) {
+        return List.of("lock:{" + name + "}", "lock:{" + name + "}cancelled");
+    }
+
+    List<?> acquire(String name, Object... arguments) {
+        Object reply = run(acquire, keys(name), arguments);
+        return reply instanceof List<?> list ? list : List.of(1L, Long.valueOf(reply.toString()), 0L);
+    }
+
+    /** The way of nearly every release. */
+    List<?> releasePlainly(String name, Object... arguments) {
+        return list(run(release, keys(name).subList(0, 1), arguments));
+    }
+
+    List<?> release(String name, Object... arguments) {
+        return list(run(release, keys(name), arguments));
+    }
+
+    private static List<?> list(Object reply) {
+        return reply instanceof List<?> list ? list : List.of(reply);
+    }
+
+    List<?> renew(String name, Object... arguments) {
+        return (List<?>) run(renew, keys(name).subList(0, 1), arguments);
+    }
+
+    State state(String name) {
+        List<?> reply = (List<?>) run(state, keys(name));
+        Set<String> cancelled = new TreeSet<>();
+        ((List<?>) reply.get(2)).forEach(each -> cancelled.add(each.toString()));
+        return new State((List<?>) reply.get(0), (Long) reply.get(1), cancelled);
+    }
+
+    void pass(long millis) {
+        run(pass, List.of(), millis);
+    }
+
+    void forgetAll() {
+        redis.call("FLUSHALL");
+    }
+}
