@@ -114,7 +114,7 @@ final class OperatorFaults {
             Waits.until(
                     5_000,
                     () -> server.info("persistence", "rdb_last_bgsave_status").equals("err"));
-            Waits.until(50 + random.nextInt(300), () -> false);
+            Waits.pause(outage(arena, random));
             return server.errors("MISCONF") > before;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -142,11 +142,37 @@ final class OperatorFaults {
         long before = server.errors("READONLY");
         server.call("REPLICAOF", "127.0.0.1", "1");
         try {
-            Waits.pause(random.nextInt(4) == 0 ? 700 : 50 + random.nextInt(150));
+            Waits.pause(outage(arena, random));
         } finally {
             server.call("REPLICAOF", "NO", "ONE");
         }
+        work(arena, random);
         return server.errors("READONLY") > before;
+    }
+
+    /** There is no replica, and it wants one before it writes. */
+    static boolean wantReplicas(Arena arena, Member victim, Random random) {
+        Server server = arena.server();
+        long before = server.errors("NOREPLICAS");
+        server.call("CONFIG", "SET", "min-replicas-to-write", "1");
+        try {
+            Waits.pause(outage(arena, random));
+        } finally {
+            server.call("CONFIG", "SET", "min-replicas-to-write", "0");
+        }
+        work(arena, random);
+        return server.errors("NOREPLICAS") > before;
+    }
+
+    /** Some are longer than every lease: who was granted a lock by a server that did not write it would share it then. */
+    private static int outage(Arena arena, Random random) {
+        int lease = (int) arena.lease().toMillis();
+        return random.nextInt(3) == 0 ? lease + random.nextInt(lease / 3) : 50 + random.nextInt(lease);
+    }
+
+    /** Until everybody holds and waits again, so that the next outage hits hand-overs. */
+    private static void work(Arena arena, Random random) {
+        Waits.pause(random.nextInt((int) arena.lease().toMillis()));
     }
 
     static boolean denyScripts(Arena arena, Member victim, Random random) {

@@ -43,8 +43,10 @@ enum Row {
     EVICTED("F23", "Eviction (allkeys-random)", Model.DATA_LOSS, 20, OperatorFaults::evict),
     OUT_OF_MEMORY("F24", "Out of memory (noeviction)", Model.NO_LOSS, 15, OperatorFaults::runOutOfMemory),
     SAVING_FAILS(
-            "F25", "Redis refuses writes since it cannot save (MISCONF)", Model.NO_LOSS, 8, OperatorFaults::failToSave),
-    READ_ONLY("F21", "Redis becomes a replica of nobody (READONLY)", Model.NO_LOSS, 15, OperatorFaults::readOnly),
+            "F25", "Redis refuses writes since it cannot save (MISCONF)", Model.NO_LOSS, 4, OperatorFaults::failToSave),
+    READ_ONLY("F21", "Redis becomes a replica of nobody (READONLY)", Model.NO_LOSS, 5, OperatorFaults::readOnly),
+    REPLICAS_WANTED(
+            "F25", "Redis has too few replicas to write (NOREPLICAS)", Model.NO_LOSS, 4, OperatorFaults::wantReplicas),
     SCRIPTS_DENIED("F37", "The user may not run scripts for a while", Model.NO_LOSS, 15, OperatorFaults::denyScripts),
     CHANNELS_DENIED("F37", "The user may not listen for a while", Model.NO_LOSS, 10, OperatorFaults::denyChannels),
     JVM_TERMINATED("F43", "A JVM is told to end (SIGTERM)", Model.NO_LOSS, 3, JvmFaults::terminate);

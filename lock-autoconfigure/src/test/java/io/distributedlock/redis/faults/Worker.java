@@ -52,19 +52,22 @@ final class Worker {
     }
 
     private void rest() {
+        if (role == Role.BUSY && random.nextInt(4) == 0) {
+            return;
+        }
         long micros = role == Role.KEEPER ? round.lease().toMillis() * 200 : round.pauseMicros();
         LockSupport.parkNanos((long) (2_000 * micros * random.nextDouble()));
     }
 
     private boolean attempt() {
         String name = round.names().get(random.nextInt(round.names().size()));
-        LockRequest request = LockRequest.of(name).lease(round.lease()).waitUpTo(upTo(LONGEST_WAIT));
+        LockRequest request = LockRequest.of(name).lease(lease()).waitUpTo(upTo(LONGEST_WAIT));
         try {
             int way = random.nextInt(20);
             if (role == Role.PATIENT) {
                 return acquire(request.waitUpTo(PATIENCE));
             } else if (way < 3) {
-                return hold(round.locks().tryAcquire(request.noWait()).orElse(null), request);
+                return hold(round.locks().tryAcquire(shortLease(request).noWait()).orElse(null), request);
             } else if (way < 5) {
                 return hold(round.locks().tryAcquire(request.waitUpTo(upTo(50))).orElse(null), request);
             } else if (way < 8) {
@@ -82,6 +85,16 @@ final class Worker {
             LockSupport.parkNanos(random.nextInt(40_000_000));
             return false;
         }
+    }
+
+    /** Not all have the same, so that one caller's lease is seen where it counts for another one. */
+    private Duration lease() {
+        return role == Role.BUSY && random.nextInt(3) == 0 ? round.lease().dividedBy(2) : round.lease();
+    }
+
+    /** Who only tries may ask with a lease much shorter than that of the holder. */
+    private LockRequest shortLease(LockRequest request) {
+        return random.nextInt(4) == 0 ? request.lease(round.lease().dividedBy(8)) : request;
     }
 
     private Duration upTo(int millis) {
