@@ -2,6 +2,8 @@ package io.distributedlock.redis;
 
 import static org.awaitility.Awaitility.await;
 
+import java.util.Collection;
+import java.util.ArrayList;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -78,6 +80,25 @@ final class Callers implements AutoCloseable {
         Call<T> call = new Call<>(task, calls.size() + 1);
         calls.add(call);
         return call;
+    }
+
+    /** Adds all results before it fails if there was a failure, so that what was opened can be closed. */
+    static <T> List<T> getAllInto(Collection<? super T> results, List<Call<T>> calls) {
+        List<T> all = new ArrayList<>();
+        RuntimeException failure = null;
+        for (Call<T> call : calls) {
+            try {
+                T result = call.get();
+                all.add(result);
+                results.add(result);
+            } catch (RuntimeException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return all;
     }
 
     /** Waits with a limit. */

@@ -12,6 +12,7 @@ import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.SafetyViolation;
 import io.distributedlock.testing.SafetyViolations;
 import io.distributedlock.testing.Seeds;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,12 +73,12 @@ class ChaosTests extends FaultTopic {
         proxy.heal();
         calls.forEach(Callers.Call::get);
         System.out.println("ChaosTests.nobodyMeetsAnybody: " + holds + " holds, " + outcomes + ", faults " + faults);
-        assertThat(holds.get()).isGreaterThan(100);
+        assertThat(holds.get()).as("a run in which nothing happens proves nothing").isGreaterThan(20);
         await("nothing is left, seed " + seed)
-                .atMost(LEASE.multipliedBy(2).plusSeconds(1))
+                .atMost(LEASE.multipliedBy(2).plus(Noise.LATEST))
                 .until(() -> keys().isEmpty());
         for (int i = 0; i < NAMES; i++) {
-            instances.get(i).acquire(request(i).waitUpTo(Duration.ofSeconds(5))).close();
+            instances.get(i).acquire(request(i).waitUpTo(Noise.LATEST)).close();
         }
     }
 

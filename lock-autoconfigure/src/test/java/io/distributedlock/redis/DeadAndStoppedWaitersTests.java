@@ -138,7 +138,8 @@ class DeadAndStoppedWaitersTests {
             assertThat(following.fencingToken()).isGreaterThan(handle.fencingToken());
             assertThat(waiting()).as("nobody dead is in line any more").isZero();
         }
-        assertThat(SERVER.keys(Templates.PREFIX)).isEmpty();
+        // The children have used another lock before, perhaps with unknown outcome.
+        assertThat(SERVER.keys(Templates.PREFIX)).noneMatch(key -> key.contains("{line}"));
     }
 
     /**
@@ -198,14 +199,10 @@ class DeadAndStoppedWaitersTests {
 
     private List<ChildJvm> startChildren(int count) {
         String port = Integer.toString(SERVER.redis().port());
-        List<ChildJvm> started = IntStream.range(0, count)
+        List<Callers.Call<ChildJvm>> starting = IntStream.range(0, count)
                 .mapToObj(i -> callers.call(() -> ChildJvm.start(LockChild.class, port)))
-                .toList()
-                .stream()
-                .map(Callers.Call::get)
                 .toList();
-        children.addAll(started);
-        return started;
+        return Callers.getAllInto(children, starting);
     }
 
     private Callers.Call<LockHandle> waitElsewhere(int place) {

@@ -61,7 +61,7 @@ abstract class FaultTopic {
     final RedisLockTemplate proxied() {
         RedisLockTemplate template =
                 templates.on(StandaloneServer.connectionFactory(proxy.port()), Templates.IMPATIENT);
-        template.acquire(LockRequest.of("warm-up")).close();
+        Templates.warmUp(template);
         return template;
     }
 

@@ -47,7 +47,7 @@ final class HistoryChild {
         RedisLockTemplate template =
                 new RedisLockTemplate(StandaloneServer.connectionFactory(port), Templates.PREFIX, Templates.IMPATIENT);
         template.start();
-        template.acquire(LockRequest.of("warm-up")).close();
+        Templates.warmUp(template);
         History history = History.open(Path.of(args[1]), args[2]);
         HistoryChild child = new HistoryChild(new RecordedLocks(template, history), port);
         ChildRequests.serve(child::answer);

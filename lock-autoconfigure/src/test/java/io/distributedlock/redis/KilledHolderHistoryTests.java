@@ -90,7 +90,7 @@ class KilledHolderHistoryTests {
         for (String name : names) {
             starting.add(callers.call(() -> ChildJvm.start(HistoryChild.class, port, directory.toString(), name)));
         }
-        starting.forEach(call -> children.add(call.get()));
+        Callers.getAllInto(children, starting);
         for (int i = 0; i < names.length; i++) {
             ChildJvm child = children.get(i);
             history.compareClock(names[i], () -> Long.parseLong(child.ask("control", "clock")));

@@ -43,8 +43,7 @@ final class LockChild {
                 new RedisLockTemplate(factory, Templates.PREFIX, Templates.SETTINGS.withRetention(retention));
         template.start();
         LockChild child = new LockChild(template, RespClient.connect(port));
-        template.acquire(LockRequest.of("warm-up").lease(Duration.ofMillis(300)))
-                .close();
+        Templates.warmUp(template);
         ChildRequests.serve(child::answer);
     }
 

@@ -252,9 +252,7 @@ class MultiJvmTests {
         for (int i = 0; i < count; i++) {
             starting.add(callers.call(() -> ChildJvm.start(LockChild.class, port, retentionMillis)));
         }
-        List<ChildJvm> started = starting.stream().map(Callers.Call::get).toList();
-        children.addAll(started);
-        return started;
+        return Callers.getAllInto(children, starting);
     }
 
     private Callers.Call<LockHandle> waitForIt() {

@@ -31,7 +31,7 @@ class RetainedAndUnawaitedTests extends FaultTopic {
 
     private RedisLockTemplate through(EngineSettings settings) {
         RedisLockTemplate template = templates.on(StandaloneServer.connectionFactory(proxy.port()), settings);
-        template.acquire(LockRequest.of("warm-up")).close();
+        Templates.warmUp(template);
         return template;
     }
 
@@ -103,7 +103,7 @@ class RetainedAndUnawaitedTests extends FaultTopic {
     void anInstanceThatBeginsToWaitHasARetainedLockAtOnce() {
         RedisLockTemplate locks = direct(RETAINING);
         RedisLockTemplate other = direct();
-        other.acquire(LockRequest.of("warm-up")).close();
+        Templates.warmUp(other);
         Holds.assertSoon(3, () -> {
             locks.acquire(REQUEST).close();
             Stopwatch watch = Stopwatch.start();

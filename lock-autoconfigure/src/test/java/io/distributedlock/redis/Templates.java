@@ -1,16 +1,24 @@
 package io.distributedlock.redis;
 
+import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.awaitility.Awaitility;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Makes started templates, each of them an instance of its own, and closes them after the test. */
 final class Templates implements AutoCloseable {
 
     static final String PREFIX = "lock:";
+
+    static {
+        Awaitility.setDefaultTimeout(Noise.patience());
+    }
 
     /** As the defaults, but holds that a test left over end with it. */
     static final EngineSettings SETTINGS = settings(EngineSettings.DEFAULTS.commandTimeout(), Duration.ZERO);
@@ -70,6 +78,18 @@ final class Templates implements AutoCloseable {
     public void close() {
         while (!closing.isEmpty()) {
             closing.pop().run();
+        }
+    }
+
+    /** So that the connection is there and the server knows the scripts. The first answers may come late. */
+    static void warmUp(RedisLockTemplate template) {
+        while (true) {
+            try {
+                template.acquire(leased("warm-up", 5_000)).close();
+                return;
+            } catch (LockUnavailableException | LockReleaseUnconfirmedException e) {
+                // It will come.
+            }
         }
     }
 }

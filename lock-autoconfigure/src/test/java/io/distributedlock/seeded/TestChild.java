@@ -3,6 +3,7 @@ package io.distributedlock.seeded;
 import static org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder.request;
 
 import io.distributedlock.testing.ChildRequests;
+import io.distributedlock.testing.Noise;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ final class TestChild {
     private TestChild() {}
 
     public static void main(String[] args) {
+        Noise.ignore();
         ChildRequests.serve(asked -> run(asked.arguments()));
     }
 

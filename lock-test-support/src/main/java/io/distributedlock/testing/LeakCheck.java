@@ -28,9 +28,9 @@ public final class LeakCheck implements AfterEachCallback {
         this.servers = servers;
     }
 
-    /** Checks these servers, and gives everything five seconds to go away. */
+    /** Checks these servers, and gives everything ten seconds to go away. */
     public static LeakCheck of(String keyPrefix, EmbeddedRedis... servers) {
-        return new LeakCheck(keyPrefix, Duration.ofSeconds(5), List.of(servers));
+        return new LeakCheck(keyPrefix, Duration.ofSeconds(10), List.of(servers));
     }
 
     public LeakCheck within(Duration limit) {
