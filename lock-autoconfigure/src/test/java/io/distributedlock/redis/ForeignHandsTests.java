@@ -78,7 +78,9 @@ class ForeignHandsTests extends FaultTopic {
             try {
                 return instance.acquire(REQUEST.waitForever());
             } catch (LockUnavailableException e) {
-                assertThat(e).hasMessageContaining("OOM");
+                if (!String.valueOf(e.getMessage()).contains("OOM")) {
+                    throw e;
+                }
             }
         }
     }
