@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.EmbeddedRedis;
-import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.Noise;
+import io.distributedlock.testing.RespClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -35,7 +35,8 @@ final class DifferentialRun {
     /** Real time passes too, while the commands go to the real server. */
     private static final long TOLERANCE = Duration.ofMinutes(10).toMillis();
 
-    private record Acquisition(String id, String name, @Nullable String owner) {}
+    private record Acquisition(
+            String id, String name, @Nullable String owner) {}
 
     private final ScriptReplies scripts;
 
@@ -159,8 +160,7 @@ final class DifferentialRun {
         boolean reentrant = random.nextInt(5) > 0;
         String owner = acquisition.owner();
         story.add("acquire " + acquisition + " " + lease + " queue " + queue + " reentrant " + reentrant);
-        List<Object> arguments =
-                new ArrayList<>(List.of(acquisition.id(), lease, floor.getKey(), queue ? "1" : "0"));
+        List<Object> arguments = new ArrayList<>(List.of(acquisition.id(), lease, floor.getKey(), queue ? "1" : "0"));
         if (owner != null) {
             arguments.addAll(List.of(owner, reentrant ? "1" : "0"));
         }
@@ -199,8 +199,8 @@ final class DifferentialRun {
         int passes = random.nextInt(3);
         Map.Entry<Long, Long> last = tokens.isEmpty() ? Map.entry(0L, 0L) : tokens.lastEntry();
         story.add("renew " + acquisition + " " + lease + " shorten " + shorten);
-        List<?> real = scripts.renew(
-                acquisition.name(), acquisition.id(), lease, last.getKey() + passes, shorten ? "1" : "0");
+        List<?> real =
+                scripts.renew(acquisition.name(), acquisition.id(), lease, last.getKey() + passes, shorten ? "1" : "0");
         RenewReply model = leases.renew(
                 acquisition.id(), new RenewCommand(acquisition.name(), 0, lease, last.getValue() + passes, shorten));
         story.add("  " + real + " / " + model);
@@ -212,7 +212,9 @@ final class DifferentialRun {
     private void release(Acquisition acquisition) {
         Map.Entry<Long, Long> floor = floor();
         long tombstone = random.nextInt(4) == 0 ? tombstone(acquisition) : 0;
-        Acquisition again = random.nextInt(4) == 0 ? new Acquisition(unknown(acquisition.name()).id(), "", null) : null;
+        Acquisition again = random.nextInt(4) == 0
+                ? new Acquisition(unknown(acquisition.name()).id(), "", null)
+                : null;
         long lease = lease();
         story.add("release " + acquisition + " tombstone " + tombstone + " again " + again);
         List<?> real = tombstone == 0 && again == null
@@ -261,13 +263,12 @@ final class DifferentialRun {
         List<?> real = scripts.releasePlainly(name, owner, floor.getKey(), "owner");
         ReleaseResult model = leases.releaseOwner(name, owner, floor.getValue());
         story.add("  " + real + " / " + model);
-        ReleaseResult expected =
-                switch (outcome(real)) {
-                    case RELEASED, TRANSFERRED, LEFT_QUEUE -> ReleaseResult.RELEASED;
-                    case STILL_HELD -> ReleaseResult.STILL_HELD;
-                    case NOT_HELD -> ReleaseResult.NOT_HELD;
-                    case NOT_YOURS -> ReleaseResult.NOT_YOURS;
-                };
+        ReleaseResult expected = switch (outcome(real)) {
+            case RELEASED, TRANSFERRED, LEFT_QUEUE -> ReleaseResult.RELEASED;
+            case STILL_HELD -> ReleaseResult.STILL_HELD;
+            case NOT_HELD -> ReleaseResult.NOT_HELD;
+            case NOT_YOURS -> ReleaseResult.NOT_YOURS;
+        };
         assertThat(model).isEqualTo(expected);
     }
 
@@ -335,13 +336,16 @@ final class DifferentialRun {
         assertThat(fields.get(4))
                 .as("holds")
                 .isEqualTo(model.holds.stream().map(id -> id + " ").collect(Collectors.joining()));
-        assertThat(fields.get(5).isEmpty() ? "0" : fields.get(5)).as("given back").isEqualTo("" + model.given);
+        assertThat(fields.get(5).isEmpty() ? "0" : fields.get(5))
+                .as("given back")
+                .isEqualTo("" + model.given);
         compareTimes(real.ttl(), model.remainingMillis(clock.nanos()));
     }
 
     private static String line(LeaseEntry entry) {
         return entry.line.stream()
-                .map(each -> each.id() + " " + each.leaseMillis() + " " + (each.owner() == null ? "" : each.owner()) + ";")
+                .map(each ->
+                        each.id() + " " + each.leaseMillis() + " " + (each.owner() == null ? "" : each.owner()) + ";")
                 .collect(Collectors.joining());
     }
 

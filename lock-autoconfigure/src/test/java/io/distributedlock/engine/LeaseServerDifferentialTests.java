@@ -42,14 +42,17 @@ class LeaseServerDifferentialTests {
                     }
                 } catch (AssertionError | RuntimeException e) {
                     throw new AssertionError(
-                            "seed " + (seed + i) + ", -Ddifferential.sequences=1: " + e.getMessage() + "\nafter, last first:\n" + run.story(), e);
+                            "seed " + (seed + i) + ", -Ddifferential.sequences=1: " + e.getMessage()
+                                    + "\nafter, last first:\n" + run.story(),
+                            e);
                 }
                 granted += run.granted();
                 handedOver += run.handedOver();
             }
         }
         System.out.println(SEQUENCES * STEPS + " commands in "
-                + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin) + " ms, " + granted + " grants, " + handedOver
+                + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin) + " ms, " + granted + " grants, "
+                + handedOver
                 + " hand-overs");
         assertThat(granted).isGreaterThan(SEQUENCES);
         assertThat(handedOver).isGreaterThan(SEQUENCES);

@@ -15,17 +15,17 @@ import java.util.TreeSet;
 final class ScriptReplies {
 
     private static final String STATE = """
-            local fields = redis.call('HMGET', KEYS[1], 'o', 't', 'l', 'q', 'h', 'g')
-            for i = 1, 6 do fields[i] = fields[i] or '' end
-            return {fields, redis.call('PTTL', KEYS[1]), redis.call('HKEYS', KEYS[2])}
-            """;
+        local fields = redis.call('HMGET', KEYS[1], 'o', 't', 'l', 'q', 'h', 'g')
+        for i = 1, 6 do fields[i] = fields[i] or '' end
+        return {fields, redis.call('PTTL', KEYS[1]), redis.call('HKEYS', KEYS[2])}
+        """;
 
     /** Lets all keys expire that have not more than that to live, and takes it off the others. */
     private static final String PASS = """
-            for _, key in ipairs(redis.call('KEYS', 'lock:*')) do
-              redis.call('PEXPIRE', key, math.max(0, redis.call('PTTL', key) - ARGV[1]))
-            end
-            """;
+        for _, key in ipairs(redis.call('KEYS', 'lock:*')) do
+          redis.call('PEXPIRE', key, math.max(0, redis.call('PTTL', key) - ARGV[1]))
+        end
+        """;
 
     /** @param fields owner, token, longest lease, line, holds, and how many of them were given back; or "" for each */
     record State(List<?> fields, long ttl, Set<String> cancelled) {}

@@ -11,9 +11,9 @@ import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.Seeds;
-import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -147,7 +147,9 @@ abstract class AsyncContract extends ContractTopic {
             }
         }
         assertThat(cancelled).as("cancellations that hit, seed %d", seed).isPositive();
-        await("nothing is left, seed " + seed).atMost(millis(500).plus(Noise.now()).plus(Noise.now())).until(() -> keys().isEmpty());
+        await("nothing is left, seed " + seed)
+                .atMost(millis(500).plus(Noise.now()).plus(Noise.now()))
+                .until(() -> keys().isEmpty());
         assertThat(isBusy(first, "later")).isFalse();
         assertThat(isBusy(second, "later")).isFalse();
     }

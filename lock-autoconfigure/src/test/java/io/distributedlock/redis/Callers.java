@@ -2,9 +2,9 @@ package io.distributedlock.redis;
 
 import static org.awaitility.Awaitility.await;
 
-import java.util.Collection;
-import java.util.ArrayList;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;

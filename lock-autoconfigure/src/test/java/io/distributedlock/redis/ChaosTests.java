@@ -8,11 +8,11 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.SafetyViolation;
 import io.distributedlock.testing.SafetyViolations;
 import io.distributedlock.testing.Seeds;
-import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,7 +73,9 @@ class ChaosTests extends FaultTopic {
         proxy.heal();
         calls.forEach(Callers.Call::get);
         System.out.println("ChaosTests.nobodyMeetsAnybody: " + holds + " holds, " + outcomes + ", faults " + faults);
-        assertThat(holds.get()).as("a run in which nothing happens proves nothing").isGreaterThan(20);
+        assertThat(holds.get())
+                .as("a run in which nothing happens proves nothing")
+                .isGreaterThan(20);
         await("nothing is left, seed " + seed)
                 .atMost(LEASE.multipliedBy(2).plus(Noise.LATEST))
                 .until(() -> keys().isEmpty());

@@ -13,8 +13,8 @@ import io.distributedlock.engine.EngineState;
 import io.distributedlock.engine.LockEngine;
 import io.distributedlock.testing.CommandCounter;
 import io.distributedlock.testing.LeakCheck;
-import io.distributedlock.testing.Seeds;
 import io.distributedlock.testing.Noise;
+import io.distributedlock.testing.Seeds;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -206,10 +206,12 @@ class CrowdTests {
     }
 
     private void assertNothingIsLeft() {
-        await().atMost(millis(500).plus(Noise.now()).plus(Noise.now())).pollInterval(millis(5)).untilAsserted(() -> {
-            assertThat(EngineState.of(engine(locks))).isEqualTo(EngineState.EMPTY);
-            assertThat(waiting()).isZero();
-        });
+        await().atMost(millis(500).plus(Noise.now()).plus(Noise.now()))
+                .pollInterval(millis(5))
+                .untilAsserted(() -> {
+                    assertThat(EngineState.of(engine(locks))).isEqualTo(EngineState.EMPTY);
+                    assertThat(waiting()).isZero();
+                });
     }
 
     private int waiting() {

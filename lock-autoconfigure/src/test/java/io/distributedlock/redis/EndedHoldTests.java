@@ -26,14 +26,14 @@ class EndedHoldTests extends FaultTopic {
 
     /** Keeps the server busy for so many microseconds. */
     private static final String SLOW_SCRIPT = """
-            local function now()
-              local time = redis.call('TIME')
-              return time[1] * 1000000 + time[2]
-            end
-            local till = now() + ARGV[1]
-            while now() < till do end
-            return 1
-            """;
+        local function now()
+          local time = redis.call('TIME')
+          return time[1] * 1000000 + time[2]
+        end
+        local till = now() + ARGV[1]
+        while now() < till do end
+        return 1
+        """;
 
     private static final LockRequest REQUEST = leased("held", 300);
 

@@ -3,7 +3,6 @@ package io.distributedlock.redis;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
-import io.distributedlock.LockRequest;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;

@@ -11,8 +11,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
-import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.Noise;
+import io.distributedlock.testing.RespClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -197,7 +197,8 @@ class ForgedIdTests extends FaultTopic {
             told.add(String.valueOf(catchThrowable(broken::close)));
             proxy.cut();
             proxy.heal();
-            await().atMost(millis(1_000).plus(Noise.now()).plus(Noise.now())).until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
+            await().atMost(millis(1_000).plus(Noise.now()).plus(Noise.now()))
+                    .until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
             for (ILoggingEvent event : logs.events()) {
                 told.add(event.getFormattedMessage());
                 if (event.getThrowableProxy() != null) {

@@ -9,8 +9,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.testing.CommandCounter;
-import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.Noise;
+import io.distributedlock.testing.RespClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -86,7 +86,8 @@ class ForgottenWaiterTests extends FaultTopic {
             Engines.awaitEmpty(holder, POLL);
             waiter.close();
             holder.close();
-            await().atMost(POLL.plus(Noise.LATEST)).until(() -> client.list("PUBSUB", "CHANNELS").isEmpty());
+            await().atMost(POLL.plus(Noise.LATEST))
+                    .until(() -> client.list("PUBSUB", "CHANNELS").isEmpty());
         }
         assertThat(keys()).isEmpty();
     }

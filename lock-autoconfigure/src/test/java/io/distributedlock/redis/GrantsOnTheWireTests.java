@@ -11,9 +11,9 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.testing.CommandLog;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.Seeds;
-import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -225,9 +225,13 @@ class GrantsOnTheWireTests extends FaultTopic {
         // What the machine adds is rare and short; to be forgotten costs a poll.
         Collections.sort(gaps);
         assertThat(gaps.get(rounds - 3)).as("seed %d", seed).isLessThan(Noise.now());
-        assertThat(gaps.get(rounds - 1)).as("seed %d", seed).isLessThan(millis(800).plus(Noise.now()));
+        assertThat(gaps.get(rounds - 1))
+                .as("seed %d", seed)
+                .isLessThan(millis(800).plus(Noise.now()));
         assertThat(left).as("how many left, seed %d", seed).isBetween(1, rounds);
-        await("nothing is left, seed " + seed).atMost(millis(500).plus(Noise.now()).plus(Noise.now())).until(() -> keys().isEmpty());
+        await("nothing is left, seed " + seed)
+                .atMost(millis(500).plus(Noise.now()).plus(Noise.now()))
+                .until(() -> keys().isEmpty());
     }
 
     private static void awaitWaitingOrOver(RedisLockTemplate observer, CompletableFuture<?> leaving) {

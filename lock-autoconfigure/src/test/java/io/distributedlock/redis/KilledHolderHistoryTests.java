@@ -11,10 +11,10 @@ import io.distributedlock.redis.history.Model;
 import io.distributedlock.redis.history.Verdict;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.LeakCheck;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.SafetyViolations;
 import io.distributedlock.testing.Seeds;
-import io.distributedlock.testing.Noise;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -124,9 +124,9 @@ class KilledHolderHistoryTests {
     private static Bounds bounds() {
         Duration noise = Noise.now();
         return new Bounds(
-            Templates.IMPATIENT.commandTimeout().plus(noise),
-            Duration.ofSeconds(1).plus(noise),
-            HistoryChild.LEASE);
+                Templates.IMPATIENT.commandTimeout().plus(noise),
+                Duration.ofSeconds(1).plus(noise),
+                HistoryChild.LEASE);
     }
 
     private Verdict judge(RespClient redis) {

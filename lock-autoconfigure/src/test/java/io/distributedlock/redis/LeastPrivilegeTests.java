@@ -11,8 +11,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.testing.EmbeddedRedis;
-import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.Noise;
+import io.distributedlock.testing.RespClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -40,7 +40,6 @@ class LeastPrivilegeTests extends FaultTopic {
 
     /** Without these a hand-over only takes longer, which a slow machine does not show. */
     private static final Set<String> MESSAGES = Set.of("&lock:*", "+subscribe", "+publish", "+pubsub|numsub");
-
 
     private static final String PASSWORD = "change-me";
 
@@ -143,7 +142,9 @@ class LeastPrivilegeTests extends FaultTopic {
         Throwable failure = catchThrowable(this::useEverything);
         assertThat(denied()).as("without %s: %s", right, failure).isNotEmpty();
         if (!MESSAGES.contains(right)) {
-            assertThat(failure == null).as("works without %s: %s", right, failure).isEqualTo(right.equals("+info"));
+            assertThat(failure == null)
+                    .as("works without %s: %s", right, failure)
+                    .isEqualTo(right.equals("+info"));
         }
     }
 

@@ -15,9 +15,9 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.CommandCounter;
 import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.distributedlock.testing.Noise;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -259,7 +259,9 @@ class RefusingServerTests extends FaultTopic {
         CompletableFuture<LockHandle> patient;
         try (CommandCounter counter = CommandCounter.start(redis)) {
             refusal.begin(this);
-            await().atMost(millis(500).plus(Noise.now()).plus(Noise.now())).pollInterval(millis(5)).until(() -> isFelt(calling, refusal));
+            await().atMost(millis(500).plus(Noise.now()).plus(Noise.now()))
+                    .pollInterval(millis(5))
+                    .until(() -> isFelt(calling, refusal));
             Stopwatch outage = Stopwatch.start();
             List<Callers.Call<LockHandle>> calls = IntStream.range(0, CALLERS)
                     .mapToObj(i -> callers.call(

@@ -130,7 +130,9 @@ class TemplateLifecycleTests {
             CompletableFuture<LockHandle> later =
                     locks.acquireAsync(REQUEST.waitForever()).toCompletableFuture();
             await().until(() -> holder.inspect("cycled").orElseThrow().waitingInstances() == 1);
-            assertThat(Stopwatch.time(locks::stop)).as("less than the grace").isLessThan(millis(1_500).plus(Noise.now()));
+            assertThat(Stopwatch.time(locks::stop))
+                    .as("less than the grace")
+                    .isLessThan(millis(1_500).plus(Noise.now()));
             assertThat(waiter.failure()).isInstanceOf(LockUnavailableException.class);
             assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> Callers.get(later));
             assertThat(holder.inspect("cycled").orElseThrow().waitingInstances())

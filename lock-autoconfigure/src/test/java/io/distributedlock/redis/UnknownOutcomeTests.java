@@ -158,7 +158,8 @@ class UnknownOutcomeTests extends FaultTopic {
             call.thread().interrupt();
             assertThat(call.failure()).isInstanceOf(LockInterruptedException.class);
             proxy.heal();
-            await().atMost(millis(500).plus(Noise.now()).plus(Noise.now())).until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
+            await().atMost(millis(500).plus(Noise.now()).plus(Noise.now()))
+                    .until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
             assertFree(other);
         }
         await().atMost(REQUEST.lease().multipliedBy(2).plus(Noise.LATEST)).until(() -> keys().isEmpty());

@@ -119,7 +119,8 @@ class VirtualThreadTests {
         ContractTopic.awaitLatch(ended, LIMIT);
         System.out.println("VirtualThreadTests: " + served + " served in " + watch.elapsed());
         assertThat(served).hasValue(threads - threads / 100);
-        await().atMost(millis(500).plus(Noise.now()).plus(Noise.now())).until(() -> SERVER.keys(Templates.PREFIX).isEmpty());
+        await().atMost(millis(500).plus(Noise.now()).plus(Noise.now()))
+                .until(() -> SERVER.keys(Templates.PREFIX).isEmpty());
     }
 
     /** As Thread.startVirtualThread does, which Java 17 does not know. */

@@ -14,19 +14,19 @@ final class OperatorFaults {
 
     /** Does something to an entry of a lock that is held now, in one step with looking for one. */
     private static final String TO_AN_ENTRY = """
-            for _, key in ipairs(redis.call('KEYS', 'lock:*}')) do
-              if redis.call('PTTL', key) > 0 then
-                return redis.call(ARGV[1], key)
-              end
-            end
-            return 0
-            """;
+        for _, key in ipairs(redis.call('KEYS', 'lock:*}')) do
+          if redis.call('PTTL', key) > 0 then
+            return redis.call(ARGV[1], key)
+          end
+        end
+        return 0
+        """;
 
     private static final String FLUSH = """
-            local entries = #redis.call('KEYS', 'lock:*}')
-            redis.call('FLUSHALL')
-            return entries
-            """;
+        local entries = #redis.call('KEYS', 'lock:*}')
+        redis.call('FLUSHALL')
+        return entries
+        """;
 
     private OperatorFaults() {}
 

@@ -67,7 +67,8 @@ final class Worker {
             if (role == Role.PATIENT) {
                 return acquire(request.waitUpTo(PATIENCE));
             } else if (way < 3) {
-                return hold(round.locks().tryAcquire(shortLease(request).noWait()).orElse(null), request);
+                return hold(
+                        round.locks().tryAcquire(shortLease(request).noWait()).orElse(null), request);
             } else if (way < 5) {
                 return hold(round.locks().tryAcquire(request.waitUpTo(upTo(50))).orElse(null), request);
             } else if (way < 8) {
