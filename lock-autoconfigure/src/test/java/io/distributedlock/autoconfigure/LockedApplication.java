@@ -26,9 +26,10 @@ final class LockedApplication implements AutoCloseable {
 
     LockedApplication(Class<?>... beans) {
         TestPropertyValues.of("spring.data.redis.port=" + redis.port()).applyTo(context);
+        // As in Spring Boot, where auto-configurations come after the application's own.
+        context.register(beans);
         context.register(
                 AopAutoConfiguration.class, DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class);
-        context.register(beans);
         context.refresh();
     }
 

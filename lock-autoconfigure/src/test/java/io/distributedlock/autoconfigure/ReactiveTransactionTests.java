@@ -2,11 +2,14 @@ package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.LockLostEvent;
 import io.distributedlock.LockLostException;
 import io.distributedlock.annotation.DistributedLocked;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -15,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
@@ -27,6 +31,8 @@ import reactor.core.publisher.Mono;
 
 /** Locks around reactive transactions, and reactive transactions around locks. */
 class ReactiveTransactionTests {
+
+    private static final AtomicInteger LOSSES = new AtomicInteger();
 
     private static LockedApplication application;
 
@@ -58,9 +64,12 @@ class ReactiveTransactionTests {
         return catchThrowable(() -> mono.block(LockedApplication.LONG));
     }
 
+    /** Takes the lock away, and goes on when its holder knows. */
     private static <T> Mono<T> losing(T value) {
         return Mono.fromSupplier(() -> {
+            int before = LOSSES.get();
             application.locks().forceRelease("work");
+            await().atMost(LockedApplication.LONG).until(() -> LOSSES.get() > before);
             return value;
         });
     }
@@ -104,6 +113,11 @@ class ReactiveTransactionTests {
         @Bean
         Work work() {
             return new Work();
+        }
+
+        @EventListener
+        void lost(LockLostEvent event) {
+            LOSSES.incrementAndGet();
         }
 
         @Bean
