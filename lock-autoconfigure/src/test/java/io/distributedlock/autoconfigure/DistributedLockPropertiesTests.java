@@ -85,13 +85,14 @@ class DistributedLockPropertiesTests {
             DocumentContext json = JsonPath.parse(metadata);
             Set<String> names =
                     KnownProperties.of(DistributedLockProperties.class).names();
-            assertThat(json.<List<String>>read("$.properties[*].name"))
+            assertThat(json.<List<String>>read("$.properties[*].name").stream()
+                            .filter(name -> name.startsWith(DistributedLockProperties.PREFIX)))
                     .contains("distributed-lock.lease", "distributed-lock.wait", "distributed-lock.fairness.max-passes")
                     .containsExactlyInAnyOrderElementsOf(names.stream()
                             .map(DistributedLockProperties.PREFIX::concat)
                             .toList());
             assertThat(json.<List<String>>read("$.properties[*].description"))
-                    .hasSameSizeAs(names)
+                    .hasSizeGreaterThanOrEqualTo(names.size())
                     .allSatisfy(description -> assertThat(description).isNotBlank());
         }
     }

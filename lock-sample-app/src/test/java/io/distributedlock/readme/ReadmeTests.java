@@ -153,9 +153,11 @@ class ReadmeTests {
     void theTableOfSettingsIsComplete() throws IOException {
         Map<String, String> actual = new TreeMap<>();
         for (JsonNode property : metadata().get("properties")) {
-            actual.put(
-                    property.get("name").asString(),
-                    property.path("defaultValue").asString("none"));
+            String name = property.get("name").asString();
+            if (!name.startsWith("distributed-lock.")) {
+                continue;
+            }
+            actual.put(name, property.path("defaultValue").asString("none"));
         }
 
         String row = "`(distributed-lock\\.[a-z.-]+)` \\| `?([^|`]*?)`? \\|";
@@ -178,14 +180,16 @@ class ReadmeTests {
     }
 
     @Test
-    void theTableOfAttributesIsComplete() {
+    void theTableOfAttributesHasNoneThatDoesNotExist() {
         List<String> attributes = Stream.of(DistributedLocked.class.getDeclaredMethods())
                 .map(Method::getName)
                 .filter(name -> !name.equals("value"))
                 .toList();
 
-        assertThat(rows(README, "`([a-z][a-zA-Z]*)`(?: \\(or `value`\\))? \\| ([^|]*) \\|"))
-                .containsOnlyKeys(attributes)
+        Map<String, String> rows = rows(README, "`([a-z][a-zA-Z]*)`(?: \\(or `value`\\))? \\| ([^|]*) \\|");
+        assertThat(attributes).containsAll(rows.keySet());
+        assertThat(rows)
+                .containsKey("key")
                 .containsAllEntriesOf(Map.of("renew", "`true`", "reentrant", "`true`", "whenBusy", "`THROW`"));
     }
 
