@@ -4,11 +4,15 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
 
 /** Held until it is closed, and never lost. */
 final class LocalLockHandle implements LockHandle {
 
     private final String name;
+
+    private final Map<String, Long> tokens;
 
     private final long token;
 
@@ -16,9 +20,10 @@ final class LocalLockHandle implements LockHandle {
 
     private volatile boolean closed;
 
-    LocalLockHandle(String name, long token, Duration lease) {
-        this.name = name;
-        this.token = token;
+    LocalLockHandle(Map<String, Long> tokens, Duration lease) {
+        this.tokens = tokens;
+        this.name = tokens.keySet().iterator().next();
+        this.token = Collections.max(tokens.values());
         this.lease = lease;
     }
 
@@ -30,6 +35,11 @@ final class LocalLockHandle implements LockHandle {
     @Override
     public long fencingToken() {
         return token;
+    }
+
+    @Override
+    public Map<String, Long> fencingTokens() {
+        return tokens;
     }
 
     @Override

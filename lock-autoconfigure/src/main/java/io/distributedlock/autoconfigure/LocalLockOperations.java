@@ -6,6 +6,9 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -29,7 +32,9 @@ final class LocalLockOperations implements LockOperations {
     @Override
     public LockHandle acquire(LockRequest request) {
         Duration lease = request.lease();
-        return new LocalLockHandle(request.name(), nextToken(), lease == null ? defaultLease : lease);
+        Map<String, Long> tokens = new LinkedHashMap<>();
+        request.names().forEach(name -> tokens.put(name, nextToken()));
+        return new LocalLockHandle(Collections.unmodifiableMap(tokens), lease == null ? defaultLease : lease);
     }
 
     @Override

@@ -80,16 +80,42 @@ final class EngineHandle implements LockHandle {
 
     @Override
     public void close() {
-        if (CLOSED.compareAndSet(this, 0, 1)) {
-            if (leftInner()) {
-                return;
-            }
-            GiveBack release = leftLast();
-            throwIfLost();
-            if (release != null) {
-                engine().released(hold, release);
-            }
+        Runnable end = beginClose();
+        if (end != null) {
+            end.run();
         }
+    }
+
+    /**
+     * Ends the hold and sends the release, but does not wait. Returns what waits and tells how it went, or null if there is
+     * nothing to wait for and nothing to tell.
+     */
+    @Nullable
+    Runnable beginClose() {
+        return beginClose(false);
+    }
+
+    /** The same for a grant under which nothing was done. */
+    @Nullable
+    Runnable beginRollBack() {
+        return beginClose(true);
+    }
+
+    private @Nullable Runnable beginClose(boolean unused) {
+        if (!CLOSED.compareAndSet(this, 0, 1) || leftInner()) {
+            return null;
+        }
+        if (unused) {
+            hold.waiveMinHold();
+        }
+        GiveBack release = leftLast();
+        LockLostException loss = loss();
+        if (loss != null) {
+            return () -> {
+                throw loss;
+            };
+        }
+        return release == null ? null : engine().releasing(hold, release);
     }
 
     @Override
@@ -109,6 +135,7 @@ final class EngineHandle implements LockHandle {
     void abandon() {
         if (CLOSED.compareAndSet(this, 0, 1)) {
             if (!leftInner()) {
+                hold.waiveMinHold();
                 leftLast();
             }
         }

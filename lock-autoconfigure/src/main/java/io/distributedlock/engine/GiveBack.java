@@ -4,9 +4,12 @@ import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStore.ReleaseReply;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
+import io.distributedlock.engine.LeaseStore.RenewCommand;
+import io.distributedlock.engine.LeaseStore.RenewReply;
 import io.distributedlock.engine.LeaseStore.Reply;
 import io.distributedlock.engine.LeaseStore.Requeue;
 import io.distributedlock.engine.LeaseStore.Sent;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +49,13 @@ final class GiveBack extends Timed {
 
     /** When to look at it again. */
     private long look;
+
+    /** Until when the store is to keep the lock for nobody; as far as it matters, with the token of the latest hold. */
+    private long keepUntil;
+
+    private long keptToken;
+
+    private boolean keeps;
 
     private boolean doubtful;
 
@@ -106,10 +116,27 @@ final class GiveBack extends Timed {
                     return;
                 }
             }
-            Sent under = engine.store().release(command, this);
+            long left = keeps ? keepUntil - engine.now() : 0;
+            Sent under = left > 0 ? keep(left) : engine.store().release(command, this);
             if (!mayGoOn(under)) {
                 under.cancel();
             }
+        }
+
+        private Sent keep(long left) {
+            long millis = (left + 999_999) / 1_000_000;
+            CompletableFuture<?> sending = engine.store()
+                    .renew(List.of(new RenewCommand(name, number, millis, keptToken, true)))
+                    .whenComplete((replies, failure) -> answered(asRelease(replies), failure));
+            return () -> sending.cancel(false);
+        }
+
+        private @Nullable ReleaseReply asRelease(@Nullable List<RenewReply> replies) {
+            if (replies == null) {
+                return null;
+            }
+            RenewReply reply = replies.get(0);
+            return new ReleaseReply(reply.renewed() ? Outcome.RELEASED : Outcome.NOT_HELD, reply.token(), null);
         }
 
         private boolean mayGoOn(Sent under) {
@@ -134,6 +161,14 @@ final class GiveBack extends Timed {
         public void answered(@Nullable ReleaseReply reply, @Nullable Throwable failure) {
             GiveBack.this.answered(this, reply, failure);
         }
+    }
+
+    /** Until that time it does not release but shortens the lease, so that the store releases it by itself. */
+    GiveBack keeping(long until, long token) {
+        keeps = true;
+        keepUntil = until;
+        keptToken = token;
+        return this;
     }
 
     /** Queues again in the same step; that is the answer to the given question. */

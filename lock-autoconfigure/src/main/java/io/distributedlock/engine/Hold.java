@@ -35,6 +35,9 @@ final class Hold {
 
     final long grantedAt;
 
+    /** The lock must not become free earlier than this long after the grant. */
+    private volatile long minHold;
+
     /** How often it was entered and not yet left. */
     int entries = 1;
 
@@ -67,6 +70,7 @@ final class Hold {
         this.renew = waiter.terms.renew();
         this.token = granted.token();
         this.grantedAt = now;
+        this.minHold = waiter.terms.minHold();
         this.extendedUntil = now;
         this.anchor = new WeakReference<>(anchor);
         this.renewUntil = renew ? now + waiter.terms.maxHold() : start + lease;
@@ -75,6 +79,16 @@ final class Hold {
 
     String name() {
         return lock.name;
+    }
+
+    /** For how much longer the lock must not become free. */
+    long mustStay(long now) {
+        return Math.max(0, minHold - (now - grantedAt));
+    }
+
+    /** Nothing was done under it, so that it may become free at once. */
+    void waiveMinHold() {
+        minHold = 0;
     }
 
     /** What a new handle keeps. If the earlier ones are gone, nobody can close their entries any more. */

@@ -333,13 +333,15 @@ public final class LockEngine implements AutoCloseable {
         calls.extend(hold, length);
     }
 
-    /** Waits for the answer to a release or does not, as the settings say. */
-    void released(Hold hold, GiveBack release) {
+    /** What waits for the answer to a release, or null if it is not waited for, as the settings say. */
+    @Nullable
+    Runnable releasing(Hold hold, GiveBack release) {
         if (settings.release() == EngineSettings.Release.AWAIT) {
-            calls.awaitRelease(hold, release);
-        } else {
-            calls.watchRelease(hold, release);
+            long end = now() + timeout(hold.lease);
+            return () -> calls.awaitRelease(hold, release, end);
         }
+        calls.watchRelease(hold, release);
+        return null;
     }
 
     /** The same through a stage. */

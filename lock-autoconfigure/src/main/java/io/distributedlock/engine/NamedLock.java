@@ -81,6 +81,8 @@ import org.jspecify.annotations.Nullable;
  *       hold, with the next token, and the recall makes the limits of passing on count. If the recall came first, the lease
  *       is on its way back, and the caller queues behind who waits. A recall that is lost is repeated with every question of
  *       the instance that waits, and the end of the retention bounds it.
+ *   <li><b>A hold is released before its minimum is over.</b> The tenure ends, and instead of a release the lease is
+ *       shortened to the rest. Callers here ask the store like those of other instances, and it says "wait".
  *   <li><b>A retained lease is lost, forced away, or runs out.</b> Nobody believes to hold it, so nobody is told.
  *   <li><b>The object retires while a caller comes.</b> The caller is refused entry and looks the name up again.
  * </ul>
@@ -233,7 +235,8 @@ final class NamedLock extends Timed {
             Tenure current = tenure;
             if (current != null && current.hold() == closing && --closing.entries == 0) {
                 closing.close();
-                release[0] = passOn(current, now, effects);
+                long stay = closing.mustStay(now);
+                release[0] = stay > 0 ? leaveTaken(current, now + stay, effects) : passOn(current, now, effects);
             }
         });
         return release[0];
@@ -249,6 +252,14 @@ final class NamedLock extends Timed {
             return null;
         }
         return release(current, now, effects);
+    }
+
+    /** Nobody has the lock from now on, and nobody gets it before that time: the store keeps it until then. */
+    private GiveBack leaveTaken(Tenure current, long until, Effects effects) {
+        GiveBack release = new GiveBack(this, current.lease).keeping(until, current.lease.token());
+        tenure = null;
+        effects.start(release);
+        return release;
     }
 
     /** Gives the lease back, and queues again in the same step if somebody waits here: it is another instance's turn. */

@@ -67,9 +67,8 @@ final class StoreCalls {
         }
     }
 
-    /** Waits for a release. Not interruptible; keeps the flag. */
-    void awaitRelease(Hold hold, GiveBack release) {
-        long end = engine.now() + engine.timeout(hold.lease);
+    /** Waits for a release until that time. Not interruptible; keeps the flag. */
+    void awaitRelease(Hold hold, GiveBack release, long end) {
         boolean interrupted = false;
         try {
             while (true) {

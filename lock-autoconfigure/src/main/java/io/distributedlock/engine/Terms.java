@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param waitUpTo {@link #FOREVER} for no limit
  * @param maxHold {@link #FOREVER} for no limit
+ * @param minHold 0 for none
  */
 record Terms(
         String name,
@@ -16,6 +17,7 @@ record Terms(
         long waitUpTo,
         boolean renew,
         long maxHold,
+        long minHold,
         boolean reentrant,
         @Nullable String owner) {
 
@@ -32,6 +34,7 @@ record Terms(
                 wait.isNegative() ? FOREVER : nanos(wait),
                 request.renew(),
                 maxHold == null ? FOREVER : nanos(maxHold),
+                request.minHold() == null ? 0 : nanos(request.minHold()),
                 request.reentrant(),
                 request.owner());
     }

@@ -12,6 +12,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.engine.LockEngine;
+import io.distributedlock.engine.LockSet;
 import io.distributedlock.engine.NanoClock;
 import io.distributedlock.transaction.TransactionalHold;
 import java.util.List;
@@ -103,18 +104,21 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        return engine(request.name()).acquire(supported(request));
+        LockEngine engine = engine(request.name());
+        return isForSeveral(request) ? new LockSet(engine).acquire(request) : engine.acquire(request);
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        return engine(request.name()).tryAcquire(supported(request));
+        LockEngine engine = engine(request.name());
+        return isForSeveral(request) ? new LockSet(engine).tryAcquire(request) : engine.tryAcquire(request);
     }
 
     @Override
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
         try {
-            return engine(request.name()).acquireAsync(supported(request));
+            LockEngine engine = engine(request.name());
+            return isForSeveral(request) ? new LockSet(engine).acquireAsync(request) : engine.acquireAsync(request);
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);
         }
@@ -144,11 +148,8 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
         return engine(name).forceRelease(LockRequest.of(name).name());
     }
 
-    private static LockRequest supported(LockRequest request) {
-        if (request.names().size() > 1 || request.minHold() != null) {
-            throw new IllegalArgumentException("Several names and minHold are not supported yet: " + request);
-        }
-        return request;
+    private static boolean isForSeveral(LockRequest request) {
+        return request.names().size() > 1;
     }
 
     @Override

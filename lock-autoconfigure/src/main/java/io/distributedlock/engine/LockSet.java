@@ -1,0 +1,132 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Acquires several locks: all of them or none, within one wait. They are acquired one after the other in the order of their
+ * names, which is the same for all callers: a caller that waits holds only names before the one that it waits for, so no
+ * callers can wait for each other in a ring. Names that the caller holds already are entered again.
+ */
+public final class LockSet {
+
+    private final LockEngine engine;
+
+    public LockSet(LockEngine engine) {
+        this.engine = engine;
+    }
+
+    /** See {@link io.distributedlock.LockOperations#acquire}. */
+    public LockHandle acquire(LockRequest request) {
+        Wait wait = new Wait(engine, request);
+        List<EngineHandle> held = new ArrayList<>();
+        try {
+            for (String name : request.names()) {
+                held.add((EngineHandle) engine.acquire(wait.forName(name)));
+            }
+            return LockSetHandle.of(request, held);
+        } catch (LockNotAcquiredException ex) {
+            rollBack(held);
+            throw wait.told(ex);
+        } catch (RuntimeException | Error ex) {
+            rollBack(held);
+            throw ex;
+        }
+    }
+
+    /** See {@link io.distributedlock.LockOperations#tryAcquire}. */
+    public Optional<LockHandle> tryAcquire(LockRequest request) {
+        try {
+            return Optional.of(acquire(request));
+        } catch (LockNotAcquiredException ex) {
+            return Optional.empty();
+        }
+    }
+
+    /** See {@link io.distributedlock.LockOperations#acquireAsync}. */
+    public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
+        LockSetStage stage = new LockSetStage(engine, request, new Wait(engine, request));
+        stage.start();
+        return stage;
+    }
+
+    /** Gives all back in the reverse order: sends everything before it waits for the first answer. */
+    static void rollBack(List<EngineHandle> held) {
+        List<Runnable> ends = new ArrayList<>();
+        for (int i = held.size() - 1; i >= 0; i--) {
+            Runnable end = held.get(i).beginRollBack();
+            if (end != null) {
+                ends.add(end);
+            }
+        }
+        for (Runnable end : ends) {
+            try {
+                end.run();
+            } catch (RuntimeException ex) {
+                // Nothing was done under it; the release is tried again until its lease ends.
+                continue;
+            }
+        }
+    }
+
+    /** One of them was lost before the last one was granted. */
+    static LockUnavailableException lostMeanwhile(String name) {
+        return new LockUnavailableException(
+                name,
+                "Lock '" + name
+                        + "' was lost while the caller waited for the other names of the request. Use a longer lease,"
+                        + " or renew(true).",
+                null);
+    }
+
+    /** The wait that all names share. */
+    static final class Wait {
+
+        private final LockEngine engine;
+
+        private final LockRequest request;
+
+        private final long since;
+
+        /** {@link Terms#FOREVER} for no limit. */
+        private final long length;
+
+        Wait(LockEngine engine, LockRequest request) {
+            this.engine = engine;
+            this.request = request;
+            this.since = engine.now();
+            this.length = Terms.of(request, engine.settings()).waitUpTo();
+        }
+
+        /** The request for one name, with what is left of the wait. */
+        LockRequest forName(String name) {
+            LockRequest single = request.named(name);
+            if (length == Terms.FOREVER) {
+                return single.waitForever();
+            }
+            return single.waitUpTo(Duration.ofNanos(Math.max(0, length - waited())));
+        }
+
+        /** What the caller is told when one of the names is busy. */
+        LockNotAcquiredException told(LockNotAcquiredException ofOne) {
+            if (ofOne.getClass() != LockNotAcquiredException.class) {
+                return ofOne;
+            }
+            return new LockNotAcquiredException(
+                    ofOne.lockName(),
+                    ofOne.getMessage() + "; none of the " + request.names().size() + " names of the request is held",
+                    Duration.ofNanos(waited()));
+        }
+
+        private long waited() {
+            return Math.max(0, engine.now() - since);
+        }
+    }
+}

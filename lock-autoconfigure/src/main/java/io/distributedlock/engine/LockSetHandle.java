@@ -1,0 +1,164 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** The holds of several names, as one. It is lost with the first of them. */
+final class LockSetHandle implements LockHandle {
+
+    /** More failures than that say nothing new. */
+    private static final int MOST_SUPPRESSED = 8;
+
+    /** In global order. */
+    private final List<EngineHandle> parts;
+
+    private final Map<String, Long> tokens;
+
+    private LockSetHandle(List<EngineHandle> parts, Map<String, Long> tokens) {
+        this.parts = parts;
+        this.tokens = tokens;
+    }
+
+    /** @throws io.distributedlock.LockUnavailableException if one of them is lost already */
+    static LockSetHandle of(LockRequest request, List<EngineHandle> parts) {
+        Map<String, Long> tokens = new LinkedHashMap<>();
+        for (EngineHandle part : parts) {
+            if (!part.isHeld()) {
+                throw LockSet.lostMeanwhile(part.name());
+            }
+            tokens.put(part.name(), part.fencingToken());
+        }
+        return new LockSetHandle(List.copyOf(parts), Collections.unmodifiableMap(tokens));
+    }
+
+    @Override
+    public String name() {
+        return parts.get(0).name();
+    }
+
+    @Override
+    public long fencingToken() {
+        return Collections.max(tokens.values());
+    }
+
+    @Override
+    public Map<String, Long> fencingTokens() {
+        return tokens;
+    }
+
+    @Override
+    public boolean isHeld() {
+        return parts.stream().allMatch(LockHandle::isHeld);
+    }
+
+    @Override
+    public Duration remainingLease() {
+        return parts.stream()
+                .map(LockHandle::remainingLease)
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+    }
+
+    @Override
+    public void extend(Duration lease) {
+        parts.forEach(part -> part.extend(lease));
+    }
+
+    @Override
+    public void onLost(Runnable callback) {
+        AtomicBoolean told = new AtomicBoolean();
+        Runnable once = () -> {
+            if (told.compareAndSet(false, true)) {
+                callback.run();
+            }
+        };
+        parts.forEach(part -> part.onLost(once));
+    }
+
+    @Override
+    public void throwIfLost() {
+        parts.forEach(LockHandle::throwIfLost);
+    }
+
+    /** Sends all releases, in the reverse order, before it waits for the first answer. */
+    @Override
+    public void close() {
+        List<Runnable> ends = new ArrayList<>();
+        for (int i = parts.size() - 1; i >= 0; i--) {
+            Runnable end = parts.get(i).beginClose();
+            if (end != null) {
+                ends.add(end);
+            }
+        }
+        List<RuntimeException> failures = new ArrayList<>();
+        for (Runnable end : ends) {
+            try {
+                end.run();
+            } catch (RuntimeException ex) {
+                failures.add(ex);
+            }
+        }
+        RuntimeException failure = asOne(failures);
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> closeAsync() {
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        for (int i = parts.size() - 1; i >= 0; i--) {
+            ends.add(parts.get(i).closeAsync().toCompletableFuture());
+        }
+        return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).handle((done, any) -> {
+            List<RuntimeException> failures = new ArrayList<>();
+            for (CompletableFuture<Void> end : ends) {
+                Throwable failure = end.handle((none, ex) -> ex).join();
+                if (failure != null) {
+                    failures.add(asRuntimeException(Failures.unwrap(failure)));
+                }
+            }
+            RuntimeException failure = asOne(failures);
+            if (failure != null) {
+                throw failure;
+            }
+            return null;
+        });
+    }
+
+    private static RuntimeException asRuntimeException(Throwable failure) {
+        return failure instanceof RuntimeException known ? known : new IllegalStateException(failure);
+    }
+
+    /** That something was lost says more than that a release is not confirmed. */
+    private static @Nullable RuntimeException asOne(List<RuntimeException> failures) {
+        RuntimeException first = failures.stream()
+                .filter(LockLostException.class::isInstance)
+                .findFirst()
+                .orElse(failures.isEmpty() ? null : failures.get(0));
+        if (first != null) {
+            failures.stream()
+                    .filter(other -> other != first)
+                    .limit(MOST_SUPPRESSED)
+                    .forEach(first::addSuppressed);
+        }
+        return first;
+    }
+
+    @Override
+    public String toString() {
+        return "LockHandle[tokens=" + tokens + ", held=" + isHeld() + "]";
+    }
+}

@@ -1,0 +1,153 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** The future of an asynchronous acquisition of several names. Once it has ended without them, nothing of them is kept. */
+final class LockSetStage extends CompletableFuture<LockHandle> {
+
+    private final LockEngine engine;
+
+    private final LockRequest request;
+
+    private final LockSet.Wait wait;
+
+    private final ReentrantLock guard = new ReentrantLock();
+
+    /** Guarded, as the two below. */
+    private final List<EngineHandle> held = new ArrayList<>();
+
+    private @Nullable CompletableFuture<LockHandle> asking;
+
+    private boolean ended;
+
+    LockSetStage(LockEngine engine, LockRequest request, LockSet.Wait wait) {
+        this.engine = engine;
+        this.request = request;
+        this.wait = wait;
+    }
+
+    void start() {
+        whenComplete((handle, failure) -> {
+            if (handle == null) {
+                end();
+            }
+        });
+        askOn();
+    }
+
+    /** Asks for one name after the other; goes on in this loop as long as the answers are there at once. */
+    private void askOn() {
+        while (true) {
+            CompletableFuture<LockHandle> next = next();
+            if (next == null) {
+                return;
+            }
+            if (!next.isDone()) {
+                next.whenComplete((handle, failure) -> {
+                    if (take(handle, failure)) {
+                        askOn();
+                    }
+                });
+                return;
+            }
+            if (!take(next.handle((handle, failure) -> handle).join(), failureOf(next))) {
+                return;
+            }
+        }
+    }
+
+    private static @Nullable Throwable failureOf(CompletableFuture<LockHandle> done) {
+        return done.handle((handle, failure) -> failure).join();
+    }
+
+    /** The question for the next name, or null if there is nothing more to ask. */
+    private @Nullable CompletableFuture<LockHandle> next() {
+        guard.lock();
+        try {
+            if (ended || held.size() == request.names().size()) {
+                return null;
+            }
+            String name = request.names().get(held.size());
+            CompletableFuture<LockHandle> next =
+                    engine.acquireAsync(wait.forName(name)).toCompletableFuture();
+            asking = next;
+            return next;
+        } finally {
+            guard.unlock();
+        }
+    }
+
+    /** @return whether there is more to ask for */
+    private boolean take(@Nullable LockHandle handle, @Nullable Throwable failure) {
+        if (handle == null) {
+            fail(Failures.unwrap(failure));
+            return false;
+        }
+        EngineHandle granted = (EngineHandle) handle;
+        boolean late;
+        List<EngineHandle> all = null;
+        guard.lock();
+        try {
+            late = ended;
+            if (!late) {
+                held.add(granted);
+                all = held.size() == request.names().size() ? List.copyOf(held) : null;
+            }
+        } finally {
+            guard.unlock();
+        }
+        if (late) {
+            granted.beginRollBack();
+        } else if (all != null) {
+            finish(all);
+        }
+        return !late && all == null;
+    }
+
+    private void finish(List<EngineHandle> all) {
+        try {
+            complete(LockSetHandle.of(request, all));
+        } catch (RuntimeException ex) {
+            fail(ex);
+        }
+    }
+
+    private void fail(Throwable failure) {
+        end();
+        completeExceptionally(failure instanceof LockNotAcquiredException busy ? wait.told(busy) : failure);
+    }
+
+    /** Cancelled, timed out or failed: leaves the queue and gives back what was granted. */
+    private void end() {
+        List<EngineHandle> granted;
+        CompletableFuture<LockHandle> open;
+        guard.lock();
+        try {
+            ended = true;
+            granted = new ArrayList<>(held);
+            held.clear();
+            open = asking;
+        } finally {
+            guard.unlock();
+        }
+        if (open != null) {
+            open.cancel(false);
+        }
+        for (int i = granted.size() - 1; i >= 0; i--) {
+            granted.get(i).beginRollBack();
+        }
+    }
+
+    /** Stages that depend on this one are plain futures. */
+    @Override
+    public <U> CompletableFuture<U> newIncompleteFuture() {
+        return new CompletableFuture<>();
+    }
+}

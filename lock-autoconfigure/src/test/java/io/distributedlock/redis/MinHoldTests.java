@@ -1,0 +1,100 @@
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static io.distributedlock.redis.Templates.millis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** A lock that becomes free no earlier than a time after its grant, without anybody waiting for that in a release. */
+class MinHoldTests extends ContractTopic {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private static final StandaloneServer SERVER = new StandaloneServer();
+
+    @AfterAll
+    static void stop() {
+        SERVER.close();
+    }
+
+    MinHoldTests() {
+        super(SERVER);
+    }
+
+    /** So long that it would be over only if the release had waited for it. */
+    @Test
+    void staysTakenForAllAfterTheRelease() {
+        LockHandle handle = first.acquire(leased("job", 30_000).minHold(Duration.ofMinutes(5)));
+        handle.close();
+        assertThat(handle.isHeld()).isFalse();
+        assertThat(onlyTtl()).isBetween(200_000L, 300_000L);
+        assertThat(isBusy(first, "job")).isTrue();
+        assertThat(isBusy(second, "job")).isTrue();
+        assertThat(first.tryAcquire(LockRequest.of("job").noWait())).isEmpty();
+        assertThat(second.forceRelease("job")).isTrue();
+        assertThat(keys()).isEmpty();
+    }
+
+    @Test
+    void goesOnToThoseWhoWaitWhenItIsOver() {
+        for (RedisLockTemplate instance : List.of(first, second)) {
+            Stopwatch watch = Stopwatch.start();
+            LockHandle handle = first.acquire(leased("job", 30_000).minHold(millis(700)));
+            Callers.Call<Duration> waiting = callers.call(() -> {
+                try (LockHandle next = instance.acquire(LockRequest.of("job").waitUpTo(LONG))) {
+                    assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
+                    return watch.elapsed();
+                }
+            });
+            waiting.awaitBlocked();
+            handle.close();
+            assertThat(waiting.get()).isGreaterThanOrEqualTo(millis(700));
+        }
+        assertThat(keys()).isEmpty();
+    }
+
+    @Test
+    void aReentryDoesNotChangeIt() {
+        LockHandle outer = first.acquire(LockRequest.of("job"));
+        first.acquire(LockRequest.of("job").minHold(Duration.ofMinutes(5))).close();
+        outer.close();
+        assertThat(keys()).isEmpty();
+    }
+
+    @Test
+    void bindsNobodyIfNothingWasDoneUnderIt() {
+        try (LockHandle busy = second.acquire(LockRequest.of("b"))) {
+            assertThat(first.tryAcquire(LockRequest.ofAll(List.of("a", "b"))
+                            .minHold(Duration.ofMinutes(5))
+                            .noWait()))
+                    .isEmpty();
+            assertThat(isBusy(second, "a")).isFalse();
+            assertThat(busy.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void aLossIsToldAllTheSame() {
+        LockHandle handle = first.acquire(LockRequest.of("job").minHold(Duration.ofMinutes(5)));
+        delete(onlyKey());
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+        await().atMost(LONG).until(() -> keys().isEmpty());
+    }
+
+    @Test
+    void isOverWithTheHoldIfThatLastedLongEnough() {
+        LockHandle handle = first.acquire(LockRequest.of("job").minHold(millis(1)));
+        await().atMost(LONG).until(() -> handle.remainingLease().compareTo(Duration.ofMillis(29_600)) < 0);
+        handle.close();
+        assertThat(keys()).isEmpty();
+    }
+}
