@@ -2,6 +2,7 @@ package io.distributedlock;
 
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +73,18 @@ public interface LockOperations {
                 LockScope ignored = LockScope.open(handle)) {
             return callback.run(handle);
         }
+    }
+
+    /**
+     * A view for code that wants a {@link Lock}. {@code lock()} and {@code lockInterruptibly()} wait without limit,
+     * {@code tryLock()} tries once, and {@code tryLock(time, unit)} waits for that time, whatever the request says of it.
+     * {@code unlock()} gives back the latest hold that the calling thread has acquired through this view; it throws
+     * {@link IllegalMonitorStateException} if there is none, and what {@link LockHandle#close()} throws. All methods but
+     * {@code unlock()} throw {@link LockUnavailableException} if Redis does not answer. There are no conditions. The view is
+     * safe for use by any number of threads.
+     */
+    default Lock asLock(LockRequest request) {
+        return new LockView(this, request);
     }
 
     /**

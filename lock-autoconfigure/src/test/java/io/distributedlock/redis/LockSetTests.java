@@ -118,9 +118,10 @@ class LockSetTests extends ContractTopic {
             assertThat(isBusy(second, "b")).isFalse();
         }
         LockOwner owner = LockOwner.create();
-        LockHandle outer = Callers.get(first.acquireAsync(all("a", "c").logicalOwner(owner)).toCompletableFuture());
-        LockHandle inner =
-                Callers.get(first.acquireAsync(all("a", "b").logicalOwner(owner).noWait()).toCompletableFuture());
+        LockHandle outer = Callers.get(
+                first.acquireAsync(all("a", "c").logicalOwner(owner)).toCompletableFuture());
+        LockHandle inner = Callers.get(
+                first.acquireAsync(all("a", "b").logicalOwner(owner).noWait()).toCompletableFuture());
         inner.close();
         assertThat(outer.isHeld()).isTrue();
         outer.close();
@@ -131,7 +132,8 @@ class LockSetTests extends ContractTopic {
     void workNestedInSeveralNamesEntersEachOfThem() {
         first.execute(all("a", "b"), handle -> {
             LockRequest nested = LockRequest.of("a").logicalOwner(LockOwner.nestedInCurrent());
-            Callers.get(first.acquireAsync(nested.noWait()).toCompletableFuture()).close();
+            Callers.get(first.acquireAsync(nested.noWait()).toCompletableFuture())
+                    .close();
             return null;
         });
         assertThat(keys()).isEmpty();
@@ -236,7 +238,8 @@ class LockSetTests extends ContractTopic {
             assertThat(handle.fencingTokens()).hasSize(1_000);
             assertThat(isBusy(second, "many-999")).isTrue();
         }
-        LockHandle again = Callers.get(second.acquireAsync(LockRequest.ofAll(names)).toCompletableFuture());
+        LockHandle again =
+                Callers.get(second.acquireAsync(LockRequest.ofAll(names)).toCompletableFuture());
         assertThat(again.isHeld()).isTrue();
         again.closeAsync().toCompletableFuture().join();
         await().atMost(LONG).until(() -> keys().isEmpty());

@@ -1,0 +1,110 @@
+package io.distributedlock;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+/** See {@link LockOperations#asLock}. Each thread unlocks what it has locked, in the reverse order. */
+final class LockView implements Lock {
+
+    private final LockOperations locks;
+
+    private final LockRequest request;
+
+    private final ThreadLocal<Deque<LockHandle>> held = ThreadLocal.withInitial(ArrayDeque::new);
+
+    LockView(LockOperations locks, LockRequest request) {
+        this.locks = locks;
+        this.request = Objects.requireNonNull(request, "request");
+    }
+
+    @Override
+    public void lock() {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    push(locks.acquire(request.waitForever()));
+                    return;
+                } catch (LockInterruptedException ex) {
+                    interrupted |= Thread.interrupted();
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        try {
+            push(locks.acquire(request.waitForever()));
+        } catch (LockInterruptedException ex) {
+            throw interrupted(ex);
+        }
+    }
+
+    /** Not interruptible, as the contract of {@link Lock} wants it. */
+    @Override
+    public boolean tryLock() {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return locks.tryAcquire(request.noWait()).map(this::push).isPresent();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        Duration wait = Duration.ofNanos(Math.max(0, unit.toNanos(time)));
+        try {
+            return locks.tryAcquire(request.waitUpTo(wait)).map(this::push).isPresent();
+        } catch (LockInterruptedException ex) {
+            throw interrupted(ex);
+        }
+    }
+
+    @Override
+    public void unlock() {
+        LockHandle handle = held.get().pollFirst();
+        if (held.get().isEmpty()) {
+            held.remove();
+        }
+        if (handle == null) {
+            throw new IllegalMonitorStateException(
+                    "Lock '" + request.name() + "' is not held by this thread through this view");
+        }
+        handle.close();
+    }
+
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException("A distributed lock has no conditions");
+    }
+
+    private LockHandle push(LockHandle handle) {
+        held.get().addFirst(handle);
+        return handle;
+    }
+
+    private static InterruptedException interrupted(LockInterruptedException ex) {
+        Thread.interrupted();
+        InterruptedException told = new InterruptedException(ex.getMessage());
+        told.initCause(ex);
+        return told;
+    }
+
+    @Override
+    public String toString() {
+        return "Lock[" + request + "]";
+    }
+}

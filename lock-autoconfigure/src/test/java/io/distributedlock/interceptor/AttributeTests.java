@@ -1,0 +1,343 @@
+package io.distributedlock.interceptor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockKeyGenerator;
+import io.distributedlock.LockMode;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.annotation.WhenBusy;
+import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.util.ReflectionUtils;
+
+/** Attributes that change whether, under which locks and by what a call is run, and what they may not say. */
+class AttributeTests {
+
+    private final RecordingLocks locks = new RecordingLocks();
+
+    private final RecordingLocks others = new RecordingLocks();
+
+    private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+
+    private Work work;
+
+    @BeforeEach
+    void proxy() {
+        beans.registerSingleton("others", others);
+        beans.registerSingleton("text", "no locks");
+        beans.registerSingleton("substitute", new Substitute());
+        LockKeyGenerator generator = (target, method, arguments) ->
+                List.of(method.getName() + "-" + arguments[0], target.getClass().getSimpleName());
+        beans.registerSingleton("generator", generator);
+        work = new Locked(locks, beans).byClass(new Work());
+    }
+
+    @Test
+    void runsWithoutLockIfTheConditionIsFalse() {
+        assertThat(work.conditional(3)).isEqualTo("ran 3");
+        assertThat(locks.events()).isEmpty();
+        assertThat(work.conditional(30)).isEqualTo("ran 30");
+        assertThat(locks.events()).containsExactly("acquire", "close");
+    }
+
+    @Test
+    void refusesAConditionThatIsNeitherTrueNorFalse() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> work.undecided(null))
+                .withMessageContaining("\"#flag\"")
+                .withMessageContaining("must be true or false, but is null");
+        assertThat(locks.events()).isEmpty();
+    }
+
+    @Test
+    void callsTheFallbackIfTheLockIsBusy() throws IOException {
+        assertThat(work.withFallback("a")).isEqualTo("ran a");
+        locks.busy();
+        assertThat(work.withFallback("a")).isEqualTo("instead of a: busy");
+        assertThat(work.withShortFallback("a")).isEqualTo("short a");
+        assertThat(work.withFallbackElsewhere("a")).isEqualTo("elsewhere a");
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> work.withFailingFallback())
+                .withMessage("no");
+    }
+
+    @Test
+    void callsNoFallbackIfTheLockIsUnavailableNorIfTheMethodSaysBusy() {
+        assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> work.saysBusyItself("a"));
+        locks.failAcquire(new LockUnavailableException("a", "down", null));
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> work.withFallback("a"));
+    }
+
+    @Test
+    void asksTheGeneratorForTheKey() {
+        work.generated(7);
+        assertThat(locks.request().names()).containsExactly("n:Work", "n:generated-7");
+    }
+
+    @Test
+    void usesTheLocksOfTheNamedBean() {
+        work.elsewhere();
+        assertThat(locks.requests()).isEmpty();
+        assertThat(others.name()).isEqualTo("k");
+    }
+
+    @Test
+    void asksForAMinimum() {
+        work.minimum();
+        assertThat(locks.request().minHold()).isEqualTo(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void acquiresSeveralLocksInTheOrderOfTheirNames() {
+        work.several(1, 2);
+        assertThat(locks.requests()).extracting("names").containsExactly(List.of("account:1"), List.of("account:2"));
+        assertThat(locks.events()).containsExactly("acquire", "acquire", "close", "close");
+        locks.requests().clear();
+        work.several(2, 1);
+        assertThat(locks.requests()).extracting("names").containsExactly(List.of("account:1"), List.of("account:2"));
+        locks.requests().clear();
+        work.several(3, 3);
+        assertThat(locks.requests()).extracting("names").containsExactly(List.of("account:3"));
+    }
+
+    @Test
+    void readsSeveralComposedAnnotations() {
+        work.composed(4);
+        assertThat(locks.requests()).extracting("names").containsExactly(List.of("account:4"), List.of("stock:4"));
+    }
+
+    @Test
+    void leavesOutWhatSaysSo() {
+        ClassWide wide = new Locked(locks, beans).byClass(new ClassWide());
+        wide.excluded();
+        assertThat(locks.requests()).isEmpty();
+        wide.covered();
+        assertThat(locks.name()).isEqualTo("wide");
+    }
+
+    @Test
+    void handsTheHandleToTheMethodIfTheCallerPassesNull() {
+        assertThat(work.handle("a", null)).isEqualTo("a");
+        LockHandle own = new RecordingLocks().acquire(LockRequest.of("own"));
+        assertThat(work.handle("a", own)).isEqualTo("own");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "shared | mode | SHARED | it is not supported yet",
+                "twoKeys | keyGenerator | generator | there is a key as well",
+                "unknownGenerator | keyGenerator | nobody | there is no bean 'nobody'",
+                "wrongGenerator | keyGenerator | text | the bean 'text' is no LockKeyGenerator",
+                "unknownLocks | operations | nobody | there is no bean 'nobody'",
+                "wrongLocks | operations | text | the bean 'text' is no LockOperations",
+                "skipAndFallback | fallback | other | a call that is skipped has no fallback",
+                "unknownFallback | fallback | nobody | has no other method nobody",
+                "wrongParameters | fallback | other | do not fit",
+                "wrongResult | fallback | other | it returns void, and the locked method java.lang.String",
+                "unknownFallbackBean | fallback | nobody::other | there is no bean 'nobody'",
+                "minOverMax | minHold | 2m | it is longer than maxHold = \"1m\"",
+                "zeroMinimum | minHold | 0s | it must be positive",
+                "longMinimum | minHold | 366d | it must be at most 365 days",
+                "wrongCondition | condition | #idd > 1 | #idd is unknown"
+            })
+    void refusesAtTheStart(String method, String attribute, String value, String problem) {
+        LockOperationSource source = new LockOperationSource(new LockAnnotationParser(beans, true));
+        InvalidLockedMethodException refusal = catchThrowableOfType(
+                InvalidLockedMethodException.class,
+                () -> source.get(ReflectionUtils.findMethod(Wrong.class, method, (Class<?>[]) null), Wrong.class));
+        assertThat(refusal).isNotNull();
+        assertThat(refusal.description())
+                .startsWith("@DistributedLocked(" + attribute + " = \"" + value + "\") on " + Wrong.class.getName()
+                        + "#" + method + "(")
+                .contains(problem);
+        assertThat(refusal.action()).isNotBlank();
+    }
+
+    @Test
+    void refusesAnAnnotationBesideItsOptOut() {
+        LockOperationSource source = new LockOperationSource(new LockAnnotationParser(beans, true));
+        assertThat(catchThrowableOfType(
+                                InvalidLockedMethodException.class,
+                                () -> source.get(
+                                        ReflectionUtils.findMethod(Wrong.class, "both", (Class<?>[]) null),
+                                        Wrong.class))
+                        .description())
+                .contains("@DistributedLocked.None");
+    }
+
+    static class Substitute {
+
+        String other(String id) {
+            return "elsewhere " + id;
+        }
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedLocked(name = "stock")
+    @interface Stock {
+
+        @AliasFor(annotation = DistributedLocked.class, attribute = "key")
+        String value();
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedLocked(name = "account")
+    @interface Account {
+
+        @AliasFor(annotation = DistributedLocked.class, attribute = "key")
+        String value();
+    }
+
+    @DistributedLocked("'wide'")
+    static class ClassWide {
+
+        @DistributedLocked.None
+        void excluded() {}
+
+        void covered() {}
+    }
+
+    static class Work {
+
+        @DistributedLocked(key = "#size", condition = "#size > 10")
+        String conditional(int size) {
+            return "ran " + size;
+        }
+
+        @DistributedLocked(condition = "#flag")
+        void undecided(Boolean flag) {}
+
+        @DistributedLocked(key = "#id", fallback = "instead")
+        String withFallback(String id) {
+            return "ran " + id;
+        }
+
+        private String instead(String id, LockNotAcquiredException busy) {
+            return "instead of " + id + ": " + busy.getMessage();
+        }
+
+        @DistributedLocked(key = "#id", fallback = "shortly")
+        String withShortFallback(String id) {
+            return "ran " + id;
+        }
+
+        String shortly(String id) {
+            return "short " + id;
+        }
+
+        @DistributedLocked(key = "#id", fallback = "substitute::other")
+        String withFallbackElsewhere(String id) {
+            return "ran " + id;
+        }
+
+        @DistributedLocked(fallback = "failing")
+        String withFailingFallback() throws IOException {
+            return "ran";
+        }
+
+        String failing() throws IOException {
+            throw new IOException("no");
+        }
+
+        @DistributedLocked(key = "#id", fallback = "shortly")
+        String saysBusyItself(String id) {
+            throw new LockNotAcquiredException(id, "another lock", Duration.ZERO);
+        }
+
+        @DistributedLocked(name = "n", keyGenerator = "generator")
+        void generated(int number) {}
+
+        @DistributedLocked(key = "'k'", operations = "others")
+        void elsewhere() {}
+
+        @DistributedLocked(minHold = "5s")
+        void minimum() {}
+
+        @DistributedLocked(name = "account", key = "#from")
+        @DistributedLocked(name = "account", key = "#to")
+        void several(int from, int to) {}
+
+        @Stock("#number")
+        @Account("#number")
+        void composed(int number) {}
+
+        @DistributedLocked("#id")
+        String handle(String id, LockHandle handle) {
+            return handle.name();
+        }
+    }
+
+    static class Wrong {
+
+        @DistributedLocked(mode = LockMode.SHARED)
+        void shared() {}
+
+        @DistributedLocked(key = "'k'", keyGenerator = "generator")
+        void twoKeys() {}
+
+        @DistributedLocked(keyGenerator = "nobody")
+        void unknownGenerator() {}
+
+        @DistributedLocked(keyGenerator = "text")
+        void wrongGenerator() {}
+
+        @DistributedLocked(operations = "nobody")
+        void unknownLocks() {}
+
+        @DistributedLocked(operations = "text")
+        void wrongLocks() {}
+
+        @DistributedLocked(whenBusy = WhenBusy.SKIP, fallback = "other")
+        void skipAndFallback() {}
+
+        @DistributedLocked(fallback = "nobody")
+        void unknownFallback() {}
+
+        @DistributedLocked(fallback = "other")
+        void wrongParameters(String id) {}
+
+        @DistributedLocked(fallback = "other")
+        String wrongResult() {
+            return "";
+        }
+
+        void other() {}
+
+        @DistributedLocked(fallback = "nobody::other")
+        void unknownFallbackBean() {}
+
+        @DistributedLocked(minHold = "2m", maxHold = "1m")
+        void minOverMax() {}
+
+        @DistributedLocked(minHold = "0s")
+        void zeroMinimum() {}
+
+        @DistributedLocked(minHold = "366d")
+        void longMinimum() {}
+
+        @DistributedLocked(condition = "#idd > 1")
+        void wrongCondition(int id) {}
+
+        @DistributedLocked
+        @DistributedLocked.None
+        void both() {}
+    }
+}

@@ -1,0 +1,84 @@
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockRequest;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** Locks by the interface of the JDK. */
+class LockViewTests extends ContractTopic {
+
+    private static final StandaloneServer SERVER = new StandaloneServer();
+
+    LockViewTests() {
+        super(SERVER);
+    }
+
+    @AfterAll
+    static void stop() {
+        SERVER.close();
+    }
+
+    @Test
+    void locksAndUnlocksAsOftenAsItWasLocked() throws InterruptedException {
+        Lock lock = first.asLock(LockRequest.ofAll(List.of("a", "b")).noWait());
+        lock.lock();
+        assertThat(lock.tryLock()).isTrue();
+        lock.lockInterruptibly();
+        Lock other = second.asLock(LockRequest.of("b"));
+        assertThat(other.tryLock()).isFalse();
+        assertThat(other.tryLock(20, TimeUnit.MILLISECONDS)).isFalse();
+        lock.unlock();
+        lock.unlock();
+        assertThat(isBusy(second, "a")).isTrue();
+        lock.unlock();
+        assertThat(keys()).isEmpty();
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lock::newCondition);
+    }
+
+    @Test
+    void waitsAsLongAsItTakes() {
+        Lock lock = first.asLock(LockRequest.of("a"));
+        lock.lock();
+        Callers.Call<Boolean> waiting = callers.call(() -> {
+            Lock same = second.asLock(LockRequest.of("a").noWait());
+            same.lock();
+            same.unlock();
+            return true;
+        });
+        waiting.awaitBlocked();
+        lock.unlock();
+        assertThat(waiting.get()).isTrue();
+        assertThat(keys()).isEmpty();
+    }
+
+    @Test
+    void obeysInterruptsWhereTheInterfaceSaysSo() {
+        Lock lock = first.asLock(LockRequest.of("a"));
+        Thread.currentThread().interrupt();
+        lock.lock();
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        assertThat(lock.tryLock()).isTrue();
+        lock.unlock();
+        assertThatThrownBy(lock::lockInterruptibly).isInstanceOf(InterruptedException.class);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        lock.unlock();
+        assertThat(keys()).isEmpty();
+    }
+
+    @Test
+    void tellsALoss() {
+        Lock lock = first.asLock(LockRequest.of("a"));
+        lock.lock();
+        delete(onlyKey());
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+    }
+}
