@@ -129,7 +129,7 @@ public final class LockRequest {
     /**
      * A request for several locks with the default settings. All of them are acquired, or none. Names that occur twice
      * count once. They are acquired in their natural order, which is the same for all callers, so that two requests
-     * whose names overlap cannot wait for each other. The wait counts for all together. They are renewed, lost and
+     * whose names overlap cannot wait for each other, unless their callers hold other locks already. The wait counts for all together. They are renewed, lost and
      * released as one.
      *
      * @throws IllegalArgumentException if there is no name, or one is null, blank, or longer than

@@ -36,6 +36,7 @@ final class AsyncAcquire extends AcquireStage<LockHandle> {
         Waiter waiter = waiting.get();
         if (waiter != null) {
             waiter.leave();
+            tellIfDecided();
         }
     }
 

@@ -62,7 +62,9 @@ final class CallbackPool implements Executor {
     /** Without memory for another thread, the task waits for one of the others, or for the next task. */
     private void startWorker() {
         try {
-            Thread thread = new Thread(new Worker(), name + "-" + ++started);
+            // Nothing is inherited from the thread that happens to start it, be it of a request or of the network.
+            Thread thread = new Thread(null, new Worker(), name + "-" + ++started, 0, false);
+            thread.setContextClassLoader(CallbackPool.class.getClassLoader());
             thread.setDaemon(true);
             thread.start();
             threads++;

@@ -153,9 +153,13 @@ final class EngineHandle implements LockHandle {
 
     /** The anchor goes last: until then, somebody is here who closes it. */
     private @Nullable GiveBack leftLast() {
-        GiveBack release = hold.lock.leave(hold);
+        GiveBack release = hold.lock.leave(hold, byOwner);
         engine().log().released(hold);
-        anchor = null;
+        HandleAnchor kept = anchor;
+        if (kept != null) {
+            kept.drop(this);
+            anchor = null;
+        }
         return release;
     }
 

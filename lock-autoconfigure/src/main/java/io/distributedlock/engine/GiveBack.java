@@ -363,6 +363,12 @@ final class GiveBack extends Timed {
         outcome.completeExceptionally(failure);
     }
 
+    /** The engine has closed. A reply that comes later changes nothing, and no timer would end the wait for it. */
+    void endUnanswered() {
+        Throwable known = trouble;
+        outcome.completeExceptionally(known == null ? Failures.noAnswer(timeout) : known);
+    }
+
     private void finish() {
         engine.disarm(this);
         engine.locks().gaveBack(this);

@@ -39,6 +39,8 @@ public final class LockEngine implements AutoCloseable {
 
     private static final long AFTER_FAILURE = 100_000_000;
 
+    private static final long LOOK_AGAIN_NANOS = 1_000_000;
+
     private final LeaseStore store;
 
     private final EngineSettings settings;
@@ -304,11 +306,14 @@ public final class LockEngine implements AutoCloseable {
 
     /** The wait of an asynchronous caller is over. */
     void waitOver(Waiter waiter, long now) {
-        if (!waiter.lock().expire(waiter)) {
-            arm(waiter, waiter.patienceEnd());
-            if (waiter.verdict.isDone()) {
-                disarm(waiter);
-            }
+        boolean over = waiter.lock().expire(waiter);
+        if (over && waiter.verdict.isDone()) {
+            return;
+        }
+        // It may be on its way into the queue, where it could not be found yet, or into that of the next object.
+        arm(waiter, over ? now + LOOK_AGAIN_NANOS : waiter.patienceEnd());
+        if (waiter.verdict.isDone()) {
+            disarm(waiter);
         }
     }
 

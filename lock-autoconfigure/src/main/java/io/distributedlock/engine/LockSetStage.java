@@ -27,6 +27,9 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
 
     private boolean ended;
 
+    /** What this stage completes itself with; any other handle comes from outside. */
+    private volatile @Nullable LockHandle made;
+
     LockSetStage(LockEngine engine, LockRequest request, LockSet.Wait wait) {
         this.engine = engine;
         this.request = request;
@@ -35,7 +38,7 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
 
     void start() {
         whenComplete((handle, failure) -> {
-            if (handle == null) {
+            if (handle == null || handle != made) {
                 end();
             }
         });
@@ -113,7 +116,9 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
 
     private void finish(List<EngineHandle> all) {
         try {
-            complete(LockSetHandle.of(request, all));
+            LockHandle own = LockSetHandle.of(request, all);
+            made = own;
+            complete(own);
         } catch (RuntimeException ex) {
             fail(ex);
         }

@@ -107,8 +107,15 @@ final class LocksInUse implements LeaseStore.Listener {
     }
 
     /** How many other acquisitions there are of that name by explicit owners. */
-    int othersOf(NamedLock lock) {
-        return owned.getOrDefault(lock.name, Set.of()).size() - 1;
+    /** How many others wait with an explicit owner, exactly if they may be as many as the limit. */
+    int othersOf(NamedLock lock, int limit) {
+        Set<NamedLock> all = owned.getOrDefault(lock.name, Set.of());
+        int most = all.size() - 1;
+        return most < limit
+                ? most
+                : (int) all.stream()
+                        .filter(other -> other != lock && !other.wasGranted())
+                        .count();
     }
 
     void givingBack(GiveBack giveBack) {
@@ -234,6 +241,7 @@ final class LocksInUse implements LeaseStore.Listener {
         engine.log().tookAway(namesInUse());
         forEach(NamedLock::terminate);
         await(farewell, givingBack::isEmpty);
+        givingBack.values().forEach(all -> all.forEach(GiveBack::endUnanswered));
     }
 
     /** Not interruptible, as holds have a right to the grace; keeps the flag. */

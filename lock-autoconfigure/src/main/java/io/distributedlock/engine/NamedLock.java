@@ -108,6 +108,9 @@ final class NamedLock extends Timed {
 
     private boolean retired;
 
+    /** Written under the monitor. With an explicit owner there is one grant, so nobody waits here after it. */
+    private volatile boolean granted;
+
     NamedLock(LockEngine engine, String name, @Nullable String owner) {
         this.engine = engine;
         this.name = name;
@@ -179,7 +182,7 @@ final class NamedLock extends Timed {
             return new Verdict.Busy();
         }
         int limit = engine.settings().maxWaiters();
-        int before = owner == null ? waiters.size() : engine.locks().othersOf(this);
+        int before = owner == null ? waiters.size() : engine.locks().othersOf(this, limit);
         return before < limit ? null : Verdict.tooMany(limit);
     }
 
@@ -227,13 +230,26 @@ final class NamedLock extends Timed {
         return tenure != null && tenure.leftInner(closing, byOwner, engine.now());
     }
 
-    /** The last handle was closed. Returns the release to wait for, or null if there is none. */
+    boolean wasGranted() {
+        return granted;
+    }
+
+    /**
+     * A handle was closed that was the last one a moment ago; nested work may have entered since. Returns the release to wait
+     * for, or null if there is none.
+     */
     @Nullable
-    GiveBack leave(Hold closing) {
+    GiveBack leave(Hold closing, boolean byOwner) {
         GiveBack[] release = new GiveBack[1];
         transition((now, effects) -> {
             Tenure current = tenure;
-            if (current != null && current.hold() == closing && --closing.entries == 0) {
+            if (current == null || current.hold() != closing) {
+                return;
+            }
+            if (closing.entries > 1) {
+                closing.left(byOwner);
+            } else {
+                closing.entries = 0;
                 closing.close();
                 long stay = closing.mustStay(now);
                 release[0] = stay > 0 ? leaveTaken(current, now + stay, effects) : passOn(current, now, effects);
@@ -312,6 +328,7 @@ final class NamedLock extends Timed {
         }
         asking = null;
         tenure = new Tenure(this, lease, grant.waiting(), current.wasRecalled(), waiters.next(), now, effects);
+        granted = true;
         waiters.decideThoseWhoTryOnce(Long.MAX_VALUE, effects);
         leftLine(true, effects);
     }

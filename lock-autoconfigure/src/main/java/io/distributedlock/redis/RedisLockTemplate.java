@@ -70,7 +70,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     /**
      * @param connections whose settings are used; its own connections are not
      * @param keyPrefix what the keys and channels of all locks begin with
-     * @param events whom to tell what happens, on a thread that is shared with callbacks
+     * @param events whom to tell what happens, on a thread that only runs listeners
      * @throws UnsupportedTopologyException if the factory is for a cluster or for Sentinel
      */
     public RedisLockTemplate(
@@ -84,7 +84,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     /**
      * @param connections whose settings are used; its own connections are not
      * @param keyPrefix what the keys and channels of all locks begin with
-     * @param events whom to tell what happens, on a thread that is shared with callbacks
+     * @param events whom to tell what happens, on a thread that only runs listeners
      * @param keepUntilCompletion whether {@link #execute} inside of a transaction keeps its lock until that has completed
      * @throws UnsupportedTopologyException if the factory is for a cluster or for Sentinel
      */

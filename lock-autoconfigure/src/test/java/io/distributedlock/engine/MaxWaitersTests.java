@@ -49,6 +49,19 @@ class MaxWaitersTests {
     }
 
     @Test
+    void holdsOfAnExplicitOwnerAreNoWaiters() {
+        LockRequest owned = LockRequest.of("a").owner("job");
+        Attempt[] holds = new Attempt[4];
+        for (int i = 0; i < holds.length; i++) {
+            holds[i] = one.acquire(owned);
+            assertThat(holds[i].isHeld()).isTrue();
+        }
+        for (Attempt hold : holds) {
+            hold.close();
+        }
+    }
+
+    @Test
     void whoTriesOnceIsToldThatItIsBusy() {
         Attempt holder = one.acquire("a");
         Attempt first = one.acquire("a");

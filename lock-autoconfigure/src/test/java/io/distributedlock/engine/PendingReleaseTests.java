@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStoreException.Effect;
@@ -60,6 +61,19 @@ class PendingReleaseTests {
         assertThat(inner.closeAsync()).isCompleted();
         assertThat(outer.isHeld()).isTrue();
         assertThat(outer.closeAsync()).isCompleted();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void endsWithTheEngineAlthoughTheStoreIsSilent() {
+        Attempt attempt = one.acquire("a");
+        one.network.holdCommands();
+        CompletableFuture<Void> closing = close(attempt);
+
+        one.engine.close();
+
+        assertThat(failureOf(closing)).isInstanceOf(LockReleaseUnconfirmedException.class);
+        one.network.take().run();
         assertThat(world.leases.leftovers()).isEmpty();
     }
 

@@ -89,7 +89,7 @@ class LockSetTests extends ContractTopic {
         LockHandle two = second.acquire(LockRequest.of("b"));
         Callers.Call<LockNotAcquiredException> waiting = callers.call(() -> {
             try {
-                first.acquire(all("a", "b").waitUpTo(millis(600))).close();
+                first.acquire(all("a", "b").waitUpTo(millis(3000))).close();
                 throw new AssertionError("granted");
             } catch (LockNotAcquiredException ex) {
                 return ex;
@@ -100,8 +100,24 @@ class LockSetTests extends ContractTopic {
         one.close();
         LockNotAcquiredException busy = waiting.get();
         assertThat(busy.lockName()).isIn("a", "b");
-        assertThat(busy.waited()).isBetween(millis(600), LONG);
+        assertThat(busy.waited()).isBetween(millis(3000), LONG);
         two.close();
+    }
+
+    @Test
+    void aStageThatIsCompletedFromOutsideGivesBackWhatItHas() {
+        LockHandle other = second.acquire(LockRequest.of("b"));
+        LockHandle unrelated = second.acquire(LockRequest.of("c"));
+        CompletableFuture<LockHandle> stage =
+                first.acquireAsync(all("a", "b").waitForever()).toCompletableFuture();
+        await().atMost(LONG).until(() -> second.inspect("b").orElseThrow().waitingInstances() == 1);
+
+        assertThat(stage.complete(unrelated)).isTrue();
+
+        await().atMost(LONG).until(() -> second.inspect("a").isEmpty());
+        await().atMost(LONG).until(() -> second.inspect("b").orElseThrow().waitingInstances() == 0);
+        other.close();
+        unrelated.close();
     }
 
     @Test
