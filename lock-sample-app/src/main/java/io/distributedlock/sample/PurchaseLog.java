@@ -9,7 +9,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Component
 class PurchaseLog {
 
-    private static final int KEPT = 600;
+    private static final int KEPT = 10_000;
 
     private final StringRedisTemplate redis;
 

@@ -15,13 +15,18 @@ final class SharedRedis implements AutoCloseable {
     private static final int TIMEOUT_MILLIS = 1000;
 
     /** Has every write on disk before it is answered, so that a server that is killed and started again has lost nothing. */
-    private static final String DURABLE = "appendonly yes";
+    private static final String[] DURABLE = {"appendonly yes", "appendfsync always"};
+
+    /** How many looks in a row find no Redis before an instance that has not started it starts another. */
+    private static final int PATIENCE = 4;
 
     private final int port;
 
     private @Nullable EmbeddedRedis own;
 
     private boolean closed;
+
+    private int missed;
 
     private SharedRedis(int port, @Nullable EmbeddedRedis own) {
         this.port = port;
@@ -72,8 +77,15 @@ final class SharedRedis implements AutoCloseable {
      * @return what was done, or nothing if a Redis answers there or cannot be started
      */
     synchronized Optional<String> revive() {
-        if (closed || answers(port) || (own != null && own.isAlive())) {
+        if (closed || (own != null && own.isAlive())) {
             return Optional.empty();
+        }
+        if (answers(port)) {
+            missed = 0;
+            return Optional.empty();
+        }
+        if (own == null && ++missed < PATIENCE) {
+            return Optional.empty(); // the instance that started it has its data and goes first
         }
         try {
             if (own != null) {
