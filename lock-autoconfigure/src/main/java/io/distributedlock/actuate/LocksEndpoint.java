@@ -137,9 +137,10 @@ public final class LocksEndpoint {
                 state.map(LockState::waitingInstances).orElse(0));
     }
 
+    /** A hold of this instance with a lower token than that in Redis is lost, although this instance does not know it yet. */
     private LockDescriptor.Holder holder(LockState state, LockActivity activity) {
         Optional<LockActivity.Held> own = activity.held().stream()
-                .filter(held -> held.name().equals(state.name()))
+                .filter(held -> held.name().equals(state.name()) && held.fencingToken() >= state.fencingToken())
                 .findAny();
         boolean here = own.isPresent() || state.owner().equals(activity.instance());
         List<String> waitingFor = own.map(held -> waitingFor(held, activity)).orElse(List.of());

@@ -67,10 +67,29 @@ final class KnownProperties {
 
     /** Whether the name, in any of the forms that Boot accepts, is one of a property or below one with keys of its own. */
     boolean contains(String name) {
+        String dotted = dotted(name);
+        return names.entrySet().stream().anyMatch(each -> {
+            String known = dotted(each.getValue());
+            return dotted.equals(known) || isOpen(each.getKey()) && isBelow(dotted, known);
+        });
+    }
+
+    /** The same for the rest of an environment variable, in which each separator is an underscore or left out. */
+    boolean containsVariable(String name) {
         String plain = plain(name);
-        return openByPlainName.containsKey(plain)
-                || openByPlainName.entrySet().stream()
-                        .anyMatch(each -> each.getValue() && plain.startsWith(each.getKey()));
+        return names.keySet().stream().anyMatch(each -> plain.equals(each) || isOpen(each) && plain.startsWith(each));
+    }
+
+    private boolean isOpen(String plain) {
+        return openByPlainName.getOrDefault(plain, false);
+    }
+
+    private static boolean isBelow(String name, String known) {
+        return name.startsWith(known + ".") || name.startsWith(known + "[");
+    }
+
+    private static String dotted(String name) {
+        return name.replaceAll("[-_]", "").toLowerCase(Locale.ROOT);
     }
 
     /** The property that was probably meant, or null. */

@@ -59,7 +59,7 @@ final class UnknownPropertyCheck implements BeanFactoryPostProcessor {
     private void addIfUnknown(String variable, List<UnknownLockPropertyException.Unknown> unknown) {
         var matcher = VARIABLE.matcher(variable);
         if (matcher.matches()
-                && !known.contains(matcher.group(1))
+                && !known.containsVariable(matcher.group(1))
                 && !OF_A_SERVICE.matcher(matcher.group(1)).matches()) {
             unknown.add(new UnknownLockPropertyException.Unknown(
                     variable, "an environment variable", known.nearestTo(matcher.group(1))));

@@ -2,7 +2,6 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockNotAcquiredException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -54,15 +53,9 @@ final class FallbackMethods {
 
     private static FallbackMethod find(
             String text, String name, Class<?> type, @Nullable Supplier<Object> bean, LockedMethod where) {
-        List<Method> named = methods(name, type, bean != null, where);
+        List<Method> named = methods(name, type, where);
         if (named.isEmpty()) {
-            throw bean == null
-                    ? refuse(text, where, type.getName() + " has no other method " + name, "Correct its name.")
-                    : refuse(
-                            text,
-                            where,
-                            type.getName() + " has no method " + name + " that another bean may call",
-                            "Correct its name, or make it not private.");
+            throw refuse(text, where, type.getName() + " has no other method " + name, "Correct its name.");
         }
         for (boolean takesFailure : new boolean[] {true, false}) {
             for (Method method : named) {
@@ -75,12 +68,10 @@ final class FallbackMethods {
         throw refuse(text, where, "the parameters of " + type.getName() + "." + name + " do not fit", HOW_TO_WRITE);
     }
 
-    /** A private method is left out if it is called through a bean, which may be a proxy. */
-    private static List<Method> methods(String name, Class<?> type, boolean throughBean, LockedMethod where) {
+    private static List<Method> methods(String name, Class<?> type, LockedMethod where) {
         List<Method> named = new ArrayList<>();
         for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type)) {
-            boolean reachable = !throughBean || !Modifier.isPrivate(method.getModifiers());
-            if (reachable && method.getName().equals(name) && !method.isBridge() && !method.equals(where.method())) {
+            if (method.getName().equals(name) && !method.isBridge() && !method.equals(where.method())) {
                 named.add(method);
             }
         }

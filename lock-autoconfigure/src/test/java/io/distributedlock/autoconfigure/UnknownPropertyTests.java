@@ -34,6 +34,9 @@ class UnknownPropertyTests {
         "fairness.max-pass, fairness.max-passes",
         "max-passes, fairness.max-passes",
         "transaction.gard, transaction.guard",
+        "max.hold, max-hold",
+        "key.prefix, key-prefix",
+        "fairness-max-passes, fairness.max-passes",
     })
     void saysWhatWasMeant(String property, String meant) {
         FailureAnalysis analysis = FailureReport.of(runner.withPropertyValues("distributed-lock." + property + "=1"));
