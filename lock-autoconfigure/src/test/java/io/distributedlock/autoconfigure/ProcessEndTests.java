@@ -69,6 +69,10 @@ class ProcessEndTests {
                     "exhaust", "OutOfMemoryError");
             errors.forEach((how, thrown) -> {
                 End end = End.of(child.ask("lane", how));
+                if (how.equals("exhaust")) {
+                    // Another thread may have been without memory in that moment; then the release is repeated.
+                    await().atMost(LEASE.plus(Noise.LATEST)).until(() -> !isHeld());
+                }
                 assertThat(isHeld()).as(how).isFalse();
                 assertThat(end.thrown()).isEqualTo(thrown);
                 assertThat(end.suppressed()).as(how).isEqualTo("-");
