@@ -9,7 +9,10 @@ import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.interceptor.RecordingLocks;
 import io.distributedlock.redis.RedisLockTemplate;
 import io.distributedlock.testing.EmbeddedRedis;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
@@ -39,6 +42,8 @@ class LocksOfTheApplicationTests {
                     DataRedisAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class))
             .withPropertyValues("spring.data.redis.port=" + redis.port());
+
+    private final List<ConfigurableApplicationContext> parents = new ArrayList<>();
 
     @BeforeAll
     static void startRedis() {
@@ -183,13 +188,21 @@ class LocksOfTheApplicationTests {
         }
     }
 
-    private static ConfigurableApplicationContext hierarchy(Class<?> child) {
-        return new SpringApplicationBuilder(Parent.class)
+    private ConfigurableApplicationContext hierarchy(Class<?> child) {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Parent.class)
                 .web(WebApplicationType.NONE)
                 .properties("spring.data.redis.port=" + redis.port(), "spring.main.banner-mode=off")
                 .child(child)
                 .web(WebApplicationType.NONE)
                 .run();
+        parents.add((ConfigurableApplicationContext) context.getParent());
+        return context;
+    }
+
+    /** A child that is closed leaves its parent open. */
+    @AfterEach
+    void closeParents() {
+        parents.forEach(ConfigurableApplicationContext::close);
     }
 
     @Configuration(proxyBeanMethods = false)
