@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class FutureCall {
 
-    private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+    /** By its id, so that a thread that has ended is not kept. */
+    private final long caller = Thread.currentThread().getId();
 
     private final LockOwner owner = LockOwner.nestedInCurrent();
 
@@ -24,28 +25,34 @@ final class FutureCall {
 
     private final ReturnTypeAdapter.Body body;
 
-    private volatile @Nullable CompletableFuture<LockHandle> acquisition;
+    private final CompletableFuture<LockHandle> acquisition;
+
+    private final CompletableFuture<@Nullable Object> result;
 
     private volatile @Nullable CompletableFuture<?> work;
 
     FutureCall(LockedCall call) {
         this.call = call;
         this.body = call.body().repeatable();
+        this.acquisition = acquire(call, owner);
+        this.result = new CallResult<>(acquisition);
     }
 
     /** Nothing is thrown: what is wrong with the key comes through the future as well. */
-    CompletableFuture<@Nullable Object> start() {
+    private static CompletableFuture<LockHandle> acquire(LockedCall call, LockOwner owner) {
         LockOperations locks = call.locks();
         try {
-            CompletableFuture<LockHandle> acquiring = BlockingAdapter.requireAnswer(
+            return BlockingAdapter.requireAnswer(
                             locks.acquireAsync(call.request().logicalOwner(owner)), locks, "acquireAsync")
                     .toCompletableFuture();
-            acquisition = acquiring;
-            acquiring.whenComplete(this::acquired);
-            result.whenComplete((value, failure) -> ended());
         } catch (RuntimeException | Error ex) {
-            result.completeExceptionally(ex);
+            return CompletableFuture.failedFuture(ex);
         }
+    }
+
+    CompletableFuture<@Nullable Object> start() {
+        acquisition.whenComplete(this::acquired);
+        result.whenComplete((value, failure) -> ended());
         return result;
     }
 
@@ -111,7 +118,7 @@ final class FutureCall {
     private CompletableFuture<?> call(LockHandle handle) throws Throwable {
         LossInterrupt interrupt = call.policy().interrupts() ? LossInterrupt.of(handle) : null;
         try (LockScope scope = LockScope.open(handle, call.policy().lossMatters(), owner)) {
-            if (body.proceed() instanceof CompletionStage<?> stage) {
+            if (proceed() instanceof CompletionStage<?> stage) {
                 return stage.toCompletableFuture();
             }
             throw new IllegalStateException(
@@ -123,6 +130,10 @@ final class FutureCall {
         }
     }
 
+    private @Nullable Object proceed() throws Throwable {
+        return Thread.currentThread().getId() == caller ? body.proceed() : BodyThread.run(body);
+    }
+
     private void release(LockHandle handle, @Nullable Object value, @Nullable Throwable failure) {
         CallEnd.close(handle)
                 .whenComplete((done, ofRelease) -> end(
@@ -131,10 +142,7 @@ final class FutureCall {
 
     /** The caller's future has completed, perhaps by the caller itself. */
     private void ended() {
-        CompletableFuture<LockHandle> acquiring = acquisition;
-        if (acquiring != null) {
-            acquiring.cancel(true);
-        }
+        acquisition.cancel(true);
         CompletableFuture<?> running = work;
         if (running != null && result.isCancelled()) {
             running.cancel(true);

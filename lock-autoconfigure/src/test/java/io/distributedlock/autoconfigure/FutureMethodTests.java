@@ -10,12 +10,16 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.annotation.WhenLost;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -206,6 +210,36 @@ class FutureMethodTests {
                         () -> work.run("k", () -> CompletableFuture.completedFuture("done"))
                                 .join()))
                 .isEqualTo("done");
+    }
+
+    /** As many as there are threads for bodies: none is left for the methods that they wait for. */
+    @Test
+    void bodiesThatWaitForOtherLockedMethodsStartThemIfNoThreadIsLeft() {
+        int bodies = 256;
+        CountDownLatch inside = new CountDownLatch(bodies);
+        List<LockHandle> before = IntStream.range(0, bodies)
+                .mapToObj(i -> application.hold("work:outer-" + i))
+                .toList();
+        List<CompletableFuture<String>> results = IntStream.range(0, bodies)
+                .mapToObj(i -> work.run("outer-" + i, () -> {
+                    inside.countDown();
+                    awaitAll(inside);
+                    CompletableFuture<String> inner =
+                            work.run("inner-" + i, () -> CompletableFuture.completedFuture("done"));
+                    return CompletableFuture.completedFuture(
+                            (i % 2 == 0 ? inner : inner.thenApply(value -> value)).join());
+                }))
+                .toList();
+        before.forEach(LockHandle::close);
+        results.forEach(FutureMethodTests::assertSucceeds);
+    }
+
+    private static void awaitAll(CountDownLatch inside) {
+        try {
+            assertThat(inside.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException ex) {
+            throw new IllegalStateException(ex);
+        }
     }
 
     @Test

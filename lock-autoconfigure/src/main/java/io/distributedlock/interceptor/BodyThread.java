@@ -1,0 +1,39 @@
+package io.distributedlock.interceptor;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Marks a thread of the library while it runs the body of a locked method. */
+final class BodyThread {
+
+    private static final ThreadLocal<@Nullable Boolean> RUNS_BODY = new ThreadLocal<>();
+
+    private BodyThread() {}
+
+    /** Runs a body in a thread that is not its caller's. */
+    static @Nullable Object run(ReturnTypeAdapter.Body body) throws Throwable {
+        Boolean before = RUNS_BODY.get();
+        RUNS_BODY.set(true);
+        try {
+            return body.proceed();
+        } finally {
+            if (before == null) {
+                RUNS_BODY.remove();
+            }
+        }
+    }
+
+    /** Whether the calling thread may run another body. Not inside of a transaction, which is not that body's. */
+    static boolean mayRunAnother() {
+        return RUNS_BODY.get() != null && !(Transactions.PRESENT && InTransaction.test());
+    }
+
+    /** Needs spring-tx. */
+    private static final class InTransaction {
+
+        static boolean test() {
+            return TransactionSynchronizationManager.isActualTransactionActive()
+                    || TransactionSynchronizationManager.isSynchronizationActive();
+        }
+    }
+}
