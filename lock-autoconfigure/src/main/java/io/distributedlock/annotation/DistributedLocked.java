@@ -105,9 +105,10 @@ public @interface DistributedLocked {
 
     /**
      * Name of a method that is called instead when the lock is busy and the wait is over: of the same bean, or of another one
-     * as {@code "bean::method"}; {@code ${…}} allowed. It has the same parameters, and after them the exception if it wants
-     * it, and returns the same type. It runs without the lock, and only instead of
-     * {@link io.distributedlock.LockNotAcquiredException}: a Redis that does not answer is no reason to call it. One that
+     * as {@code "bean::method"}, which must not be private; {@code ${…}} allowed. It has the same parameters, and after them
+     * the exception if it wants it, and returns the same type. It runs without the lock, and only instead of
+     * {@link io.distributedlock.LockNotAcquiredException}: a Redis that does not answer is no reason to call it. With several
+     * annotations on the method, the locks that were acquired before the busy one are still held meanwhile. A fallback that
      * does not fit fails the start, and so does one beside {@code whenBusy = SKIP}. Default: none.
      */
     String fallback() default "";
@@ -115,7 +116,7 @@ public @interface DistributedLocked {
     /** Bean name of the {@link io.distributedlock.LockOperations} to use, {@code ${…}} allowed. Default: the primary one. */
     String operations() default "";
 
-    /** What to do when somebody else holds the lock and the wait is over. */
+    /** What a call does when another caller holds the lock and the wait is over. */
     WhenBusy whenBusy() default WhenBusy.THROW;
 
     /** What to do when the lock was lost while the method ran. */

@@ -1,18 +1,25 @@
 package io.distributedlock.annotation;
 
-/** What a call does when its lock was lost while the method ran. A failure of the method itself always wins. */
+/**
+ * What a call does when its lock was lost while its work ran. A failure of the work itself always wins. The work of a method
+ * that returns a future or a publisher ends with that one.
+ */
 public enum WhenLost {
 
-    /** Throws {@link io.distributedlock.LockLostException} once the method has returned normally. */
+    /**
+     * Fails with {@link io.distributedlock.LockLostException} once the work has ended normally: the method throws it, or its
+     * future or publisher fails with it.
+     */
     THROW,
 
     /**
-     * Interrupts the thread as well, once, as soon as the loss is known. The interrupt is over when the caller sees the
-     * outcome: a method that ends with an {@link InterruptedException} or the like because of it throws
+     * Stops the work as well, once, as soon as the loss is known: interrupts the thread that runs the method, cancels the
+     * future or the subscription that the method has returned. The interrupt is over when the caller sees the outcome: work
+     * that ends with an {@link InterruptedException}, a cancellation or the like because of it fails with
      * {@link io.distributedlock.LockLostException} instead.
      */
     INTERRUPT,
 
-    /** Returns what the method returned; the loss is only logged, and an event. Transactions inside are not stopped from committing. */
+    /** Passes on what the work made; the loss is only logged, and an event. Transactions inside are not stopped from committing. */
     IGNORE
 }

@@ -2,6 +2,7 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockNotAcquiredException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -53,9 +54,15 @@ final class FallbackMethods {
 
     private static FallbackMethod find(
             String text, String name, Class<?> type, @Nullable Supplier<Object> bean, LockedMethod where) {
-        List<Method> named = methods(name, type, where);
+        List<Method> named = methods(name, type, bean != null, where);
         if (named.isEmpty()) {
-            throw refuse(text, where, type.getName() + " has no other method " + name, "Correct its name.");
+            throw bean == null
+                    ? refuse(text, where, type.getName() + " has no other method " + name, "Correct its name.")
+                    : refuse(
+                            text,
+                            where,
+                            type.getName() + " has no method " + name + " that another bean may call",
+                            "Correct its name, or make it not private.");
         }
         for (boolean takesFailure : new boolean[] {true, false}) {
             for (Method method : named) {
@@ -68,10 +75,12 @@ final class FallbackMethods {
         throw refuse(text, where, "the parameters of " + type.getName() + "." + name + " do not fit", HOW_TO_WRITE);
     }
 
-    private static List<Method> methods(String name, Class<?> type, LockedMethod where) {
+    /** A private method is left out if it is called through a bean, which may be a proxy. */
+    private static List<Method> methods(String name, Class<?> type, boolean throughBean, LockedMethod where) {
         List<Method> named = new ArrayList<>();
         for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type)) {
-            if (method.getName().equals(name) && !method.isBridge() && !method.equals(where.method())) {
+            boolean reachable = !throughBean || !Modifier.isPrivate(method.getModifiers());
+            if (reachable && method.getName().equals(name) && !method.isBridge() && !method.equals(where.method())) {
                 named.add(method);
             }
         }

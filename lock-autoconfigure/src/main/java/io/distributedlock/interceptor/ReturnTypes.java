@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.function.Predicate;
+import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
@@ -73,7 +74,8 @@ final class ReturnTypes {
         }
         if (isDeferred(type)) {
             throw where.refuse(
-                    "its result, a " + type.getName() + ", is completed after the method has returned, so the lock"
+                    "its result, a " + type.getName()
+                            + ", is completed or read after the method has returned, so the lock"
                             + " would be released before the work is done",
                     ACTION);
         }
@@ -183,6 +185,7 @@ final class ReturnTypes {
                 || Flow.Publisher.class.isAssignableFrom(type)
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
                 || Callable.class.isAssignableFrom(type)
+                || BaseStream.class.isAssignableFrom(type)
                 || isFetchedLater(type);
     }
 

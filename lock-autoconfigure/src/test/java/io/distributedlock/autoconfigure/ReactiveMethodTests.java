@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -144,7 +145,7 @@ class ReactiveMethodTests {
 
     @Test
     void demandGoesThrough() {
-        List<Integer> values = new ArrayList<>();
+        List<Integer> values = new CopyOnWriteArrayList<>();
         AtomicInteger made = new AtomicInteger();
         BaseSubscriber<Integer> subscriber = new BaseSubscriber<>() {
             @Override
@@ -162,11 +163,17 @@ class ReactiveMethodTests {
         await().atMost(LockedApplication.LONG).until(() -> made.get() == 2);
         assertThat(application.isHeld("work:k")).isTrue();
         subscriber.request(1);
-        assertThat(values).containsExactly(1, 2, 3);
+        awaitValues(values, 1, 2, 3);
+        assertThat(application.isHeld("work:k")).isTrue();
         subscriber.request(10);
-        assertThat(values).containsExactly(1, 2, 3, 4, 5);
+        awaitValues(values, 1, 2, 3, 4, 5);
         assertThat(made).hasValue(5);
         application.awaitFree("work:k");
+    }
+
+    private static void awaitValues(List<Integer> values, Integer... expected) {
+        await().atMost(LockedApplication.LONG)
+                .untilAsserted(() -> assertThat(values).containsExactly(expected));
     }
 
     @Test

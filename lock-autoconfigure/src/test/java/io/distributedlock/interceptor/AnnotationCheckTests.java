@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.stream.BaseStream;
+import java.util.stream.Stream;
 import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +22,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertySourcesPropertyResolver;
+import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.web.context.request.async.DeferredResult;
@@ -97,7 +100,7 @@ class AnnotationCheckTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"future", "ownFuture", "ownPublisher", "deferred", "task"})
+    @ValueSource(strings = {"future", "ownFuture", "ownPublisher", "deferred", "task", "ownStream", "entityOfStream"})
     void refusesResultsThatAreCompletedLater(String method) {
         descriptionOf(method)
                 .contains("Wrong#" + method + "()")
@@ -312,6 +315,16 @@ class AnnotationCheckTests {
         }
 
         @DistributedLocked
+        OwnStream ownStream() {
+            return null;
+        }
+
+        @DistributedLocked
+        ResponseEntity<Stream<String>> entityOfStream() {
+            return ResponseEntity.ok(Stream.empty());
+        }
+
+        @DistributedLocked
         DeferredResult<String> deferred() {
             return new DeferredResult<>();
         }
@@ -327,6 +340,8 @@ class AnnotationCheckTests {
     }
 
     static class OwnFuture extends CompletableFuture<String> {}
+
+    interface OwnStream extends BaseStream<String, OwnStream> {}
 
     static class GenericResult<T> {
 

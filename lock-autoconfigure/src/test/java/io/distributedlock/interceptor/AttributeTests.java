@@ -153,6 +153,7 @@ class AttributeTests {
                 "wrongParameters | fallback | other | do not fit",
                 "wrongResult | fallback | other | it returns void, and the locked method java.lang.String",
                 "unknownFallbackBean | fallback | nobody::other | there is no bean 'nobody'",
+                "privateFallback | fallback | substitute::hidden | has no method hidden that another bean may call",
                 "minOverMax | minHold | 2m | it is longer than maxHold = \"1m\"",
                 "zeroMinimum | minHold | 0s | it must be positive",
                 "longMinimum | minHold | 366d | it must be at most 365 days",
@@ -188,6 +189,8 @@ class AttributeTests {
         String other(String id) {
             return "elsewhere " + id;
         }
+
+        private void hidden() {}
     }
 
     @Retention(RetentionPolicy.RUNTIME)
@@ -323,6 +326,9 @@ class AttributeTests {
 
         @DistributedLocked(fallback = "nobody::other")
         void unknownFallbackBean() {}
+
+        @DistributedLocked(fallback = "substitute::hidden")
+        void privateFallback() {}
 
         @DistributedLocked(minHold = "2m", maxHold = "1m")
         void minOverMax() {}
