@@ -27,7 +27,9 @@ interface Continuation {
     /** Of exactly that type; null if it is not known to go on in a way that can be followed. */
     static @Nullable Continuation of(Class<?> type) {
         if (type == Callable.class) {
-            return (result, work) -> result instanceof Callable<?> callable ? callUnder(callable, work) : null;
+            return (result, work) -> result instanceof Callable<?> callable
+                    ? (Callable<Object>) () -> work.finish(handle -> callable.call())
+                    : null;
         }
         if (type == Stream.class) {
             return untilClosed(Stream::empty);
@@ -53,22 +55,6 @@ interface Continuation {
             public Object skipped() {
                 return empty.get();
             }
-        };
-    }
-
-    private static Callable<Object> callUnder(Callable<?> callable, HeldWork work) {
-        return () -> {
-            Object result;
-            try (var scope = work.open()) {
-                result = callable.call();
-            } catch (Exception failure) {
-                throw work.end(failure) instanceof Exception thrown ? thrown : failure;
-            } catch (Error failure) {
-                work.end(failure);
-                throw failure;
-            }
-            work.end();
-            return result;
         };
     }
 }

@@ -4,7 +4,6 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockOwner;
-import io.distributedlock.LockScope;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,26 +32,15 @@ final class ContinuedAdapter implements ReturnTypeAdapter {
         HeldWork work = new HeldWork(handle, owner, call.policy());
         Object result;
         try {
-            result = run(work, call);
-            Object held = result == null ? null : continuation.holdUntilDone(result, work);
-            if (held != null) {
-                return held;
+            result = work.run(held -> call.proceed());
+            Object later = result == null ? null : continuation.holdUntilDone(result, work);
+            if (later != null) {
+                return later;
             }
         } catch (Throwable failure) {
             throw work.end(failure);
         }
         work.end();
         return result;
-    }
-
-    private static @Nullable Object run(HeldWork work, LockedCall call) throws Throwable {
-        LossInterrupt interrupt = work.policy().interrupts() ? LossInterrupt.of(work.handle()) : null;
-        try (LockScope scope = work.open()) {
-            return call.proceed();
-        } finally {
-            if (interrupt != null) {
-                interrupt.end();
-            }
-        }
     }
 }

@@ -1,8 +1,5 @@
 package io.distributedlock.interceptor;
 
-import io.distributedlock.LockScope;
-import java.io.IOException;
-import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
@@ -26,21 +23,14 @@ final class WebContinuation implements Continuation {
                     : new ResponseEntity<>(held, response.getHeaders(), response.getStatusCode());
         }
         if (result instanceof ResponseBodyEmitter emitter) {
-            emitter.onCompletion(() -> CallEnd.closeUnobserved(work.handle()));
+            emitter.onCompletion(work::endAfterResponse);
             return emitter;
         }
         return result instanceof StreamingResponseBody writer
-                ? (StreamingResponseBody) out -> writeUnder(writer, out, work)
+                ? (StreamingResponseBody) out -> work.finish(handle -> {
+                    writer.writeTo(out);
+                    return true;
+                })
                 : null;
-    }
-
-    private static void writeUnder(StreamingResponseBody writer, OutputStream out, HeldWork work) throws IOException {
-        try (LockScope scope = work.open()) {
-            writer.writeTo(out);
-        } catch (Throwable failure) {
-            work.end(failure);
-            throw failure;
-        }
-        work.end();
     }
 }
