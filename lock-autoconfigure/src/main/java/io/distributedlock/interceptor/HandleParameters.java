@@ -21,7 +21,7 @@ final class HandleParameters {
                 .toArray());
     }
 
-    /** Fills them in just before the body is run, in the array that the body passes on. */
+    /** Fills them in just before the body is run, each time in arguments of its own: calls may run at the same time. */
     ReturnTypeAdapter.Body filledIn(@Nullable Object[] arguments, ReturnTypeAdapter.Body body) {
         int[] empty = IntStream.of(positions).filter(i -> arguments[i] == null).toArray();
         if (empty.length == 0) {
@@ -36,15 +36,16 @@ final class HandleParameters {
         @Override
         public @Nullable Object proceed() throws Throwable {
             LockHandle handle = LockHandle.current().orElse(null);
+            @Nullable Object[] filled = arguments.clone();
             for (int position : positions) {
-                arguments[position] = handle;
+                filled[position] = handle;
             }
-            return body.proceed();
+            return body.proceedWith(filled);
         }
 
         @Override
         public ReturnTypeAdapter.Body repeatable() {
-            return new FilledIn(positions, arguments, body.repeatable());
+            return new FilledIn(positions, arguments.clone(), body);
         }
     }
 }

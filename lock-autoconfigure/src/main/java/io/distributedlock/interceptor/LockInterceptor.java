@@ -35,6 +35,15 @@ final class LockInterceptor extends LockAspectSupport implements MethodIntercept
             return call.proceed();
         }
 
+        @Override
+        public @Nullable Object proceedWith(@Nullable Object[] arguments) throws Throwable {
+            if (call instanceof ProxyMethodInvocation proxied) {
+                return proxied.invocableClone(arguments).proceed();
+            }
+            System.arraycopy(arguments, 0, call.getArguments(), 0, arguments.length);
+            return call.proceed();
+        }
+
         /** A call can proceed only once, so each time gets a copy of it, with the arguments as they are then. */
         @Override
         public ReturnTypeAdapter.Body repeatable() {

@@ -15,6 +15,11 @@ interface ReturnTypeAdapter {
         @Nullable
         Object proceed() throws Throwable;
 
+        /** The same call with other arguments. May be made more than once. */
+        default @Nullable Object proceedWith(@Nullable Object[] arguments) throws Throwable {
+            throw new UnsupportedOperationException("This call cannot have other arguments");
+        }
+
         /** The same call, to be made later, perhaps by another thread, perhaps more than once. */
         default Body repeatable() {
             return this;

@@ -230,6 +230,17 @@ class ReactiveMethodTests {
     }
 
     @Test
+    void eachSubscriptionHasTheHandleOfItsOwnCall() {
+        Mono<String> mono = work.handleOrFallback("k", null);
+        assertThat(mono.block(LockedApplication.LONG)).isEqualTo("work:k");
+        application.awaitFree("work:k");
+        try (LockHandle other = application.hold("work:k")) {
+            assertThat(mono.block(LockedApplication.LONG)).isEqualTo("null");
+            assertThat(other.isHeld()).isTrue();
+        }
+    }
+
+    @Test
     void saysBusyOrSkips() {
         try (LockHandle other = application.hold("work:k")) {
             assertThat(failureOf(work.atOnce("k"))).isInstanceOf(LockNotAcquiredException.class);
@@ -405,6 +416,15 @@ class ReactiveMethodTests {
 
         Flux<String> other(String key, LockHandle handle) {
             return Flux.just("busy", "too");
+        }
+
+        @DistributedLocked(name = "work", key = "#key", waitUpTo = "0", fallback = "handleOf")
+        Mono<String> handleOrFallback(String key, LockHandle handle) {
+            return Mono.just(handle.name());
+        }
+
+        Mono<String> handleOf(String key, LockHandle handle) {
+            return Mono.just("" + handle);
         }
 
         @DistributedLocked(name = "work", key = "#key", whenLost = WhenLost.INTERRUPT)
