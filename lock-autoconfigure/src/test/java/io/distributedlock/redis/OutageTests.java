@@ -79,10 +79,16 @@ class OutageTests extends FaultTopic {
         locks.acquire(REQUEST).close();
         crash();
         assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.acquire(REQUEST.noWait()));
-        Callers.Call<Boolean> call = callers.call(() -> locks.inspect("down").isEmpty());
+        Callers.Call<String> call = callers.call(() -> {
+            try {
+                return locks.inspect("down").isEmpty() ? "free" : "held";
+            } catch (LockUnavailableException ex) {
+                return "not waited: " + ex.getMessage();
+            }
+        });
         call.awaitBlocked();
         restart();
-        assertThat(call.get()).isTrue();
+        assertThat(call.get()).isEqualTo("free");
     }
 
     @Test
