@@ -28,7 +28,7 @@ interface Continuation {
     static @Nullable Continuation of(Class<?> type) {
         if (type == Callable.class) {
             return (result, work) -> result instanceof Callable<?> callable
-                    ? (Callable<Object>) () -> work.finish(handle -> callable.call())
+                    ? (Callable<Object>) () -> work.<Exception>finish(callable::call)
                     : null;
         }
         if (type == Stream.class) {

@@ -32,7 +32,7 @@ final class ContinuedAdapter implements ReturnTypeAdapter {
         HeldWork work = new HeldWork(handle, owner, call.policy());
         Object result;
         try {
-            result = work.run(held -> call.proceed());
+            result = work.run(call::proceed);
             Object later = result == null ? null : continuation.holdUntilDone(result, work);
             if (later != null) {
                 return later;

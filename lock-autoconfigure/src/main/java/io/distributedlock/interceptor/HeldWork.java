@@ -1,6 +1,5 @@
 package io.distributedlock.interceptor;
 
-import io.distributedlock.LockCallback;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockOwner;
@@ -30,10 +29,11 @@ final class HeldWork {
     }
 
     /** Runs a part of the work. If the lock is lost meanwhile, the calling thread is interrupted, if the annotation says so. */
-    <T extends @Nullable Object, E extends Throwable> T run(LockCallback<T, E> part) throws E {
+    @Nullable
+    Object run(ReturnTypeAdapter.Body part) throws Throwable {
         LossInterrupt interrupt = policy.interrupts() ? LossInterrupt.of(handle) : null;
         try (LockScope scope = LockScope.open(handle, policy.lossMatters(), owner)) {
-            return part.run(handle);
+            return part.proceed();
         } finally {
             if (interrupt != null) {
                 interrupt.end();
@@ -44,16 +44,17 @@ final class HeldWork {
     /**
      * Runs what is left of the work, and releases the lock.
      *
+     * @param <E> what the work throws
      * @throws IllegalStateException at the second call
      * @throws LockLostException without running it, if the lock is lost already and its loss matters
      */
     @SuppressWarnings("unchecked")
-    <T extends @Nullable Object, E extends Throwable> T finish(LockCallback<T, E> rest) throws E {
+    <E extends Throwable> @Nullable Object finish(ReturnTypeAdapter.Body rest) throws E {
         if (!finishing.compareAndSet(false, true)) {
             throw new IllegalStateException("What runs under lock '" + handle.name()
                     + "' was run before, and the lock is released after that. Call the locked method again.");
         }
-        T result;
+        Object result;
         try {
             if (policy.lossMatters()) {
                 handle.throwIfLost();

@@ -1,5 +1,6 @@
 package io.distributedlock.interceptor;
 
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
@@ -27,7 +28,7 @@ final class WebContinuation implements Continuation {
             return emitter;
         }
         return result instanceof StreamingResponseBody writer
-                ? (StreamingResponseBody) out -> work.finish(handle -> {
+                ? (StreamingResponseBody) out -> work.<IOException>finish(() -> {
                     writer.writeTo(out);
                     return true;
                 })
