@@ -61,6 +61,12 @@ final class Processes {
         }
     }
 
+    /** Whether the process was stopped by a signal. False where the system does not tell. */
+    static boolean isStopped(long pid) {
+        Path threads = Path.of("/proc", Long.toString(pid), "task");
+        return Files.exists(threads) && allStopped(threads);
+    }
+
     /** Ends the process: politely, and after the limit by force. Also ends one that was stopped. */
     static void end(Process process, Duration limit) {
         if (process.isAlive()) {

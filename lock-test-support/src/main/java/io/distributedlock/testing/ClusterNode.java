@@ -1,0 +1,41 @@
+package io.distributedlock.testing;
+
+import java.util.List;
+
+/** A server of a {@link RedisCluster}. */
+public final class ClusterNode extends RedisNode {
+
+    private final String id;
+
+    private final int busPort;
+
+    ClusterNode(EmbeddedRedis redis, int busPort) {
+        super(redis);
+        this.busPort = busPort;
+        this.id = text("CLUSTER", "MYID");
+    }
+
+    /** The id by which the servers of the cluster know each other. */
+    public String id() {
+        return id;
+    }
+
+    int busPort() {
+        return busPort;
+    }
+
+    /** The rows of CLUSTER NODES, as this server sees the cluster. */
+    List<ClusterRow> rows() {
+        return text("CLUSTER", "NODES").lines().map(ClusterRow::parse).toList();
+    }
+
+    /** A field of CLUSTER INFO. */
+    public String info(String field) {
+        return text("CLUSTER", "INFO")
+                .lines()
+                .filter(line -> line.startsWith(field + ":"))
+                .map(line -> line.substring(field.length() + 1))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("No such field: " + field));
+    }
+}

@@ -1,0 +1,231 @@
+package io.distributedlock.testing;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Redis Cluster of child processes on loopback: masters that share all slots evenly, and replicas. It forms in about 2 s,
+ * whatever its size. The servers end with {@link #close()} and with this JVM, even if that is killed.
+ */
+public final class RedisCluster implements AutoCloseable {
+
+    private static final int SLOTS = 16_384;
+
+    private static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
+
+    private static @Nullable RedisCluster shared;
+
+    private final List<ClusterNode> nodes;
+
+    private final int masters;
+
+    private RedisCluster(List<ClusterNode> nodes, int masters) {
+        this.nodes = List.copyOf(nodes);
+        this.masters = masters;
+    }
+
+    /**
+     * Starts a cluster, and waits until all servers agree that it works and all replicas follow their masters.
+     *
+     * @param replicas of each master
+     * @param nodeTimeout after what silence a server counts as failing; a failover takes about twice as long
+     * @param settings lines for the configuration file of each server
+     */
+    public static RedisCluster start(int masters, int replicas, Duration nodeTimeout, String... settings) {
+        List<ClusterNode> nodes = new ArrayList<>();
+        RedisCluster cluster = null;
+        try {
+            for (int i = 0; i < masters * (1 + replicas); i++) {
+                nodes.add(startNode(nodeTimeout, settings));
+            }
+            cluster = new RedisCluster(nodes, masters);
+            cluster.form();
+            return cluster;
+        } catch (RuntimeException e) {
+            nodes.forEach(ClusterNode::close);
+            throw e;
+        }
+    }
+
+    /** As {@link #start(int, int, Duration, String...)}, with a node time-out of 1 s. */
+    public static RedisCluster start(int masters, int replicas) {
+        return start(masters, replicas, NODE_TIMEOUT);
+    }
+
+    /**
+     * Three masters with a replica each, for all tests of this JVM; empty, and formed anew if a test has broken it. It is
+     * not closed by tests.
+     */
+    public static synchronized RedisCluster shared() {
+        RedisCluster current = shared;
+        if (current != null && !current.isWhole()) {
+            current.close();
+            current = null;
+        }
+        if (current == null) {
+            current = start(3, 1);
+            shared = current;
+        }
+        current.flush();
+        return current;
+    }
+
+    private static ClusterNode startNode(Duration nodeTimeout, String... settings) {
+        int busPort = EmbeddedRedis.freePort();
+        List<String> lines = new ArrayList<>(List.of(
+                "cluster-enabled yes",
+                "cluster-port " + busPort,
+                "cluster-node-timeout " + nodeTimeout.toMillis(),
+                "repl-diskless-sync-delay 0"));
+        lines.addAll(List.of(settings));
+        return new ClusterNode(EmbeddedRedis.start(lines.toArray(String[]::new)), busPort);
+    }
+
+    private void form() {
+        for (int i = 0; i < nodes.size(); i++) {
+            nodes.get(i).text("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
+        }
+        for (int i = 0; i < masters; i++) {
+            int first = SLOTS * i / masters;
+            int last = SLOTS * (i + 1) / masters - 1;
+            nodes.get(i).text("CLUSTER", "ADDSLOTSRANGE", Integer.toString(first), Integer.toString(last));
+        }
+        ClusterNode first = nodes.get(0);
+        for (ClusterNode other : nodes.subList(1, nodes.size())) {
+            first.text(
+                    "CLUSTER",
+                    "MEET",
+                    "127.0.0.1",
+                    Integer.toString(other.port()),
+                    Integer.toString(other.busPort()));
+        }
+        Waiting.until("all servers know each other", () -> nodes.stream().allMatch(this::knowsAll));
+        for (int i = masters; i < nodes.size(); i++) {
+            nodes.get(i).text("CLUSTER", "REPLICATE", nodes.get(i % masters).id());
+        }
+        awaitWhole();
+    }
+
+    private boolean knowsAll(ClusterNode node) {
+        List<ClusterRow> rows = node.rows();
+        return rows.size() == nodes.size() && rows.stream().noneMatch(ClusterRow::isHandshake);
+    }
+
+    /** All servers, dead ones included, in the order in which they were started: masters first. */
+    public List<ClusterNode> nodes() {
+        return nodes;
+    }
+
+    /** The servers whose process runs. A frozen one counts as alive. */
+    public List<ClusterNode> alive() {
+        return nodes.stream().filter(ClusterNode::isAlive).toList();
+    }
+
+    /** {@code host:port} of all servers, for {@code spring.data.redis.cluster.nodes}. */
+    public List<String> addresses() {
+        return nodes.stream().map(ClusterNode::toString).toList();
+    }
+
+    /** The servers that are masters with slots now, as a master that answers sees it. */
+    public List<ClusterNode> masters() {
+        return view(row -> row.isMaster() && !row.slots().isEmpty() && !row.isFailing());
+    }
+
+    /** The replicas of a master that are not failing. */
+    public List<ClusterNode> replicasOf(ClusterNode master) {
+        return view(row -> row.master().equals(master.id()) && !row.isFailing());
+    }
+
+    /** The master that has the slot now. */
+    public ClusterNode masterOf(int slot) {
+        return view(row -> row.isMaster() && row.has(slot)).get(0);
+    }
+
+    /** The master that has the key now. */
+    public ClusterNode masterOf(String key) {
+        return masterOf(slotOf(key));
+    }
+
+    public int slotOf(String key) {
+        return Integer.parseInt(alive().get(0).text("CLUSTER", "KEYSLOT", key));
+    }
+
+    private List<ClusterNode> view(Predicate<ClusterRow> wanted) {
+        List<ClusterRow> rows = null;
+        for (ClusterNode node : alive()) {
+            rows = rowsOf(node);
+            if (rows != null) {
+                break;
+            }
+        }
+        return Objects.requireNonNull(rows, "No server answers").stream()
+                .filter(wanted)
+                .map(row -> node(row.id()))
+                .toList();
+    }
+
+    private @Nullable List<ClusterRow> rowsOf(ClusterNode node) {
+        if (Processes.isStopped(node.redis().pid())) {
+            return null;
+        }
+        return node.info("cluster_state").equals("ok") ? node.rows() : null;
+    }
+
+    private ClusterNode node(String id) {
+        return nodes.stream().filter(node -> node.id().equals(id)).findFirst().orElseThrow();
+    }
+
+    /** The move of a slot from its master to another one; nothing happens yet. */
+    public SlotMove move(int slot, ClusterNode target) {
+        return new SlotMove(this, slot, masterOf(slot), target);
+    }
+
+    /** Makes a replica the master by CLUSTER FAILOVER, and waits until all servers know it. */
+    public void failover(ClusterNode replica) {
+        replica.text("CLUSTER", "FAILOVER");
+        awaitMaster(replica);
+    }
+
+    /** Waits until this server is a master, and every server that is alive and not frozen sees it as one. */
+    public void awaitMaster(ClusterNode node) {
+        Waiting.until(node + " is a master", () -> alive().stream()
+                .filter(other -> !Processes.isStopped(other.redis().pid()))
+                .allMatch(other -> other.rows().stream()
+                        .anyMatch(row -> row.id().equals(node.id())
+                                && row.isMaster()
+                                && !row.slots().isEmpty())));
+    }
+
+    /** Waits until the cluster works, with all servers that are alive, and all replicas follow. */
+    public void awaitWhole() {
+        Waiting.until("the cluster works", () -> alive().stream().allMatch(this::isSettled));
+    }
+
+    private boolean isSettled(ClusterNode node) {
+        return node.info("cluster_state").equals("ok")
+                && node.info("cluster_slots_ok").equals(Integer.toString(SLOTS))
+                && (node.isMaster() || node.isFollowing());
+    }
+
+    private boolean isWhole() {
+        return alive().size() == nodes.size()
+                && nodes.stream().noneMatch(node -> Processes.isStopped(node.redis().pid()))
+                && nodes.stream().allMatch(this::isSettled)
+                && masters().size() == masters
+                && nodes.stream().allMatch(node -> node.rows().stream().noneMatch(ClusterRow::hasMovingSlots));
+    }
+
+    /** Removes all keys. */
+    public void flush() {
+        masters().forEach(master -> master.text("FLUSHALL"));
+    }
+
+    @Override
+    public void close() {
+        nodes.forEach(ClusterNode::close);
+    }
+}

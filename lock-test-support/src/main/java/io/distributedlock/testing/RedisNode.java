@@ -1,0 +1,81 @@
+package io.distributedlock.testing;
+
+import java.util.List;
+
+/** One server of several that work together. Each call opens a connection of its own. Safe for use by any thread. */
+public class RedisNode implements AutoCloseable {
+
+    private final EmbeddedRedis redis;
+
+    RedisNode(EmbeddedRedis redis) {
+        this.redis = redis;
+    }
+
+    public final int port() {
+        return redis.port();
+    }
+
+    public final EmbeddedRedis redis() {
+        return redis;
+    }
+
+    /** Opens a connection for the test itself. */
+    public final RespClient connect() {
+        return redis.connect();
+    }
+
+    /** The answer as text. An error answer is an {@link IllegalStateException}. */
+    public final String text(String... command) {
+        try (RespClient client = redis.connect()) {
+            return client.text(command);
+        }
+    }
+
+    /** The answer as a list of texts. */
+    public final List<String> list(String... command) {
+        try (RespClient client = redis.connect()) {
+            return client.list(command);
+        }
+    }
+
+    /** Whether this server says that it is a master. */
+    public final boolean isMaster() {
+        return list("ROLE").get(0).equals("master");
+    }
+
+    /** Whether this server is a replica that has the data of its master and follows it. */
+    public final boolean isFollowing() {
+        List<String> role = list("ROLE");
+        return role.get(0).equals("slave") && role.get(3).equals("connected");
+    }
+
+    public final boolean isAlive() {
+        return redis.isAlive();
+    }
+
+    /** Kills the process at once. */
+    public final void kill() {
+        redis.signal("KILL");
+        Waiting.until("server " + port() + " is dead", () -> !redis.isAlive());
+    }
+
+    /** Stops the process where it stands. Its sockets stay open. */
+    public final void freeze() {
+        redis.signal("STOP");
+    }
+
+    /** Lets a frozen process go on. */
+    public final void wake() {
+        redis.signal("CONT");
+    }
+
+    @Override
+    public final void close() {
+        redis.close();
+    }
+
+    @Override
+    public String toString() {
+        return "127.0.0.1:" + port();
+    }
+}
