@@ -97,11 +97,7 @@ public final class RedisCluster implements AutoCloseable {
         ClusterNode first = nodes.get(0);
         for (ClusterNode other : nodes.subList(1, nodes.size())) {
             first.text(
-                    "CLUSTER",
-                    "MEET",
-                    "127.0.0.1",
-                    Integer.toString(other.port()),
-                    Integer.toString(other.busPort()));
+                    "CLUSTER", "MEET", "127.0.0.1", Integer.toString(other.port()), Integer.toString(other.busPort()));
         }
         Waiting.until("all servers know each other", () -> nodes.stream().allMatch(this::knowsAll));
         for (int i = masters; i < nodes.size(); i++) {
@@ -192,12 +188,14 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Waits until this server is a master, and every server that is alive and not frozen sees it as one. */
     public void awaitMaster(ClusterNode node) {
-        Waiting.until(node + " is a master", () -> alive().stream()
-                .filter(other -> !Processes.isStopped(other.redis().pid()))
-                .allMatch(other -> other.rows().stream()
-                        .anyMatch(row -> row.id().equals(node.id())
-                                && row.isMaster()
-                                && !row.slots().isEmpty())));
+        Waiting.until(
+                node + " is a master",
+                () -> alive().stream()
+                        .filter(other -> !Processes.isStopped(other.redis().pid()))
+                        .allMatch(other -> other.rows().stream()
+                                .anyMatch(row -> row.id().equals(node.id())
+                                        && row.isMaster()
+                                        && !row.slots().isEmpty())));
     }
 
     /** Waits until the cluster works, with all servers that are alive, and all replicas follow. */
@@ -213,7 +211,8 @@ public final class RedisCluster implements AutoCloseable {
 
     private boolean isWhole() {
         return alive().size() == nodes.size()
-                && nodes.stream().noneMatch(node -> Processes.isStopped(node.redis().pid()))
+                && nodes.stream()
+                        .noneMatch(node -> Processes.isStopped(node.redis().pid()))
                 && nodes.stream().allMatch(this::isSettled)
                 && masters().size() == masters
                 && nodes.stream().allMatch(node -> node.rows().stream().noneMatch(ClusterRow::hasMovingSlots));

@@ -60,8 +60,8 @@ public final class SlotMove {
 
     /** Moves these keys only. */
     public SlotMove migrate(List<String> keys) {
-        List<String> command = new ArrayList<>(
-                List.of("MIGRATE", "127.0.0.1", text(target.port()), "", "0", TIMEOUT_MILLIS, "KEYS"));
+        List<String> command =
+                new ArrayList<>(List.of("MIGRATE", "127.0.0.1", text(target.port()), "", "0", TIMEOUT_MILLIS, "KEYS"));
         command.addAll(keys);
         source.text(command.toArray(String[]::new));
         return this;

@@ -28,9 +28,9 @@ class RedisClusterTests {
     @Test
     void sharesAllSlotsAmongItsMasters() {
         assertThat(cluster.masters()).hasSize(3);
-        assertThat(cluster.masters()).allSatisfy(master -> assertThat(cluster.replicasOf(master))
-                .singleElement()
-                .matches(ClusterNode::isFollowing));
+        assertThat(cluster.masters())
+                .allSatisfy(master ->
+                        assertThat(cluster.replicasOf(master)).singleElement().matches(ClusterNode::isFollowing));
         ClusterNode owner = cluster.masterOf(KEY);
         assertThat(owner.text("SET", KEY, "1")).isEqualTo("OK");
         ClusterNode other = another(owner);
