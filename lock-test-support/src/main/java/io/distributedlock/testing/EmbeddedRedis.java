@@ -61,10 +61,19 @@ public final class EmbeddedRedis implements AutoCloseable {
 
     /** As {@link #start(String...)}, on the given port. */
     public static EmbeddedRedis start(int port, String... settings) {
+        return start(port, List.of(), settings);
+    }
+
+    /** Starts a Sentinel on a free port. It needs no line for its port. */
+    static EmbeddedRedis startSentinel(String... settings) {
+        return start(freePort(), List.of("--sentinel"), settings);
+    }
+
+    private static EmbeddedRedis start(int port, List<String> options, String... settings) {
         try {
             Path directory = Files.createTempDirectory("embedded-redis-");
             Guardian.removeAtEnd(directory);
-            EmbeddedRedis redis = new EmbeddedRedis(directory, port, launch(directory, port, settings));
+            EmbeddedRedis redis = new EmbeddedRedis(directory, port, launch(directory, port, options, settings));
             redis.awaitStart();
             return redis;
         } catch (IOException e) {
@@ -78,7 +87,7 @@ public final class EmbeddedRedis implements AutoCloseable {
      */
     public EmbeddedRedis startAgain(String... settings) {
         try {
-            EmbeddedRedis redis = new EmbeddedRedis(directory, port, launch(directory, port, settings));
+            EmbeddedRedis redis = new EmbeddedRedis(directory, port, launch(directory, port, List.of(), settings));
             redis.awaitStart();
             return redis;
         } catch (IOException e) {
@@ -143,11 +152,14 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
 
     /** One at a time: a child that is just being forked could hold the binary open for writing. */
-    private static synchronized Process launch(Path directory, int port, String... settings) throws IOException {
+    private static synchronized Process launch(Path directory, int port, List<String> options, String... settings)
+            throws IOException {
         Path executable = unpack(directory);
         Path configuration = directory.resolve("redis.conf");
         Files.write(configuration, configuration(directory, port, settings), StandardCharsets.UTF_8);
-        ProcessBuilder builder = new ProcessBuilder(executable.toString(), configuration.toString())
+        List<String> command = new ArrayList<>(List.of(executable.toString(), configuration.toString()));
+        command.addAll(options);
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(directory.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log(directory).toFile());

@@ -1,0 +1,131 @@
+package io.distributedlock.testing;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A master, its replicas, and three Sentinels that watch them, as child processes. Two Sentinels have to agree. A failover
+ * begins when the master was silent for 1 s.
+ */
+public final class SentinelGroup implements AutoCloseable {
+
+    /** The name by which the Sentinels know the master. */
+    public static final String MASTER_NAME = "main";
+
+    private static final int SENTINELS = 3;
+
+    private final List<RedisNode> servers = new ArrayList<>();
+
+    private final List<RedisNode> sentinels = new ArrayList<>();
+
+    private SentinelGroup() {}
+
+    /** As {@link #start(int, List, String...)}, without settings for the Sentinels. */
+    public static SentinelGroup start(int replicas, String... settings) {
+        return start(replicas, List.of(), settings);
+    }
+
+    /**
+     * Starts all processes, and waits until the Sentinels know each other and the replicas.
+     *
+     * @param sentinelSettings lines for the configuration file of each Sentinel
+     * @param settings lines for the configuration file of each server
+     */
+    public static SentinelGroup start(int replicas, List<String> sentinelSettings, String... settings) {
+        SentinelGroup group = new SentinelGroup();
+        try {
+            RedisNode master = new RedisNode(EmbeddedRedis.start(ReplicatedRedis.with(settings)));
+            group.servers.add(master);
+            for (int i = 0; i < replicas; i++) {
+                group.servers.add(new RedisNode(EmbeddedRedis.start(
+                        ReplicatedRedis.with(settings, "replicaof 127.0.0.1 " + master.port()))));
+            }
+            for (int i = 0; i < SENTINELS; i++) {
+                group.sentinels.add(startSentinel(master, sentinelSettings));
+            }
+            group.awaitAgreement();
+            return group;
+        } catch (RuntimeException e) {
+            group.close();
+            throw e;
+        }
+    }
+
+    private static RedisNode startSentinel(RedisNode master, List<String> settings) {
+        List<String> lines = new ArrayList<>(List.of(
+                "sentinel monitor " + MASTER_NAME + " 127.0.0.1 " + master.port() + " 2",
+                "sentinel down-after-milliseconds " + MASTER_NAME + " 1000",
+                "sentinel failover-timeout " + MASTER_NAME + " 5000",
+                "sentinel parallel-syncs " + MASTER_NAME + " 1"));
+        lines.addAll(settings);
+        return new RedisNode(EmbeddedRedis.startSentinel(lines.toArray(String[]::new)));
+    }
+
+    /** Waits until every Sentinel that runs sees all other Sentinels and all servers that run. */
+    public void awaitAgreement() {
+        Waiting.until("the Sentinels agree", () -> sentinels.stream()
+                .filter(RedisNode::isAlive)
+                .allMatch(sentinel -> number(sentinel, "num-other-sentinels") == SENTINELS - 1
+                        && number(sentinel, "num-slaves") == servers.size() - 1));
+        Waiting.until("the replicas follow", () -> servers.stream()
+                .filter(RedisNode::isAlive)
+                .allMatch(server -> server.isMaster() || server.isFollowing()));
+    }
+
+    private static int number(RedisNode sentinel, String field) {
+        List<String> fields = sentinel.list("SENTINEL", "MASTER", MASTER_NAME);
+        return Integer.parseInt(fields.get(fields.indexOf(field) + 1));
+    }
+
+    /** All servers, dead ones included. The first one was the master at the start. */
+    public List<RedisNode> servers() {
+        return servers;
+    }
+
+    public List<RedisNode> sentinels() {
+        return sentinels;
+    }
+
+    /** {@code host:port} of the Sentinels, for {@code spring.data.redis.sentinel.nodes}. */
+    public List<String> addresses() {
+        return sentinels.stream().map(RedisNode::toString).toList();
+    }
+
+    /** The master that most of the Sentinels that run name at this moment. */
+    public RedisNode master() {
+        return servers.stream()
+                .filter(server -> sentinels.stream()
+                                .filter(sentinel -> sentinel.isAlive() && portOfMaster(sentinel) == server.port())
+                                .count()
+                        >= 2)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("The Sentinels do not agree"));
+    }
+
+    private static int portOfMaster(RedisNode sentinel) {
+        return Integer.parseInt(sentinel.list("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER_NAME)
+                .get(1));
+    }
+
+    /** Has a Sentinel begin a failover without a fault. Does not wait for its end. */
+    public void failover() {
+        Waiting.until("a Sentinel begins a failover", () -> sentinels.stream()
+                .filter(RedisNode::isAlive)
+                .findFirst()
+                .orElseThrow()
+                .text("SENTINEL", "FAILOVER", MASTER_NAME)
+                .equals("OK"));
+    }
+
+    /** Waits until most of the Sentinels name another master than this one, and returns it. */
+    public RedisNode awaitSwitchFrom(RedisNode old) {
+        Waiting.until("the Sentinels name another master than " + old, () -> master() != old);
+        return master();
+    }
+
+    @Override
+    public void close() {
+        sentinels.forEach(RedisNode::close);
+        servers.forEach(RedisNode::close);
+    }
+}

@@ -1,0 +1,22 @@
+package io.distributedlock.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class SentinelGroupTests {
+
+    @Test
+    void failsOverByCommandAndAfterADeath() {
+        try (SentinelGroup group = SentinelGroup.start(2)) {
+            RedisNode first = group.master();
+            assertThat(first).isSameAs(group.servers().get(0));
+            group.failover();
+            RedisNode second = group.awaitSwitchFrom(first);
+            group.awaitAgreement();
+            assertThat(second.isMaster()).isTrue();
+            second.kill();
+            assertThat(group.awaitSwitchFrom(second).isAlive()).isTrue();
+        }
+    }
+}
