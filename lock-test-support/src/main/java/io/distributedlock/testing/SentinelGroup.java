@@ -37,8 +37,8 @@ public final class SentinelGroup implements AutoCloseable {
             RedisNode master = new RedisNode(EmbeddedRedis.start(ReplicatedRedis.with(settings)));
             group.servers.add(master);
             for (int i = 0; i < replicas; i++) {
-                group.servers.add(new RedisNode(EmbeddedRedis.start(
-                        ReplicatedRedis.with(settings, "replicaof 127.0.0.1 " + master.port()))));
+                group.servers.add(new RedisNode(
+                        EmbeddedRedis.start(ReplicatedRedis.with(settings, "replicaof 127.0.0.1 " + master.port()))));
             }
             for (int i = 0; i < SENTINELS; i++) {
                 group.sentinels.add(startSentinel(master, sentinelSettings));
@@ -63,13 +63,17 @@ public final class SentinelGroup implements AutoCloseable {
 
     /** Waits until every Sentinel that runs sees all other Sentinels and all servers that run. */
     public void awaitAgreement() {
-        Waiting.until("the Sentinels agree", () -> sentinels.stream()
-                .filter(RedisNode::isAlive)
-                .allMatch(sentinel -> number(sentinel, "num-other-sentinels") == SENTINELS - 1
-                        && number(sentinel, "num-slaves") == servers.size() - 1));
-        Waiting.until("the replicas follow", () -> servers.stream()
-                .filter(RedisNode::isAlive)
-                .allMatch(server -> server.isMaster() || server.isFollowing()));
+        Waiting.until(
+                "the Sentinels agree",
+                () -> sentinels.stream()
+                        .filter(RedisNode::isAlive)
+                        .allMatch(sentinel -> number(sentinel, "num-other-sentinels") == SENTINELS - 1
+                                && number(sentinel, "num-slaves") == servers.size() - 1));
+        Waiting.until(
+                "the replicas follow",
+                () -> servers.stream()
+                        .filter(RedisNode::isAlive)
+                        .allMatch(server -> server.isMaster() || server.isFollowing()));
     }
 
     private static int number(RedisNode sentinel, String field) {
@@ -109,12 +113,14 @@ public final class SentinelGroup implements AutoCloseable {
 
     /** Has a Sentinel begin a failover without a fault. Does not wait for its end. */
     public void failover() {
-        Waiting.until("a Sentinel begins a failover", () -> sentinels.stream()
-                .filter(RedisNode::isAlive)
-                .findFirst()
-                .orElseThrow()
-                .text("SENTINEL", "FAILOVER", MASTER_NAME)
-                .equals("OK"));
+        Waiting.until(
+                "a Sentinel begins a failover",
+                () -> sentinels.stream()
+                        .filter(RedisNode::isAlive)
+                        .findFirst()
+                        .orElseThrow()
+                        .text("SENTINEL", "FAILOVER", MASTER_NAME)
+                        .equals("OK"));
     }
 
     /** Waits until most of the Sentinels name another master than this one, and returns it. */

@@ -102,7 +102,8 @@ public final class TlsFiles implements AutoCloseable {
     }
 
     private static void write(Path file, String kind, byte[] content) throws IOException {
-        String text = Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII)).encodeToString(content);
+        String text = Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII))
+                .encodeToString(content);
         Files.writeString(file, "-----BEGIN " + kind + "-----\n" + text + "\n-----END " + kind + "-----\n");
     }
 
