@@ -183,7 +183,7 @@ typedef Inst {
   unsigned paused : 3;  /* ticks still to stand */
   unsigned calls : 3;   /* callers still to come */
   unsigned w : 3;       /* callers that wait */
-  /* [Asking] + [Ask]; exists while aId is not 0 */
+  /* [StoreAcquisition] + [Acquisition]; exists while aId is not 0 */
   unsigned aId : 4;
   unsigned phase : 2;
   unsigned aOpen : 2;   /* kind of the question under way */
@@ -198,7 +198,7 @@ typedef Inst {
   unsigned aSince : 3;  /* how old a grant can be at most */
   unsigned aNext : 3;   /* time until the next question */
   byte aTok;            /* highest token of a "wait" answer */
-  /* [Tenure] + [Lease] + [Hold] + [Watch]; exists while tId is not 0 */
+  /* [Ownership] + [Lease] + [Hold] + [RenewalSchedule]; exists while tId is not 0 */
   unsigned tId : 4;
   unsigned tDl : 3;     /* time until the local deadline */
   unsigned tUnc : 1;
@@ -230,7 +230,7 @@ typedef Inst {
 }
 Inst in[N];
 
-typedef Give {          /* [GiveBack]; gId 0 = free slot */
+typedef Give {          /* [PendingRelease]; gId 0 = free slot */
   unsigned gId : 4;
   unsigned again : 4;
   unsigned unc : 1;
@@ -280,7 +280,7 @@ hidden byte heard, b;
 /* What can be done in a step. */
 mtype = {
   CALL, LEAVE, LEAVEHOLD, LOSE,                 /* a caller comes, stops waiting, is done, has lost the lock */
-  ASKT, RENEWT, GIVET, RETAINT,                 /* timers of [Asking], [Tenure], [GiveBack], of a retained lease */
+  ASKT, RENEWT, GIVET, RETAINT,                 /* timers of [StoreAcquisition], [Ownership], [PendingRelease], of a retained lease */
   EXEC, ANSWER, MESSAGE,                        /* a command, its answer, a message arrives */
   HOLD, DROP, DROPMSG, BREAK, DUP,              /* is held up; is lost; nobody waits for the answer any more; is doubled */
   CRASH, PAUSE, RESUME, SHUT,                   /* of an instance */
@@ -294,14 +294,14 @@ mtype ev;
 byte i, s;
 byte die1, die2, anyLease;
 
-/* What a step leaves to be done at its end, for instance i; so that each of it stands in the code once [Effects] */
+/* What a step leaves to be done at its end, for instance i; so that each of it stands in the code once [DeferredActions] */
 hidden byte doForget;                           /* command s is gone */
 hidden byte doTell, tellAgain, tellWhat, tellTok, tellTtl, tellMore;      /* the question of this id has an answer */
 hidden byte doEnd, endWhat, endUnknown;         /* the question of this id that nobody here asks any more has ended */
 hidden byte doAbandon, abandonId, abandonBy;    /* nobody waits any more for answers of this kind and id */
 hidden byte doRetire;                           /* nobody waits any more for answers to earlier renewals */
-hidden byte doFresh, doAsk, doRenew;            /* begin an [Asking]; send its question; send a renewal */
-hidden byte doGive, giveTok, giveUnc, giveQ, giveEnd, giveAgain;        /* start a [GiveBack] */
+hidden byte doFresh, doAsk, doRenew;            /* begin an [StoreAcquisition]; send its question; send a renewal */
+hidden byte doGive, giveTok, giveUnc, giveQ, giveEnd, giveAgain;        /* start a [PendingRelease] */
 
 #define NO_ANSWER 0     /* tellWhat */
 #define YOURS 1
@@ -657,7 +657,7 @@ inline execute() {
 }
 
 /* =================================================================================================================== */
-/* [GiveBack] */
+/* [PendingRelease] */
 
 inline forgetGive(e) {
   g[e].gId = 0; g[e].again = 0; g[e].unc = 0; g[e].openQ = 0; g[e].open = 0; g[e].tried = 0; g[e].age = 0; g[e].end = 0;
@@ -681,7 +681,7 @@ inline tellRequeued(e, what, token, left) {
 }
 
 /* =================================================================================================================== */
-/* [Asking] */
+/* [StoreAcquisition] */
 
 
 inline noAsk() {
@@ -754,7 +754,7 @@ inline told() {
 }
 
 /* =================================================================================================================== */
-/* [Tenure], [NamedLock] */
+/* [Ownership], [NamedLock] */
 
 inline noTenure() {
 #ifdef RECALLS

@@ -103,7 +103,7 @@ class ArchitectureTests {
 
     static final ArchRule EXPRESSIONS_ARE_PARSED_IN_ONE_PLACE = noClasses()
             .that()
-            .doNotHaveFullyQualifiedName(ROOT + ".interceptor.KeyExpressions")
+            .doNotHaveFullyQualifiedName(ROOT + ".interceptor.LockExpressionParser")
             .should(callMethodWhere(JavaAccess.Predicates.target(owner(assignableTo(ExpressionParser.class))))
                     .as("call an expression parser"));
 

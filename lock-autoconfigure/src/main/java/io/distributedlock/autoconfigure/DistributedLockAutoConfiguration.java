@@ -82,7 +82,7 @@ public final class DistributedLockAutoConfiguration {
         try {
             return locks.getObject();
         } catch (NoUniqueBeanDefinitionException ex) {
-            throw LocksUnusableException.severalLocks(String.valueOf(ex.getBeanNamesFound()));
+            throw LockOperationsUnavailableException.severalLocks(String.valueOf(ex.getBeanNamesFound()));
         }
     }
 }

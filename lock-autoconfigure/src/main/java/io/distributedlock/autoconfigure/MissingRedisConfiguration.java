@@ -16,6 +16,6 @@ class MissingRedisConfiguration {
     @Bean
     @Lazy(false)
     LockOperations missingLockOperations() {
-        throw LocksUnusableException.noLettuce();
+        throw LockOperationsUnavailableException.noLettuce();
     }
 }

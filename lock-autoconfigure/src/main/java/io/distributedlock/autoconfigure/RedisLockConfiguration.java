@@ -43,21 +43,21 @@ class RedisLockConfiguration {
             return lettuce;
         }
         throw candidate == null
-                ? LocksUnusableException.noConnectionFactory()
-                : LocksUnusableException.notLettuce(candidate.getClass());
+                ? LockOperationsUnavailableException.noConnectionFactory()
+                : LockOperationsUnavailableException.notLettuce(candidate.getClass());
     }
 
     private static @Nullable RedisConnectionFactory single(ListableBeanFactory beans) {
         try {
             return beans.getBeanProvider(RedisConnectionFactory.class).getIfAvailable();
         } catch (NoUniqueBeanDefinitionException ex) {
-            throw LocksUnusableException.ambiguous(String.valueOf(ex.getBeanNamesFound()));
+            throw LockOperationsUnavailableException.ambiguous(String.valueOf(ex.getBeanNamesFound()));
         }
     }
 
     private static RedisConnectionFactory named(ListableBeanFactory beans, String name) {
         if (!beans.containsBean(name) || !beans.isTypeMatch(name, RedisConnectionFactory.class)) {
-            throw LocksUnusableException.unknownConnectionFactory(
+            throw LockOperationsUnavailableException.unknownConnectionFactory(
                     name,
                     List.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, RedisConnectionFactory.class)));
         }

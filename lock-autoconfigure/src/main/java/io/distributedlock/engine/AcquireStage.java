@@ -7,12 +7,12 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A future that depends on an {@link AsyncAcquire}, or is one. A thread that waits for it tells the verdict itself as soon as
+ * A future that depends on an {@link AsyncAcquisition}, or is one. A thread that waits for it tells the verdict itself as soon as
  * there is one, so that its wait ends when the acquisition's does.
  */
 abstract class AcquireStage<T extends @Nullable Object> extends CompletableFuture<T> {
 
-    abstract AsyncAcquire root();
+    abstract AsyncAcquisition root();
 
     /** Completes with this future or the verdict, whichever comes first. */
     private CompletableFuture<?> verdictOrThis() {
@@ -54,14 +54,14 @@ abstract class AcquireStage<T extends @Nullable Object> extends CompletableFutur
 
     private static final class Dependent<U> extends AcquireStage<U> {
 
-        private final AsyncAcquire root;
+        private final AsyncAcquisition root;
 
-        Dependent(AsyncAcquire root) {
+        Dependent(AsyncAcquisition root) {
             this.root = root;
         }
 
         @Override
-        AsyncAcquire root() {
+        AsyncAcquisition root() {
             return root;
         }
     }

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class HandleAnchor {
 
-    private record Callback(EngineHandle handle, Runnable work) {}
+    private record Callback(DefaultLockHandle handle, Runnable work) {}
 
     private @Nullable List<Callback> callbacks;
 
     private boolean ended;
 
     /** @return false if the hold has ended */
-    synchronized boolean add(EngineHandle handle, Runnable work) {
+    synchronized boolean add(DefaultLockHandle handle, Runnable work) {
         if (!ended) {
             callbacks = callbacks == null ? new ArrayList<>(1) : callbacks;
             callbacks.add(new Callback(handle, work));
@@ -26,7 +26,7 @@ final class HandleAnchor {
     }
 
     /** The handle was closed. */
-    synchronized void drop(EngineHandle handle) {
+    synchronized void drop(DefaultLockHandle handle) {
         if (callbacks != null) {
             callbacks.removeIf(callback -> callback.handle == handle);
         }

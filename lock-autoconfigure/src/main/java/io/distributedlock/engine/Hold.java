@@ -74,7 +74,7 @@ final class Hold {
         this.extendedUntil = now;
         this.anchor = new WeakReference<>(anchor);
         this.renewUntil = renew ? now + waiter.terms.maxHold() : start + lease;
-        follow(granted, now);
+        updateDeadline(granted, now);
     }
 
     String name() {
@@ -146,7 +146,7 @@ final class Hold {
     }
 
     /** The lease was granted or renewed. */
-    void follow(Lease granted, long now) {
+    void updateDeadline(Lease granted, long now) {
         long limit = renewUntil - now;
         deadline = granted.deadline() - now <= limit ? granted.deadline() : renewUntil;
     }
@@ -203,7 +203,7 @@ final class Hold {
     }
 
     /** @return true if it is lost already, so the callback is to be run at once */
-    boolean onLost(EngineHandle handle, HandleAnchor kept, Runnable callback) {
+    boolean onLost(DefaultLockHandle handle, HandleAnchor kept, Runnable callback) {
         return !kept.add(handle, callback) && phase == Phase.LOST;
     }
 

@@ -18,7 +18,7 @@ final class Lease {
     final boolean uncertain;
 
     /** A question under this number that had no answer yet when the lease was granted by a message. */
-    final @Nullable Question unanswered;
+    final @Nullable AcquireAttempt unanswered;
 
     private final LocalTokens tokens;
 
@@ -43,7 +43,13 @@ final class Lease {
 
     private long longest;
 
-    Lease(long number, LocalTokens tokens, long sentAt, long length, boolean uncertain, @Nullable Question unanswered) {
+    Lease(
+            long number,
+            LocalTokens tokens,
+            long sentAt,
+            long length,
+            boolean uncertain,
+            @Nullable AcquireAttempt unanswered) {
         this.number = number;
         this.tokens = tokens;
         this.sentAt = sentAt;
@@ -158,7 +164,7 @@ final class Lease {
         return contended;
     }
 
-    void sawToken(long seen) {
+    void tokenSeen(long seen) {
         tokens.saw(seen);
     }
 

@@ -38,7 +38,7 @@ public interface LeaseStore {
     CompletableFuture<Void> ready();
 
     /** Why commands cannot be sent, or null if they can, or if nobody knows. */
-    default @Nullable Throwable trouble() {
+    default @Nullable Throwable lastFailure() {
         return null;
     }
 
@@ -120,7 +120,7 @@ public interface LeaseStore {
         record Busy(long ttlMillis, boolean queued, long token) implements AcquireReply {}
 
         /** The explicit owner holds it already, and the command was not re-entrant. */
-        record Reentered(long token) implements AcquireReply {}
+        record ReentryRefused(long token) implements AcquireReply {}
 
         /** The id was cancelled before; it can never win again. */
         record Cancelled() implements AcquireReply {}

@@ -53,7 +53,7 @@ public final class LockEngine implements AutoCloseable {
 
     private final LeaseRenewal renewal;
 
-    private final Callbacks callbacks;
+    private final CallbackExecutor callbacks;
 
     private final Consumer<? super LockEvent> events;
 
@@ -63,11 +63,11 @@ public final class LockEngine implements AutoCloseable {
 
     private final LockLog lockLog;
 
-    private final LocksInUse locks = new LocksInUse(this);
+    private final LockRegistry locks = new LockRegistry(this);
 
-    private final StoreCalls calls = new StoreCalls(this);
+    private final BlockingCalls calls = new BlockingCalls(this);
 
-    private final Retries retries = new Retries();
+    private final RetryRateLimiter retries = new RetryRateLimiter();
 
     /** The highest token seen of any lock, so that tokens grow even where the store has forgotten them. */
     private final AtomicLong floor = new AtomicLong();
@@ -90,11 +90,11 @@ public final class LockEngine implements AutoCloseable {
         this.store = store;
         this.settings = settings;
         this.events = events;
-        this.retention = Terms.nanos(settings.retention());
+        this.retention = ResolvedRequest.nanos(settings.retention());
         this.clock = NanoClock.SYSTEM;
         this.lockLog = new LockLog(clock);
         this.renewal = new LeaseRenewal(store);
-        this.callbacks = Callbacks.onThreads();
+        this.callbacks = CallbackExecutor.onThreads();
         TimerThread timer = new TimerThread(this);
         this.thread = timer;
         this.timers = new TimerQueue(timer::wakeUp);
@@ -117,11 +117,11 @@ public final class LockEngine implements AutoCloseable {
         this.store = store;
         this.settings = settings;
         this.events = events;
-        this.retention = Terms.nanos(settings.retention());
+        this.retention = ResolvedRequest.nanos(settings.retention());
         this.clock = clock;
         this.lockLog = new LockLog(clock);
         this.renewal = new LeaseRenewal(store);
-        this.callbacks = Callbacks.on(callbacks);
+        this.callbacks = CallbackExecutor.on(callbacks);
         this.thread = null;
         this.timers = new TimerQueue(() -> {});
         this.random = new Random(0)::nextLong;
@@ -132,13 +132,13 @@ public final class LockEngine implements AutoCloseable {
 
     /** See {@link io.distributedlock.LockOperations#acquire}. */
     public LockHandle acquire(LockRequest request) {
-        LockHandle nested = enterAgain(request);
+        LockHandle nested = reenter(request);
         if (nested != null) {
             return nested;
         }
         Waiter waiter = blockingWaiter(request);
-        Verdict verdict = await(waiter);
-        if (verdict instanceof Verdict.Granted granted) {
+        AcquireResult verdict = await(waiter);
+        if (verdict instanceof AcquireResult.Granted granted) {
             return granted.handle();
         }
         throw failure(waiter, verdict);
@@ -146,16 +146,16 @@ public final class LockEngine implements AutoCloseable {
 
     /** See {@link io.distributedlock.LockOperations#tryAcquire}. */
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        LockHandle nested = enterAgain(request);
+        LockHandle nested = reenter(request);
         if (nested != null) {
             return Optional.of(nested);
         }
         Waiter waiter = blockingWaiter(request);
-        Verdict verdict = await(waiter);
-        if (verdict instanceof Verdict.Granted granted) {
+        AcquireResult verdict = await(waiter);
+        if (verdict instanceof AcquireResult.Granted granted) {
             return Optional.of(granted.handle());
         }
-        if (verdict instanceof Verdict.Busy || verdict instanceof Verdict.Reentered) {
+        if (verdict instanceof AcquireResult.Busy || verdict instanceof AcquireResult.ReentryRefused) {
             return Optional.empty();
         }
         throw failure(waiter, verdict);
@@ -163,16 +163,16 @@ public final class LockEngine implements AutoCloseable {
 
     /** See {@link io.distributedlock.LockOperations#acquireAsync}. */
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
-        AsyncAcquire acquire = new AsyncAcquire(this);
+        AsyncAcquisition acquire = new AsyncAcquisition(this);
         try {
             LockOwner owner = request.logicalOwner();
-            LockHandle nested = owner == null ? null : enterAgain(request, owner, owner.enclosing());
+            LockHandle nested = owner == null ? null : reenter(request, owner, owner.enclosing());
             if (nested != null) {
                 return CompletableFuture.completedFuture(nested);
             }
             acquire.start(new Waiter(
                     this,
-                    Terms.of(request, settings),
+                    ResolvedRequest.of(request, settings),
                     owner == null ? new Object() : owner,
                     owner == null ? null : owner.enclosing()));
         } catch (RuntimeException ex) {
@@ -212,7 +212,7 @@ public final class LockEngine implements AutoCloseable {
     @Override
     public void close() {
         closing = true;
-        locks.drain(settings.shutdownGrace(), Duration.ofNanos(timeout(Terms.nanos(settings.lease()))));
+        locks.drain(settings.shutdownGrace(), Duration.ofNanos(timeout(ResolvedRequest.nanos(settings.lease()))));
         if (thread != null) {
             thread.stop();
         }
@@ -221,23 +221,23 @@ public final class LockEngine implements AutoCloseable {
 
     // ---- waiting
 
-    private @Nullable LockHandle enterAgain(LockRequest request) {
+    private @Nullable LockHandle reenter(LockRequest request) {
         if (Thread.currentThread().isInterrupted()) {
             return null;
         }
         LockOwner named = request.logicalOwner();
         return named == null
-                ? enterAgain(request, Thread.currentThread(), LockScope.logicalOwner())
-                : enterAgain(request, named, named.enclosing());
+                ? reenter(request, Thread.currentThread(), LockScope.logicalOwner())
+                : reenter(request, named, named.enclosing());
     }
 
-    private @Nullable LockHandle enterAgain(LockRequest request, Object owner, @Nullable LockOwner enclosing) {
+    private @Nullable LockHandle reenter(LockRequest request, Object owner, @Nullable LockOwner enclosing) {
         boolean possible = request.owner() == null && request.reentrant();
-        return possible ? locks.enterAgain(request.name(), owner, enclosing) : null;
+        return possible ? locks.reenter(request.name(), owner, enclosing) : null;
     }
 
     private Waiter blockingWaiter(LockRequest request) {
-        Terms terms = Terms.of(request, settings);
+        ResolvedRequest terms = ResolvedRequest.of(request, settings);
         LockOwner named = request.logicalOwner();
         return named == null
                 ? new Waiter(this, terms, Thread.currentThread(), LockScope.logicalOwner())
@@ -245,11 +245,11 @@ public final class LockEngine implements AutoCloseable {
     }
 
     /** Waits until there is an outcome that the caller can use, or its wait is over. */
-    private Verdict await(Waiter first) {
+    private AcquireResult await(Waiter first) {
         Waiter waiter = first;
         while (true) {
-            Verdict verdict = checked(awaitVerdict(waiter));
-            Waiter again = verdict instanceof Verdict.Late ? waiter.again() : null;
+            AcquireResult verdict = checked(awaitVerdict(waiter));
+            Waiter again = verdict instanceof AcquireResult.Late ? waiter.again() : null;
             if (again == null) {
                 return verdict;
             }
@@ -258,17 +258,17 @@ public final class LockEngine implements AutoCloseable {
     }
 
     /** Looks at a grant just before the caller gets it. One that is over by now is closed. */
-    Verdict checked(Verdict verdict) {
-        if (verdict instanceof Verdict.Granted granted
-                && granted.handle() instanceof EngineHandle handle
+    AcquireResult checked(AcquireResult verdict) {
+        if (verdict instanceof AcquireResult.Granted granted
+                && granted.handle() instanceof DefaultLockHandle handle
                 && !handle.isHeld()) {
             handle.abandon();
-            return new Verdict.Late();
+            return new AcquireResult.Late();
         }
         return verdict;
     }
 
-    private Verdict awaitVerdict(Waiter waiter) {
+    private AcquireResult awaitVerdict(Waiter waiter) {
         if (Thread.currentThread().isInterrupted()) {
             throw interrupted(waiter, null);
         }
@@ -298,8 +298,8 @@ public final class LockEngine implements AutoCloseable {
     /** The caller goes away; a grant that came in the same moment is given back. */
     void abandon(Waiter waiter) {
         waiter.lock().leave(waiter);
-        if (waiter.verdict.join() instanceof Verdict.Granted granted
-                && granted.handle() instanceof EngineHandle handle) {
+        if (waiter.verdict.join() instanceof AcquireResult.Granted granted
+                && granted.handle() instanceof DefaultLockHandle handle) {
             handle.abandon();
         }
     }
@@ -317,7 +317,7 @@ public final class LockEngine implements AutoCloseable {
         }
     }
 
-    DistributedLockException failure(Waiter waiter, Verdict verdict) {
+    DistributedLockException failure(Waiter waiter, AcquireResult verdict) {
         return verdict.toException(waiter.terms.name(), waited(waiter));
     }
 
@@ -340,7 +340,7 @@ public final class LockEngine implements AutoCloseable {
 
     /** What waits for the answer to a release, or null if it is not waited for, as the settings say. */
     @Nullable
-    Runnable releasing(Hold hold, GiveBack release) {
+    Runnable releasing(Hold hold, PendingRelease release) {
         if (settings.release() == EngineSettings.Release.AWAIT) {
             long end = now() + timeout(hold.lease);
             return () -> calls.awaitRelease(hold, release, end);
@@ -350,7 +350,7 @@ public final class LockEngine implements AutoCloseable {
     }
 
     /** The same through a stage. */
-    CompletionStage<Void> releasedAsync(Hold hold, GiveBack release) {
+    CompletionStage<Void> releasedAsync(Hold hold, PendingRelease release) {
         if (settings.release() == EngineSettings.Release.AWAIT) {
             return calls.whenReleased(hold, release);
         }
@@ -388,7 +388,7 @@ public final class LockEngine implements AutoCloseable {
         return lockLog;
     }
 
-    Callbacks callbacks() {
+    CallbackExecutor callbacks() {
         return callbacks;
     }
 
@@ -399,7 +399,7 @@ public final class LockEngine implements AutoCloseable {
     void runTimers() {
         long now = now();
         int atMost = timers.size();
-        for (Timed due = timers.pollDue(now); due != null; due = --atMost > 0 ? timers.pollDue(now) : null) {
+        for (TimerTask due = timers.pollDue(now); due != null; due = --atMost > 0 ? timers.pollDue(now) : null) {
             try {
                 due.onDue(now);
             } catch (RuntimeException | Error ex) {
@@ -432,7 +432,7 @@ public final class LockEngine implements AutoCloseable {
         return floor.get();
     }
 
-    void sawToken(long token) {
+    void tokenSeen(long token) {
         if (token > floor.get()) {
             floor.accumulateAndGet(token, Math::max);
         }
@@ -442,15 +442,15 @@ public final class LockEngine implements AutoCloseable {
         return numbers.incrementAndGet();
     }
 
-    Retries retries() {
+    RetryRateLimiter retries() {
         return retries;
     }
 
-    void arm(Timed timed, long due) {
+    void arm(TimerTask timed, long due) {
         timers.arm(timed, due);
     }
 
-    void disarm(Timed timed) {
+    void disarm(TimerTask timed) {
         timers.disarm(timed);
     }
 
@@ -479,7 +479,7 @@ public final class LockEngine implements AutoCloseable {
         return timers;
     }
 
-    LocksInUse locks() {
+    LockRegistry locks() {
         return locks;
     }
 }

@@ -38,12 +38,12 @@ final class LockLog {
         }
     }
 
-    void decided(Waiter waiter, Verdict verdict) {
+    void decided(Waiter waiter, AcquireResult verdict) {
         if (!log.isDebugEnabled()) {
             return;
         }
         String after = " after " + millisSince(waiter.since) + " ms";
-        String what = verdict instanceof Verdict.Granted granted
+        String what = verdict instanceof AcquireResult.Granted granted
                 ? " was acquired" + after + ", token " + granted.handle().fencingToken()
                 : " was not acquired" + after + ": "
                         + verdict.getClass().getSimpleName().toLowerCase(Locale.ROOT);

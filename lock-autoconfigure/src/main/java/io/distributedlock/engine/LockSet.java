@@ -26,10 +26,10 @@ public final class LockSet {
     /** See {@link io.distributedlock.LockOperations#acquire}. */
     public LockHandle acquire(LockRequest request) {
         Wait wait = new Wait(engine, request);
-        List<EngineHandle> held = new ArrayList<>();
+        List<DefaultLockHandle> held = new ArrayList<>();
         try {
             for (String name : request.names()) {
-                held.add((EngineHandle) engine.acquire(wait.forName(name)));
+                held.add((DefaultLockHandle) engine.acquire(wait.forName(name)));
             }
             return LockSetHandle.of(request, held);
         } catch (LockNotAcquiredException ex) {
@@ -58,7 +58,7 @@ public final class LockSet {
     }
 
     /** Gives all back in the reverse order: sends everything before it waits for the first answer. */
-    static void rollBack(List<EngineHandle> held) {
+    static void rollBack(List<DefaultLockHandle> held) {
         List<Runnable> ends = new ArrayList<>();
         for (int i = held.size() - 1; i >= 0; i--) {
             Runnable end = held.get(i).beginRollBack();
@@ -95,20 +95,20 @@ public final class LockSet {
 
         private final long since;
 
-        /** {@link Terms#FOREVER} for no limit. */
+        /** {@link ResolvedRequest#FOREVER} for no limit. */
         private final long length;
 
         Wait(LockEngine engine, LockRequest request) {
             this.engine = engine;
             this.request = request;
             this.since = engine.now();
-            this.length = Terms.of(request, engine.settings()).waitUpTo();
+            this.length = ResolvedRequest.of(request, engine.settings()).waitUpTo();
         }
 
         /** The request for one name, with what is left of the wait. */
         LockRequest forName(String name) {
             LockRequest single = request.named(name);
-            if (length == Terms.FOREVER) {
+            if (length == ResolvedRequest.FOREVER) {
                 return single.waitForever();
             }
             return single.waitUpTo(Duration.ofNanos(Math.max(0, length - waited())));

@@ -22,19 +22,19 @@ final class LockSetHandle implements LockHandle {
     private static final int MOST_SUPPRESSED = 8;
 
     /** In global order. */
-    private final List<EngineHandle> parts;
+    private final List<DefaultLockHandle> parts;
 
     private final Map<String, Long> tokens;
 
-    private LockSetHandle(List<EngineHandle> parts, Map<String, Long> tokens) {
+    private LockSetHandle(List<DefaultLockHandle> parts, Map<String, Long> tokens) {
         this.parts = parts;
         this.tokens = tokens;
     }
 
     /** @throws io.distributedlock.LockUnavailableException if one of them is lost already */
-    static LockSetHandle of(LockRequest request, List<EngineHandle> parts) {
+    static LockSetHandle of(LockRequest request, List<DefaultLockHandle> parts) {
         Map<String, Long> tokens = new LinkedHashMap<>();
-        for (EngineHandle part : parts) {
+        for (DefaultLockHandle part : parts) {
             if (!part.isHeld()) {
                 throw LockSet.lostMeanwhile(part.name());
             }
@@ -127,7 +127,7 @@ final class LockSetHandle implements LockHandle {
             for (CompletableFuture<Void> end : ends) {
                 Throwable failure = end.handle((none, ex) -> ex).join();
                 if (failure != null) {
-                    failures.add(asRuntimeException(Failures.unwrap(failure)));
+                    failures.add(asRuntimeException(StoreFailures.unwrap(failure)));
                 }
             }
             RuntimeException failure = asOne(failures);

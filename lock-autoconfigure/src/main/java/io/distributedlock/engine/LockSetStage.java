@@ -21,7 +21,7 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
     private final ReentrantLock guard = new ReentrantLock();
 
     /** Guarded, as the two below. */
-    private final List<EngineHandle> held = new ArrayList<>();
+    private final List<DefaultLockHandle> held = new ArrayList<>();
 
     private @Nullable CompletableFuture<LockHandle> asking;
 
@@ -90,12 +90,12 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
     /** @return whether there is more to ask for */
     private boolean take(@Nullable LockHandle handle, @Nullable Throwable failure) {
         if (handle == null) {
-            fail(Failures.unwrap(failure));
+            fail(StoreFailures.unwrap(failure));
             return false;
         }
-        EngineHandle granted = (EngineHandle) handle;
+        DefaultLockHandle granted = (DefaultLockHandle) handle;
         boolean late;
-        List<EngineHandle> all = null;
+        List<DefaultLockHandle> all = null;
         guard.lock();
         try {
             late = ended;
@@ -114,7 +114,7 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
         return !late && all == null;
     }
 
-    private void finish(List<EngineHandle> all) {
+    private void finish(List<DefaultLockHandle> all) {
         try {
             LockHandle own = LockSetHandle.of(request, all);
             made = own;
@@ -131,7 +131,7 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
 
     /** Cancelled, timed out or failed: leaves the queue and gives back what was granted. */
     private void end() {
-        List<EngineHandle> granted;
+        List<DefaultLockHandle> granted;
         CompletableFuture<LockHandle> open;
         guard.lock();
         try {

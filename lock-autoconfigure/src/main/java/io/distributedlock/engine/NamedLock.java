@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * Between two transitions it is in one of three states:
  *
  * <ul>
- *   <li><b>asking</b> ({@link Asking}): callers wait, and one of them stands for all in the store's queue, under one
+ *   <li><b>asking</b> ({@link StoreAcquisition}): callers wait, and one of them stands for all in the store's queue, under one
  *       acquisition id. A question is under way, or was answered "wait", or could not be asked and will be again;
- *   <li><b>tenure</b> ({@link Tenure}): this instance has the lease, and one caller the hold. Others may wait behind. Or
+ *   <li><b>tenure</b> ({@link Ownership}): this instance has the lease, and one caller the hold. Others may wait behind. Or
  *       nobody here wants the lock, and the lease is <b>retained</b> for the next caller, until another instance waits;
  *   <li><b>retired</b>: nobody holds or waits. The object is out of the engine's map and never comes back; whoever still
  *       found it there looks the name up again.
@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Who owns what</h2>
  *
- * All fields here, in {@link Asking}, {@link Tenure}, {@link Ask}, {@link Lease}, {@link Watch}, {@link WaiterQueue}, and
+ * All fields here, in {@link StoreAcquisition}, {@link Ownership}, {@link Acquisition}, {@link Lease}, {@link RenewalSchedule}, {@link WaiterQueue}, and
  * those of {@link Hold} that are not volatile, are guarded by the monitor of this object. It is held for the length of a
  * {@link #transition transition} only. What a transition wants done (send a command, wake a caller, run callbacks) it leaves
- * in {@link Effects}, which run after the monitor is released: no I/O, no waiting and no code of applications ever happens
+ * in {@link DeferredActions}, which run after the monitor is released: no I/O, no waiting and no code of applications ever happens
  * inside. So the store, the timer, and callers may all call in from any thread, and the order in which they get the monitor
- * is the order in which things have happened. A {@link GiveBack} lives on its own once it is started.
+ * is the order in which things have happened. A {@link ReleaseTimeout} lives on its own once it is started.
  *
  * <h2>Time</h2>
  *
@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li><b>A caller leaves while it is granted the lock.</b> The monitor decides. If it left first, the next one gets the
  *       lock; if the grant came first, its verdict is on its way, the caller picks it up and closes the handle.
- *   <li><b>The last waiter leaves while a question is under way.</b> A {@link GiveBack} waits for the answer and then takes
+ *   <li><b>The last waiter leaves while a question is under way.</b> A {@link ReleaseTimeout} waits for the answer and then takes
  *       back whatever it brought, so that taking back never overtakes the question. If no answer comes, the id is cancelled
  *       in the store for good, since a copy of the question may lie in a dead connection's buffers.
  *   <li><b>A question gets no answer in time.</b> That is not "busy" and not a hold. It is asked again under the same id,
@@ -87,7 +87,7 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>The object retires while a caller comes.</b> The caller is refused entry and looks the name up again.
  * </ul>
  */
-final class NamedLock extends Timed {
+final class NamedLock extends TimerTask {
 
     private static final int LOOKS_AT_THE_CLOCK = 200;
 
@@ -102,9 +102,9 @@ final class NamedLock extends Timed {
 
     private final WaiterQueue waiters = new WaiterQueue();
 
-    private @Nullable Asking asking;
+    private @Nullable StoreAcquisition asking;
 
-    private @Nullable Tenure tenure;
+    private @Nullable Ownership tenure;
 
     private boolean retired;
 
@@ -124,15 +124,15 @@ final class NamedLock extends Timed {
         if (engine.retention() > 0) {
             awaitToken();
         }
-        Effects effects = new Effects();
+        DeferredActions effects = new DeferredActions();
         synchronized (this) {
             if (retired) {
                 return false;
             }
             long now = engine.now();
-            settle(now, effects);
+            expireIfDue(now, effects);
             admit(waiter, now, effects);
-            rest(now, effects);
+            scheduleNext(now, effects);
         }
         effects.run();
         return true;
@@ -153,8 +153,8 @@ final class NamedLock extends Timed {
         return left > 0 && left <= NEAR;
     }
 
-    private void admit(Waiter waiter, long now, Effects effects) {
-        Verdict verdict = verdictAtOnce(waiter, now);
+    private void admit(Waiter waiter, long now, DeferredActions effects) {
+        AcquireResult verdict = verdictAtOnce(waiter, now);
         if (verdict == null) {
             waiters.add(waiter);
             if (tenure != null && tenure.isRetained()) {
@@ -165,33 +165,33 @@ final class NamedLock extends Timed {
         }
     }
 
-    private @Nullable Verdict verdictAtOnce(Waiter waiter, long now) {
-        Tenure current = tenure == null || tenure.isRetained() ? null : tenure;
+    private @Nullable AcquireResult verdictAtOnce(Waiter waiter, long now) {
+        Ownership current = tenure == null || tenure.isRetained() ? null : tenure;
         if (current != null && current.hold().admits(waiter.owner, waiter.enclosing)) {
-            EngineHandle handle =
-                    waiter.terms.reentrant() ? current.enterAgain(waiter.owner, waiter.enclosing, now) : null;
+            DefaultLockHandle handle =
+                    waiter.terms.reentrant() ? current.reenter(waiter.owner, waiter.enclosing, now) : null;
             if (handle != null || !waiter.terms.reentrant()) {
-                return handle == null ? new Verdict.Reentered() : new Verdict.Granted(handle);
+                return handle == null ? new AcquireResult.ReentryRefused() : new AcquireResult.Granted(handle);
             }
         }
         if (engine.isClosing()) {
-            return Verdict.shuttingDown();
+            return AcquireResult.shuttingDown();
         }
         boolean busy = current != null || (asking != null && asking.isInLine());
         if (busy && waiter.terms.triesOnce()) {
-            return new Verdict.Busy();
+            return new AcquireResult.Busy();
         }
         int limit = engine.settings().maxWaiters();
         int before = owner == null ? waiters.size() : engine.locks().othersOf(this, limit);
-        return before < limit ? null : Verdict.tooMany(limit);
+        return before < limit ? null : AcquireResult.tooMany(limit);
     }
 
     /** The short way for a caller that holds the lock: nothing changes but the count. Null if it does not hold it. */
-    synchronized @Nullable EngineHandle enterAgain(Object caller, @Nullable LockOwner enclosing) {
-        Tenure current = tenure;
+    synchronized @Nullable DefaultLockHandle reenter(Object caller, @Nullable LockOwner enclosing) {
+        Ownership current = tenure;
         return current == null || current.hold().isAbandoned()
                 ? null
-                : current.enterAgain(caller, enclosing, engine.now());
+                : current.reenter(caller, enclosing, engine.now());
     }
 
     /**
@@ -202,14 +202,14 @@ final class NamedLock extends Timed {
     boolean expire(Waiter waiter) {
         boolean[] decided = {true};
         transition((now, effects) -> {
-            Asking current = asking;
-            boolean unheard = current != null && !current.heardBusy();
+            StoreAcquisition current = asking;
+            boolean unheard = current != null && !current.isKnownBusy();
             if (current != null && unheard && waiter.queued && current.isWorthPatience(waiter, now)) {
                 decided[0] = false;
             } else if (current != null && waiter.queued && current.askOnceMore(waiter, now, effects)) {
                 decided[0] = false;
             } else if (waiters.remove(waiter)) {
-                Verdict verdict = current != null && unheard ? current.unavailable() : new Verdict.Busy();
+                AcquireResult verdict = current != null && unheard ? current.unavailable() : new AcquireResult.Busy();
                 effects.add(() -> waiter.decide(verdict));
             }
         });
@@ -220,14 +220,14 @@ final class NamedLock extends Timed {
     void leave(Waiter waiter) {
         transition((now, effects) -> {
             if (waiters.remove(waiter)) {
-                effects.add(() -> waiter.decide(new Verdict.Left()));
+                effects.add(() -> waiter.decide(new AcquireResult.Left()));
             }
         });
     }
 
     /** The short way out, for a handle that is not the last of a hold. False if it may be, or if the hold was lost. */
-    synchronized boolean leaveInner(Hold closing, boolean byOwner) {
-        return tenure != null && tenure.leftInner(closing, byOwner, engine.now());
+    synchronized boolean exitNested(Hold closing, boolean byOwner) {
+        return tenure != null && tenure.exitNested(closing, byOwner, engine.now());
     }
 
     boolean wasGranted() {
@@ -239,10 +239,10 @@ final class NamedLock extends Timed {
      * for, or null if there is none.
      */
     @Nullable
-    GiveBack leave(Hold closing, boolean byOwner) {
-        GiveBack[] release = new GiveBack[1];
+    PendingRelease leave(Hold closing, boolean byOwner) {
+        PendingRelease[] release = new PendingRelease[1];
         transition((now, effects) -> {
-            Tenure current = tenure;
+            Ownership current = tenure;
             if (current == null || current.hold() != closing) {
                 return;
             }
@@ -258,7 +258,7 @@ final class NamedLock extends Timed {
         return release[0];
     }
 
-    private @Nullable GiveBack passOn(Tenure current, long now, Effects effects) {
+    private @Nullable PendingRelease passOn(Ownership current, long now, DeferredActions effects) {
         if (!waiters.isEmpty() && current.lease.mayPass(engine.settings(), now)) {
             current.passTo(waiters.next(), now, effects);
             return null;
@@ -271,19 +271,19 @@ final class NamedLock extends Timed {
     }
 
     /** Nobody has the lock from now on, and nobody gets it before that time: the store keeps it until then. */
-    private GiveBack leaveTaken(Tenure current, long until, Effects effects) {
-        GiveBack release = new GiveBack(this, current.lease).keeping(until, current.lease.token());
+    private PendingRelease leaveTaken(Ownership current, long until, DeferredActions effects) {
+        PendingRelease release = new PendingRelease(this, current.lease).keeping(until, current.lease.token());
         tenure = null;
         effects.start(release);
         return release;
     }
 
     /** Gives the lease back, and queues again in the same step if somebody waits here: it is another instance's turn. */
-    private GiveBack release(Tenure current, long now, Effects effects) {
-        GiveBack release = new GiveBack(this, current.lease);
+    private PendingRelease release(Ownership current, long now, DeferredActions effects) {
+        PendingRelease release = new PendingRelease(this, current.lease);
         tenure = null;
         if (!waiters.isEmpty()) {
-            Asking again = new Asking(this, waiters, current.lease.isContended(), now);
+            StoreAcquisition again = new StoreAcquisition(this, waiters, current.lease.isContended(), now);
             again.askIn(release, now);
             asking = again;
         }
@@ -293,9 +293,10 @@ final class NamedLock extends Timed {
 
     // ---- what the store says
 
-    void answered(Ask asked, Question question, @Nullable AcquireReply reply, @Nullable Throwable failure) {
+    void answered(
+            Acquisition asked, AcquireAttempt question, @Nullable AcquireReply reply, @Nullable Throwable failure) {
         transition((now, effects) -> {
-            Asking current = asking;
+            StoreAcquisition current = asking;
             if (current != null && current.awaits(asked, question)) {
                 accept(current, current.answered(reply, failure, now, effects), now, effects);
             }
@@ -306,7 +307,7 @@ final class NamedLock extends Timed {
     boolean granted(long number, long token, long leaseMillis, int waiting) {
         boolean[] known = {true};
         transition((now, effects) -> {
-            Asking current = asking;
+            StoreAcquisition current = asking;
             if (current != null && current.isFor(number)) {
                 accept(current, current.granted(token, leaseMillis, waiting, now, effects), now, effects);
             } else {
@@ -316,25 +317,26 @@ final class NamedLock extends Timed {
         return known[0];
     }
 
-    private void accept(Asking current, Asking.@Nullable Grant grant, long now, Effects effects) {
+    private void accept(
+            StoreAcquisition current, StoreAcquisition.@Nullable Grant grant, long now, DeferredActions effects) {
         if (grant == null) {
             return;
         }
         Lease lease = grant.lease();
         if (lease.deadline() - now <= 0) {
-            effects.start(new GiveBack(this, lease));
-            current.cameTooLate(lease, now);
+            effects.start(new PendingRelease(this, lease));
+            current.expiredOnArrival(lease, now);
             return;
         }
         asking = null;
-        tenure = new Tenure(this, lease, grant.waiting(), current.wasRecalled(), waiters.next(), now, effects);
+        tenure = new Ownership(this, lease, grant.waiting(), current.wasRecalled(), waiters.next(), now, effects);
         granted = true;
         waiters.decideThoseWhoTryOnce(Long.MAX_VALUE, effects);
         leftLine(true, effects);
     }
 
     /** An explicit owner does not wait any more, so others of this instance may. */
-    private void leftLine(boolean granted, Effects effects) {
+    private void leftLine(boolean granted, DeferredActions effects) {
         if (owner != null) {
             List<NamedLock> next = engine.locks().ownersInLine().left(this, granted);
             if (!next.isEmpty()) {
@@ -394,10 +396,10 @@ final class NamedLock extends Timed {
     }
 
     /** A release of this instance for this name has come to its end. */
-    void gaveBack() {
+    void releaseEnded() {
         transition((now, effects) -> {
             if (asking != null) {
-                asking.gaveBack(now, effects);
+                asking.releaseEnded(now, effects);
             }
         });
     }
@@ -454,8 +456,8 @@ final class NamedLock extends Timed {
     }
 
     /** A hold that is past its deadline is lost at the next look at it, whoever looks. */
-    private void settle(long now, Effects effects) {
-        Tenure current = tenure;
+    private void expireIfDue(long now, DeferredActions effects) {
+        Ownership current = tenure;
         if (current == null || !current.hold().isExpired(now)) {
             return;
         }
@@ -467,7 +469,7 @@ final class NamedLock extends Timed {
     }
 
     /** The store has nothing of it any more, unless a copy of a question is still on its way. */
-    private void lose(Tenure losing, String why, long now, Effects effects) {
+    private void lose(Ownership losing, String why, long now, DeferredActions effects) {
         tenure = null;
         if (!losing.isRetained()) {
             Hold lost = losing.hold();
@@ -475,20 +477,20 @@ final class NamedLock extends Timed {
             effects.add(() -> engine.lost(lost, callbacks));
         }
         if (losing.lease.mayComeBack()) {
-            effects.start(new GiveBack(this, losing.lease));
+            effects.start(new PendingRelease(this, losing.lease));
         }
     }
 
     /** The store may have something of it still; those who wait here ask for themselves. */
-    private void giveUp(Tenure losing, String why, long now, Effects effects) {
+    private void giveUp(Ownership losing, String why, long now, DeferredActions effects) {
         lose(losing, why, now, effects);
         if (!losing.lease.mayComeBack()) {
-            effects.start(new GiveBack(this, losing.lease));
+            effects.start(new PendingRelease(this, losing.lease));
         }
     }
 
     /** Finds out whether the deadline has passed. */
-    void lookAgain() {
+    void checkDeadline() {
         transition((now, effects) -> {});
     }
 
@@ -526,7 +528,7 @@ final class NamedLock extends Timed {
 
     /** The engine closes: waiters go at once, and so does a lease that nobody holds. */
     void refuseWaiters() {
-        transition((now, effects) -> waiters.decideAll(Verdict.shuttingDown(), effects));
+        transition((now, effects) -> waiters.decideAll(AcquireResult.shuttingDown(), effects));
     }
 
     /** The engine has closed: holds go too. */
@@ -541,26 +543,26 @@ final class NamedLock extends Timed {
     // ---- the frame of every transition
 
     private interface Transition {
-        void run(long now, Effects effects);
+        void run(long now, DeferredActions effects);
     }
 
     private void transition(Transition transition) {
-        Effects effects = new Effects();
+        DeferredActions effects = new DeferredActions();
         synchronized (this) {
             if (retired) {
                 return;
             }
             long now = engine.now();
-            settle(now, effects);
+            expireIfDue(now, effects);
             transition.run(now, effects);
-            rest(now, effects);
+            scheduleNext(now, effects);
         }
         effects.run();
     }
 
     /** Leaves the machine in a state in which something will happen: by an answer, by the timer, or by the holder. */
-    private void rest(long now, Effects effects) {
-        Tenure kept = tenure;
+    private void scheduleNext(long now, DeferredActions effects) {
+        Ownership kept = tenure;
         if (kept != null && kept.isRetained() && (engine.isClosing() || kept.isRecalled(now))) {
             release(kept, now, effects);
         }
@@ -569,9 +571,9 @@ final class NamedLock extends Timed {
         } else if (waiters.isEmpty()) {
             retire(effects);
         } else {
-            Asking current = asking;
+            StoreAcquisition current = asking;
             if (current == null) {
-                current = new Asking(this, waiters, false, now);
+                current = new StoreAcquisition(this, waiters, false, now);
                 asking = current;
                 current.ask(now, effects);
             }
@@ -579,7 +581,7 @@ final class NamedLock extends Timed {
         }
     }
 
-    private void retire(Effects effects) {
+    private void retire(DeferredActions effects) {
         if (asking != null) {
             asking.end(effects);
             asking = null;

@@ -1,60 +1,376 @@
 package io.distributedlock.engine;
 
-import io.distributedlock.DistributedLockException;
+import io.distributedlock.engine.LeaseStore.AcquireReply;
+import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import io.distributedlock.engine.LeaseStore.ReleaseReply;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
+import io.distributedlock.engine.LeaseStore.RenewCommand;
+import io.distributedlock.engine.LeaseStore.RenewReply;
+import io.distributedlock.engine.LeaseStore.Reply;
+import io.distributedlock.engine.LeaseStore.Requeue;
+import io.distributedlock.engine.LeaseStore.Sent;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A release whose answer a stage waits for, for one command time-out at most. */
-final class PendingRelease extends Timed {
+/**
+ * Gives an acquisition back to the store, until the store has said so or whatever was there has run out by itself. It is
+ * what a release, a caller that stopped waiting and an unknown outcome have in common.
+ *
+ * <p>It first lets a question that is under way be answered, as the two could cross on different connections otherwise. If
+ * that question was given up, the store is asked to refuse its id for a while, so that a late copy of it cannot win.
+ */
+final class PendingRelease extends TimerTask {
 
-    private final CompletableFuture<Void> stage = new CompletableFuture<>();
+    /** What completes when the store has answered; a failure means that the outcome is not known yet, or refused. */
+    final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
     private final LockEngine engine;
 
-    private final StoreCalls calls;
+    final String name;
 
-    private final Hold hold;
+    private final long number;
 
-    private final GiveBack release;
+    private final long timeout;
 
-    private final long end;
+    private final long leaseNanos;
 
-    PendingRelease(LockEngine engine, StoreCalls calls, Hold hold, GiveBack release) {
-        this.engine = engine;
-        this.calls = calls;
-        this.hold = hold;
-        this.release = release;
-        this.end = engine.now() + engine.timeout(hold.lease);
+    private final long giveUpAt;
+
+    private final @Nullable AcquireAttempt unanswered;
+
+    private boolean uncertain;
+
+    private @Nullable AcquireAttempt requeueQuestion;
+
+    private @Nullable Requeue requeue;
+
+    private @Nullable Attempt latest;
+
+    /** When to look at it again. */
+    private long look;
+
+    /** Until when the store is to keep the lock for nobody; as far as it matters, with the token of the latest hold. */
+    private long keepUntil;
+
+    private long keptToken;
+
+    private boolean keeps;
+
+    private boolean doubtful;
+
+    /** An attempt has failed and its failure was dealt with; only then may there be another one. */
+    private boolean resting;
+
+    private boolean done;
+
+    private int failures;
+
+    private volatile @Nullable Throwable trouble;
+
+    /** Gives back a lease. What cannot come back ends by itself with the longest lease that the store may know. */
+    PendingRelease(NamedLock lock, Lease lease) {
+        this(
+                lock,
+                lease.number,
+                lease.longest(),
+                lease.askedAt() + (lease.mayComeBack() ? 2 : 1) * lease.longest(),
+                lease.uncertain,
+                lease.unanswered);
     }
 
-    CompletableFuture<Void> start() {
-        engine.arm(this, end);
-        release.outcome.whenComplete((outcome, failure) -> {
-            engine.disarm(this);
-            engine.callbacks().released(() -> complete(outcome, failure));
-        });
-        return stage;
+    /** Leaves the queue. */
+    PendingRelease(NamedLock lock, Acquisition ask) {
+        this(lock, ask.number, ask.lease, ask.sentAt + 2 * ask.lease, ask.uncertain, ask.unanswered());
     }
 
-    private void complete(@Nullable Outcome outcome, @Nullable Throwable failure) {
-        try {
-            if (outcome == null) {
-                throw StoreCalls.unreleased(hold, failure == null ? release.trouble() : Failures.unwrap(failure));
+    PendingRelease(
+            NamedLock lock,
+            long number,
+            long leaseNanos,
+            long giveUpAt,
+            boolean uncertain,
+            @Nullable AcquireAttempt unanswered) {
+        this.engine = lock.engine;
+        this.name = lock.name;
+        this.number = number;
+        this.leaseNanos = leaseNanos;
+        this.timeout = engine.timeout(leaseNanos);
+        this.giveUpAt = giveUpAt;
+        this.uncertain = uncertain;
+        this.unanswered = unanswered;
+    }
+
+    /** One sending of the release command. */
+    private final class Attempt implements Reply<ReleaseReply> {
+
+        private @Nullable Sent sent;
+
+        private boolean ended;
+
+        private boolean givenUp;
+
+        void send(ReleaseCommand command) {
+            synchronized (PendingRelease.this) {
+                if (givenUp) {
+                    return;
+                }
             }
-            calls.check(hold, outcome);
-            stage.complete(null);
-        } catch (DistributedLockException ex) {
-            stage.completeExceptionally(ex);
+            long left = keeps ? keepUntil - engine.now() : 0;
+            Sent under = left > 0 ? keep(left) : engine.store().release(command, this);
+            if (!mayGoOn(under)) {
+                under.cancel();
+            }
+        }
+
+        private Sent keep(long left) {
+            long millis = (left + 999_999) / 1_000_000;
+            CompletableFuture<?> sending = engine.store()
+                    .renew(List.of(new RenewCommand(name, number, millis, keptToken, true)))
+                    .whenComplete((replies, failure) -> answered(asRelease(replies), failure));
+            return () -> sending.cancel(false);
+        }
+
+        private @Nullable ReleaseReply asRelease(@Nullable List<RenewReply> replies) {
+            if (replies == null) {
+                return null;
+            }
+            RenewReply reply = replies.get(0);
+            return new ReleaseReply(reply.renewed() ? Outcome.RELEASED : Outcome.NOT_HELD, reply.token(), null);
+        }
+
+        private boolean mayGoOn(Sent under) {
+            synchronized (PendingRelease.this) {
+                sent = under;
+                return !givenUp;
+            }
+        }
+
+        void giveUp() {
+            Sent under;
+            synchronized (PendingRelease.this) {
+                givenUp = true;
+                under = sent;
+            }
+            if (under != null) {
+                under.cancel();
+            }
+        }
+
+        @Override
+        public void answered(@Nullable ReleaseReply reply, @Nullable Throwable failure) {
+            PendingRelease.this.answered(this, reply, failure);
+        }
+    }
+
+    /** Until that time it does not release but shortens the lease, so that the store releases it by itself. */
+    PendingRelease keeping(long until, long token) {
+        keeps = true;
+        keepUntil = until;
+        keptToken = token;
+        return this;
+    }
+
+    /** Queues again in the same step; that is the answer to the given question. */
+    void andRequeue(Requeue again, AcquireAttempt question) {
+        requeue = again;
+        requeueQuestion = question;
+    }
+
+    boolean isFor(long acquisition) {
+        return number == acquisition;
+    }
+
+    void register() {
+        engine.locks().givingBack(this);
+    }
+
+    void start() {
+        AcquireAttempt question = unanswered;
+        if (question == null) {
+            send(engine.now());
+            return;
+        }
+        lookAt(question.sentAt + timeout);
+        if (!question.tellEnd(this)) {
+            questionEnded(!question.wasAnswered());
+        }
+    }
+
+    void questionEnded(boolean unknown) {
+        synchronized (this) {
+            if (latest != null || done) {
+                return;
+            }
+            uncertain |= unknown;
+        }
+        send(engine.now());
+    }
+
+    private void send(long now) {
+        Attempt attempt = new Attempt();
+        Attempt previous;
+        ReleaseCommand command;
+        synchronized (this) {
+            if (done) {
+                return;
+            }
+            resting = false;
+            previous = latest;
+            latest = attempt;
+            long tombstone = uncertain ? 2 * Math.max(1, leaseNanos / 1_000_000) : 0;
+            command = new ReleaseCommand(name, number, engine.floor(), stillQueuing(), tombstone);
+            lookAt(now + timeout);
+        }
+        if (previous != null) {
+            previous.giveUp();
+        }
+        attempt.send(command);
+    }
+
+    /** Whoever queues again may have given up by now and asked by itself. */
+    private @Nullable Requeue stillQueuing() {
+        return requeueQuestion == null || !requeueQuestion.isOpen() ? null : requeue;
+    }
+
+    private void answered(Attempt attempt, @Nullable ReleaseReply reply, @Nullable Throwable failure) {
+        synchronized (this) {
+            if (attempt != latest || attempt.ended || done) {
+                return;
+            }
+            attempt.ended = true;
+            done = reply != null || StoreFailures.isRefused(failure);
+        }
+        if (reply != null) {
+            engine.retries().succeeded();
+            engine.tokenSeen(reply.token());
+            tellRequeued(reply.requeued(), null);
+            finish();
+            outcome.complete(believed(reply.outcome()));
+        } else {
+            failed(StoreFailures.unwrap(failure));
+        }
+    }
+
+    /** After an attempt of unknown outcome, "not held" may be its own doing. */
+    private Outcome believed(Outcome said) {
+        return doubtful && (said == Outcome.NOT_HELD || said == Outcome.NOT_YOURS) ? Outcome.RELEASED : said;
+    }
+
+    private void failed(Throwable failure) {
+        trouble = failure;
+        boolean refused = StoreFailures.isRefused(failure);
+        tellRequeued(null, failure);
+        if (refused) {
+            finish();
+            outcome.completeExceptionally(failure);
+        } else {
+            synchronized (this) {
+                doubtful |= StoreFailures.isUnknown(failure);
+                resting = true;
+                engine.retries().failed();
+                lookAt(engine.now() + Acquisition.backOff(engine, failures++));
+            }
+        }
+    }
+
+    /** The one who queues again goes its own way after a failure; later attempts only give back. */
+    private void tellRequeued(@Nullable AcquireReply reply, @Nullable Throwable failure) {
+        AcquireAttempt question;
+        synchronized (this) {
+            question = requeueQuestion;
+            requeue = null;
+            requeueQuestion = null;
+        }
+        if (question != null && failure != null) {
+            question.answered(null, failure);
+        } else if (question != null) {
+            question.answered(reply == null ? new AcquireReply.Busy(0, false, 0) : reply, null);
+        }
+    }
+
+    /** Why the latest attempt that was answered has failed, or null. */
+    @Nullable
+    Throwable lastFailure() {
+        return trouble;
+    }
+
+    /** The store can be reached again: tries after that delay, if it rests. */
+    void retry(long delay) {
+        long now = engine.now();
+        synchronized (this) {
+            if (!resting) {
+                return;
+            }
+            if (delay > 0) {
+                lookAt(look - now < delay ? look : now + delay);
+                return;
+            }
+        }
+        send(now);
+    }
+
+    private synchronized void lookAt(long time) {
+        look = time;
+        if (!done) {
+            engine.arm(this, time);
         }
     }
 
     @Override
     void onDue(long now) {
-        if (now - end < 0) {
-            engine.arm(this, end);
-        } else {
-            engine.callbacks().released(() -> complete(null, null));
+        boolean overdue;
+        boolean first;
+        synchronized (this) {
+            if (done) {
+                return;
+            }
+            if (now - look < 0) {
+                engine.arm(this, look);
+                return;
+            }
+            Attempt attempt = latest;
+            first = attempt == null;
+            uncertain |= first;
+            overdue = attempt != null && !resting;
+            if (attempt != null && overdue && attempt.ended) {
+                return;
+            }
+            doubtful |= overdue;
         }
+        if (!first && now - giveUpAt >= 0) {
+            giveUp();
+            return;
+        }
+        if (overdue) {
+            engine.retries().failed();
+            tellRequeued(null, StoreFailures.noAnswer(timeout));
+        }
+        if (first || engine.retries().tryAcquirePermit(now)) {
+            send(now);
+        } else {
+            lookAt(now + Acquisition.longBackOff(engine));
+        }
+    }
+
+    private void giveUp() {
+        synchronized (this) {
+            done = true;
+        }
+        Throwable failure = StoreFailures.noAnswer(timeout);
+        tellRequeued(null, failure);
+        finish();
+        outcome.completeExceptionally(failure);
+    }
+
+    /** The engine has closed. A reply that comes later changes nothing, and no timer would end the wait for it. */
+    void endUnanswered() {
+        Throwable known = trouble;
+        outcome.completeExceptionally(known == null ? StoreFailures.noAnswer(timeout) : known);
+    }
+
+    private void finish() {
+        engine.disarm(this);
+        engine.locks().releaseEnded(this);
     }
 }

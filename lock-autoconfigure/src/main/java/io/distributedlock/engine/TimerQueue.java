@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * nearly all timers of a lock are disarmed long before they are due.
  *
  * <p>All threads share one lock here, so what needs no change is found out without it. Locks and give-backs arm and disarm
- * themselves under a monitor of their own, which {@link Timed#onDue} takes too. So the only thing that can happen meanwhile is
+ * themselves under a monitor of their own, which {@link TimerTask#onDue} takes too. So the only thing that can happen meanwhile is
  * that the element is taken out as due, and then it will be called, after that. A waiter has no such monitor; whoever arms it
  * again looks afterwards whether that was still wanted. The lock is a monitor, since it is taken under others: threads that
  * stand in line for it keep their carriers before Java 24, but the one that has it is running, and nobody hands it to a
@@ -22,7 +22,7 @@ final class TimerQueue {
 
     private final Runnable wakeUp;
 
-    private @Nullable Timed[] heap = new Timed[64];
+    private @Nullable TimerTask[] heap = new TimerTask[64];
 
     private int size;
 
@@ -39,7 +39,7 @@ final class TimerQueue {
      * Arms it, or moves it to an earlier time. One that is to be put off stays where it is, and arms itself anew when it is
      * called too early. So a lock that is given back before its first timer is due has moved none.
      */
-    void arm(Timed timed, long due) {
+    void arm(TimerTask timed, long due) {
         if (timed.slot >= 0 && timed.due - due <= 0) {
             return;
         }
@@ -60,7 +60,7 @@ final class TimerQueue {
         }
     }
 
-    void disarm(Timed timed) {
+    void disarm(TimerTask timed) {
         if (timed.slot < 0) {
             return;
         }
@@ -73,9 +73,9 @@ final class TimerQueue {
 
     /** Takes one element that is due, or null. */
     @Nullable
-    Timed pollDue(long now) {
+    TimerTask pollDue(long now) {
         synchronized (this) {
-            Timed first = heap[0];
+            TimerTask first = heap[0];
             if (first == null || first.due - now > 0) {
                 return null;
             }
@@ -90,7 +90,7 @@ final class TimerQueue {
      */
     long plan(long now, long limit) {
         synchronized (this) {
-            Timed first = heap[0];
+            TimerTask first = heap[0];
             long sleep = first == null ? limit : Math.min(limit, Math.max(0, first.due - now));
             plannedWakeUp = now + sleep;
             planned = true;
@@ -104,7 +104,7 @@ final class TimerQueue {
         }
     }
 
-    private void append(Timed timed) {
+    private void append(TimerTask timed) {
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, size * 2);
         }
@@ -112,8 +112,8 @@ final class TimerQueue {
     }
 
     private void remove(int slot) {
-        Timed removed = at(slot);
-        Timed last = at(--size);
+        TimerTask removed = at(slot);
+        TimerTask last = at(--size);
         heap[size] = null;
         removed.slot = -1;
         if (slot < size) {
@@ -124,10 +124,10 @@ final class TimerQueue {
         }
     }
 
-    private int siftUp(Timed timed, int slot) {
+    private int siftUp(TimerTask timed, int slot) {
         int hole = slot;
         while (hole > 0) {
-            Timed parent = at((hole - 1) >>> 1);
+            TimerTask parent = at((hole - 1) >>> 1);
             if (parent.due - timed.due <= 0) {
                 break;
             }
@@ -138,7 +138,7 @@ final class TimerQueue {
         return hole;
     }
 
-    private void siftDown(Timed timed, int slot) {
+    private void siftDown(TimerTask timed, int slot) {
         int hole = slot;
         while (2 * hole + 1 < size) {
             int child = 2 * hole + 1;
@@ -154,15 +154,15 @@ final class TimerQueue {
         place(timed, hole);
     }
 
-    private Timed at(int slot) {
-        Timed timed = heap[slot];
+    private TimerTask at(int slot) {
+        TimerTask timed = heap[slot];
         if (timed == null) {
             throw new IllegalStateException("empty slot " + slot);
         }
         return timed;
     }
 
-    private void place(Timed timed, int slot) {
+    private void place(TimerTask timed, int slot) {
         heap[slot] = timed;
         timed.slot = slot;
     }

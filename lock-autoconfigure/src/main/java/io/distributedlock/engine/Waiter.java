@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * A caller that wants a lock. A blocking caller waits for the verdict itself; for an asynchronous one it is also the timer
  * of its wait. The links and {@link #queued} belong to the {@link WaiterQueue}, guarded by the lock it stands in.
  */
-final class Waiter extends Timed {
+final class Waiter extends TimerTask {
 
-    final Terms terms;
+    final ResolvedRequest terms;
 
     /** A thread, or an object that stands for an asynchronous caller. Compared by identity. */
     final Object owner;
@@ -22,7 +22,7 @@ final class Waiter extends Timed {
 
     final long since;
 
-    final CompletableFuture<Verdict> verdict = new CompletableFuture<>();
+    final CompletableFuture<AcquireResult> verdict = new CompletableFuture<>();
 
     private final LockEngine engine;
 
@@ -44,15 +44,15 @@ final class Waiter extends Timed {
     /** How many came before it. */
     long arrival;
 
-    Waiter(LockEngine engine, Terms terms, Object owner) {
+    Waiter(LockEngine engine, ResolvedRequest terms, Object owner) {
         this(engine, terms, owner, null);
     }
 
-    Waiter(LockEngine engine, Terms terms, Object owner, @Nullable LockOwner enclosing) {
+    Waiter(LockEngine engine, ResolvedRequest terms, Object owner, @Nullable LockOwner enclosing) {
         this(engine, terms, owner, enclosing, engine.now());
     }
 
-    private Waiter(LockEngine engine, Terms terms, Object owner, @Nullable LockOwner enclosing, long since) {
+    private Waiter(LockEngine engine, ResolvedRequest terms, Object owner, @Nullable LockOwner enclosing, long since) {
         this.engine = engine;
         this.terms = terms;
         this.owner = owner;
@@ -112,7 +112,7 @@ final class Waiter extends Timed {
     }
 
     LockActivity.Waiting describe(long now, @Nullable String holder) {
-        boolean limited = terms.waitUpTo() != Terms.FOREVER;
+        boolean limited = terms.waitUpTo() != ResolvedRequest.FOREVER;
         Duration left = limited ? Duration.ofNanos(Math.max(0, waitEnd() - now)) : null;
         return new LockActivity.Waiting(terms.name(), describe(owner), Duration.ofNanos(now - since), left, holder);
     }
@@ -122,7 +122,7 @@ final class Waiter extends Timed {
         return owner instanceof Thread thread ? thread.getName() : "asynchronous";
     }
 
-    void decide(Verdict decided) {
+    void decide(AcquireResult decided) {
         engine.disarm(this);
         engine.log().decided(this, decided);
         verdict.complete(decided);

@@ -92,7 +92,7 @@ final class WaiterQueue {
         return false;
     }
 
-    void decideAll(Verdict verdict, Effects effects) {
+    void decideAll(AcquireResult verdict, DeferredActions effects) {
         while (first != null) {
             Waiter told = next();
             effects.add(() -> told.decide(verdict));
@@ -105,14 +105,14 @@ final class WaiterQueue {
     }
 
     /** Somebody else has the lock, as those who came before that number may be told. */
-    void decideThoseWhoTryOnce(long before, Effects effects) {
+    void decideThoseWhoTryOnce(long before, DeferredActions effects) {
         Waiter waiter = first;
         while (waiter != null) {
             Waiter told = waiter;
             waiter = waiter.next;
             if (told.wantsOneAnswer() && told.arrival < before) {
                 remove(told);
-                effects.add(() -> told.decide(new Verdict.Busy()));
+                effects.add(() -> told.decide(new AcquireResult.Busy()));
             }
         }
     }

@@ -6,12 +6,15 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /** An expression of an annotation, to be evaluated for a call. */
 record CallExpression(
-        SpelExpression expression, KeyParameters parameters, LockedMethod where, StandardEvaluationContext shared) {
+        SpelExpression expression,
+        ExpressionParameters parameters,
+        LockedMethod where,
+        StandardEvaluationContext shared) {
 
     @Nullable
     Object value(@Nullable Object target, @Nullable Object[] arguments) {
-        KeyContext context =
-                new KeyContext(new KeyRoot(where.method(), target, where.targetClass(), arguments), parameters);
+        LockEvaluationContext context = new LockEvaluationContext(
+                new LockExpressionRootObject(where.method(), target, where.targetClass(), arguments), parameters);
         shared.applyDelegatesTo(context);
         return expression.getValue(context);
     }

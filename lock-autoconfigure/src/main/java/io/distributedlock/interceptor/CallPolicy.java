@@ -5,7 +5,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.annotation.WhenLost;
-import io.distributedlock.transaction.SurroundingTransaction;
+import io.distributedlock.transaction.LockReleaseSynchronization;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +70,7 @@ record CallPolicy(
     boolean isLeftToTransaction(LockHandle handle) {
         return keptUntilCompletion
                 && Transactions.PRESENT
-                && SurroundingTransaction.keeps(handle, lossMatters(), ownTransaction);
+                && LockReleaseSynchronization.keeps(handle, lossMatters(), ownTransaction);
     }
 
     /**

@@ -24,7 +24,8 @@ final class ContinuedAdapter implements ReturnTypeAdapter {
         LockOwner owner = LockOwner.nestedInCurrent();
         LockHandle handle;
         try {
-            handle = BlockingAdapter.requireAnswer(locks.acquire(call.request().logicalOwner(owner)), locks, "acquire");
+            handle = BlockingInvocationAdapter.requireAnswer(
+                    locks.acquire(call.request().logicalOwner(owner)), locks, "acquire");
         } catch (LockNotAcquiredException busy) {
             Object instead = call.insteadOfCall(busy);
             return call.policy().skips() ? continuation.skipped() : instead;

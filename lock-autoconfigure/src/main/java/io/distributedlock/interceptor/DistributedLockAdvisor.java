@@ -26,7 +26,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
     private final transient LockOperationSource source;
 
-    private final transient LockableTypes types = new LockableTypes();
+    private final transient LockedClassFilter types = new LockedClassFilter();
 
     private final transient SingletonSupplier<LockOperations> locks;
 
@@ -80,7 +80,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
         locks.obtain();
     }
 
-    LockableTypes types() {
+    LockedClassFilter types() {
         return types;
     }
 

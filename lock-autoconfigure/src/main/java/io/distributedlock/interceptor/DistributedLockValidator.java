@@ -29,7 +29,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
 
     private final LockedClassInspector inspector;
 
-    private final ProxyKind proxyKind;
+    private final ProxyTypePredictor proxyKind;
 
     /** Whether a class has locked methods, for all that were inspected. */
     private final Map<Class<?>, Boolean> inspected = new ConcurrentHashMap<>();
@@ -41,7 +41,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         this.beanFactory = beanFactory;
         this.advisor = advisor;
         this.inspector = new LockedClassInspector(advisor.source());
-        this.proxyKind = new ProxyKind(beanFactory);
+        this.proxyKind = new ProxyTypePredictor(beanFactory);
     }
 
     /** First, to see the beans that other post-processors need, which often come too early for a proxy. */

@@ -35,14 +35,14 @@ final class FutureCall {
         this.call = call;
         this.body = call.body().repeatable();
         this.acquisition = acquire(call, owner);
-        this.result = new CallResult<>(acquisition);
+        this.result = new LockedFuture<>(acquisition);
     }
 
     /** Nothing is thrown: what is wrong with the key comes through the future as well. */
     private static CompletableFuture<LockHandle> acquire(LockedCall call, LockOwner owner) {
         LockOperations locks = call.locks();
         try {
-            return BlockingAdapter.requireAnswer(
+            return BlockingInvocationAdapter.requireAnswer(
                             locks.acquireAsync(call.request().logicalOwner(owner)), locks, "acquireAsync")
                     .toCompletableFuture();
         } catch (RuntimeException | Error ex) {
@@ -58,9 +58,9 @@ final class FutureCall {
 
     private void acquired(@Nullable LockHandle handle, @Nullable Throwable failure) {
         if (handle == null) {
-            refused(CallEnd.unwrap(failure));
+            refused(CallCompletion.unwrap(failure));
         } else if (result.isDone()) {
-            CallEnd.closeUnobserved(handle);
+            CallCompletion.closeUnobserved(handle);
         } else {
             run(handle);
         }
@@ -82,7 +82,7 @@ final class FutureCall {
             if (call.policy().skips() || !(instead instanceof CompletionStage<?> stage)) {
                 result.complete(call.policy().skips() ? instead : null);
             } else {
-                stage.whenComplete((value, failure) -> end(value, CallEnd.unwrap(failure)));
+                stage.whenComplete((value, failure) -> end(value, CallCompletion.unwrap(failure)));
             }
         } catch (Throwable failure) {
             result.completeExceptionally(failure);
@@ -116,7 +116,7 @@ final class FutureCall {
     }
 
     private CompletableFuture<?> call(LockHandle handle) throws Throwable {
-        LossInterrupt interrupt = call.policy().interrupts() ? LossInterrupt.of(handle) : null;
+        InterruptOnLoss interrupt = call.policy().interrupts() ? InterruptOnLoss.of(handle) : null;
         try (LockScope scope = LockScope.open(handle, call.policy().lossMatters(), owner)) {
             if (proceed() instanceof CompletionStage<?> stage) {
                 return stage.toCompletableFuture();
@@ -135,9 +135,11 @@ final class FutureCall {
     }
 
     private void release(LockHandle handle, @Nullable Object value, @Nullable Throwable failure) {
-        CallEnd.close(handle)
+        CallCompletion.close(handle)
                 .whenComplete((done, ofRelease) -> end(
-                        value, CallEnd.failureOf(call.policy(), CallEnd.unwrap(failure), CallEnd.unwrap(ofRelease))));
+                        value,
+                        CallCompletion.failureOf(
+                                call.policy(), CallCompletion.unwrap(failure), CallCompletion.unwrap(ofRelease))));
     }
 
     /** The caller's future has completed, perhaps by the caller itself. */

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Lock names from a fixed prefix and what a bean of the application makes of the call. */
 record GeneratedName(String prefix, String bean, Supplier<LockKeyGenerator> generator, LockedMethod where)
-        implements LockName {
+        implements LockNameResolver {
 
     @Override
     public List<String> all(@Nullable Object target, @Nullable Object[] arguments) {
@@ -15,7 +15,7 @@ record GeneratedName(String prefix, String bean, Supplier<LockKeyGenerator> gene
         try {
             return KeyValues.names(prefix, key);
         } catch (RuntimeException ex) {
-            throw LockName.none(where, "of the generator '" + bean + "'", ex);
+            throw LockNameResolver.none(where, "of the generator '" + bean + "'", ex);
         }
     }
 }

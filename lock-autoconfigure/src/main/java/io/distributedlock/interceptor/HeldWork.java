@@ -31,7 +31,7 @@ final class HeldWork {
     /** Runs a part of the work. If the lock is lost meanwhile, the calling thread is interrupted, if the annotation says so. */
     @Nullable
     Object run(ReturnTypeAdapter.Body part) throws Throwable {
-        LossInterrupt interrupt = policy.interrupts() ? LossInterrupt.of(handle) : null;
+        InterruptOnLoss interrupt = policy.interrupts() ? InterruptOnLoss.of(handle) : null;
         try (LockScope scope = LockScope.open(handle, policy.lossMatters(), owner)) {
             return part.proceed();
         } finally {
@@ -85,14 +85,14 @@ final class HeldWork {
             handle.close();
             return failure;
         } catch (RuntimeException ex) {
-            return policy.afterFailure(failure, ex, policy.interrupts() && LossInterrupt.isConsequence(failure));
+            return policy.afterFailure(failure, ex, policy.interrupts() && InterruptOnLoss.isConsequence(failure));
         }
     }
 
     /** The response is complete. There is no caller to throw to, and the thread must not wait. */
     void endAfterResponse() {
-        CallEnd.close(handle).whenComplete((done, release) -> {
-            Throwable failure = policy.afterSuccess(CallEnd.unwrap(release));
+        CallCompletion.close(handle).whenComplete((done, release) -> {
+            Throwable failure = policy.afterSuccess(CallCompletion.unwrap(release));
             if (failure != null) {
                 logger.warn("After the response had been written: " + failure.getMessage());
             }

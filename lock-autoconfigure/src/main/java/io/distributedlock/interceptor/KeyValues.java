@@ -20,7 +20,7 @@ final class KeyValues {
     static List<String> names(String prefix, @Nullable Object value) {
         Stream<?> elements = elements(value);
         if (elements == null) {
-            return List.of(requireLength(prefix + KeyText.of(value)));
+            return List.of(requireLength(prefix + LockKeyConverter.of(value)));
         }
         List<String> names =
                 elements.map(element -> prefix + textOf(element)).distinct().toList();
@@ -43,7 +43,7 @@ final class KeyValues {
 
     private static String textOf(@Nullable Object element) {
         try {
-            return KeyText.of(element);
+            return LockKeyConverter.of(element);
         } catch (IllegalArgumentException ex) {
             throw new IllegalArgumentException("has an element that " + ex.getMessage(), ex);
         }

@@ -24,14 +24,14 @@ class LockAnnotationParser {
 
     private final boolean keptUntilCompletion;
 
-    private final KeyExpressions expressions;
+    private final LockExpressionParser expressions;
 
     private final FallbackMethods fallbacks;
 
     LockAnnotationParser(ConfigurableBeanFactory beanFactory, boolean keptUntilCompletion) {
         this.beanFactory = beanFactory;
         this.keptUntilCompletion = keptUntilCompletion;
-        this.expressions = new KeyExpressions(beanFactory);
+        this.expressions = new LockExpressionParser(beanFactory);
         this.fallbacks = new FallbackMethods(beanFactory);
     }
 
@@ -43,7 +43,7 @@ class LockAnnotationParser {
                 condition(annotation, where),
                 operations(annotation, where),
                 policy(annotation, where),
-                ReturnTypes.adapterFor(where),
+                ReturnTypeAdapters.adapterFor(where),
                 HandleParameters.of(where.method()));
         if (logger.isDebugEnabled()) {
             logger.debug("Calls of " + where + " are locked: " + annotation);
@@ -71,11 +71,11 @@ class LockAnnotationParser {
                 annotation.whenLost(),
                 keptUntilCompletion,
                 Transactions.ownOf(where),
-                annotation.whenBusy() == WhenBusy.SKIP ? ReturnTypes.skipped(where) : null,
+                annotation.whenBusy() == WhenBusy.SKIP ? ReturnTypeAdapters.skipped(where) : null,
                 fallback.isEmpty() ? null : fallbacks.find(fallback, where));
     }
 
-    private LockName name(DistributedLocked annotation, LockedMethod where) {
+    private LockNameResolver name(DistributedLocked annotation, LockedMethod where) {
         String name = resolve("name", annotation.name(), where);
         String prefix = name.isEmpty() ? "" : name.replace("\\", "\\\\").replace(":", "\\:") + ":";
         String generator = resolve("keyGenerator", annotation.keyGenerator(), where);
@@ -85,8 +85,8 @@ class LockAnnotationParser {
         }
         String key = resolve("key", annotation.key(), where);
         return key.isEmpty()
-                ? LockName.fixed(prefix + where.asKey())
-                : new ExpressionName(prefix, expressions.parse("key", key, where));
+                ? LockNameResolver.fixed(prefix + where.asKey())
+                : new ExpressionLockNameResolver(prefix, expressions.parse("key", key, where));
     }
 
     private @Nullable Condition condition(DistributedLocked annotation, LockedMethod where) {
@@ -139,7 +139,7 @@ class LockAnnotationParser {
             return null;
         }
         try {
-            return Durations.parse(resolved);
+            return StrictDurationParser.parse(resolved);
         } catch (IllegalArgumentException ex) {
             throw where.refuse(attribute, text, "the value \"" + resolved + "\" " + ex.getMessage(), HOW_TO_WRITE, ex);
         }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param handles the parameters that take the handle
  */
 record LockOperation(
-        LockName name,
+        LockNameResolver name,
         Terms terms,
         @Nullable Condition condition,
         @Nullable Locks operations,

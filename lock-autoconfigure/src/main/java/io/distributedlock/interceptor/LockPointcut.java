@@ -10,7 +10,7 @@ final class LockPointcut extends StaticMethodMatcherPointcut {
 
     private final LockOperationSource source;
 
-    LockPointcut(LockOperationSource source, LockableTypes types) {
+    LockPointcut(LockOperationSource source, LockedClassFilter types) {
         this.source = source;
         setClassFilter(new TypeFilter(types));
     }
@@ -36,7 +36,7 @@ final class LockPointcut extends StaticMethodMatcherPointcut {
     }
 
     /** Asked for each bean before any of its methods is. */
-    private record TypeFilter(LockableTypes types) implements ClassFilter {
+    private record TypeFilter(LockedClassFilter types) implements ClassFilter {
 
         @Override
         public boolean matches(Class<?> type) {

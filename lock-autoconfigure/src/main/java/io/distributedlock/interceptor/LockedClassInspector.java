@@ -40,10 +40,10 @@ final class LockedClassInspector {
     }
 
     private static void requireReachable(Method method, Class<?> type) {
-        if (Modifier.isPrivate(method.getModifiers()) && LockableTypes.isAnnotated(method)) {
+        if (Modifier.isPrivate(method.getModifiers()) && LockedClassFilter.isAnnotated(method)) {
             throw refuse(method, type, "a private method is never called through the proxy that locks it", "private");
         }
-        if (Modifier.isStatic(method.getModifiers()) && LockableTypes.isAnnotated(method)) {
+        if (Modifier.isStatic(method.getModifiers()) && LockedClassFilter.isAnnotated(method)) {
             throw refuse(method, type, "a static method is never called through the proxy that locks it", "static");
         }
     }
@@ -71,8 +71,8 @@ final class LockedClassInspector {
         Class<?> owner = method.getDeclaringClass();
         return owner != type
                 && !isReachable(method, type)
-                && !LockableTypes.isAnnotated(method)
-                && !LockableTypes.isAnnotated(owner);
+                && !LockedClassFilter.isAnnotated(method)
+                && !LockedClassFilter.isAnnotated(owner);
     }
 
     private static boolean isReachable(Method method, Class<?> type) {
@@ -89,7 +89,7 @@ final class LockedClassInspector {
     }
 
     private static void requireInInterface(Method method, Class<?> type) {
-        if (LockableTypes.isAnnotated(method) && !isInInterface(method, type)) {
+        if (LockedClassFilter.isAnnotated(method) && !isInInterface(method, type)) {
             throw new LockedMethod(method, method, type)
                     .refuse(
                             "the bean is proxied by its interfaces, and none of them has the method",

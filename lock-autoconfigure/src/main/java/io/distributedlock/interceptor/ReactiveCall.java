@@ -81,7 +81,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         LockOperations locks = body.call().locks();
         CompletableFuture<LockHandle> acquiring;
         try {
-            acquiring = BlockingAdapter.requireAnswer(
+            acquiring = BlockingInvocationAdapter.requireAnswer(
                             locks.acquireAsync(body.call().request().logicalOwner(owner)), locks, "acquireAsync")
                     .toCompletableFuture();
         } catch (RuntimeException | Error ex) {
@@ -98,12 +98,12 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private void acquired(@Nullable LockHandle granted, @Nullable Throwable failure) {
         if (granted == null) {
             if (!isCancelled()) {
-                refused(CallEnd.unwrap(failure));
+                refused(CallCompletion.unwrap(failure));
             }
         } else if (mayStart(granted)) {
             run(granted);
         } else {
-            CallEnd.closeUnobserved(granted);
+            CallCompletion.closeUnobserved(granted);
         }
     }
 
@@ -251,14 +251,14 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             return true;
         }
         release(held)
-                .whenComplete(
-                        (done, release) -> tell(new End(CallEnd.failureOf(policy, failure, CallEnd.unwrap(release)))));
+                .whenComplete((done, release) ->
+                        tell(new End(CallCompletion.failureOf(policy, failure, CallCompletion.unwrap(release)))));
         return true;
     }
 
     private CompletionStage<@Nullable Void> release(LockHandle held) {
         if (!kept) {
-            return CallEnd.close(held);
+            return CallCompletion.close(held);
         }
         try {
             held.throwIfLost();
@@ -270,7 +270,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private void releaseUnobserved(LockHandle held) {
         if (!kept) {
-            CallEnd.closeUnobserved(held);
+            CallCompletion.closeUnobserved(held);
         }
     }
 

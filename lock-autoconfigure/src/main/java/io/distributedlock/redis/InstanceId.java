@@ -38,7 +38,7 @@ final class InstanceId {
     }
 
     /** Adds the id of this instance's acquisition of that number. */
-    void addAcquisition(Words words, long number) {
+    void addAcquisition(RespArguments words, long number) {
         words.add(prefix, Long.toString(number, Character.MAX_RADIX), secret(number));
     }
 

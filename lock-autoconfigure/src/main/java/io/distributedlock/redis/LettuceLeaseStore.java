@@ -40,13 +40,13 @@ final class LettuceLeaseStore implements LeaseStore {
 
     private final InstanceId instance;
 
-    private final ServerClock serverClock;
+    private final ServerClockMonitor serverClock;
 
     private final Consumer<String> errors;
 
     private @Nullable Listener listener;
 
-    LettuceLeaseStore(LockConnections connections, LockKeys keys, InstanceId instance, ServerClock serverClock) {
+    LettuceLeaseStore(LockConnections connections, LockKeys keys, InstanceId instance, ServerClockMonitor serverClock) {
         this.connections = connections;
         this.keys = keys;
         this.instance = instance;
@@ -56,8 +56,8 @@ final class LettuceLeaseStore implements LeaseStore {
 
     @Override
     public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
-        String name = NameCodec.encode(command.name());
-        Words operands = new Words().add("2");
+        String name = LockNameCodec.encode(command.name());
+        RespArguments operands = new RespArguments().add("2");
         keys.addEntry(operands, name);
         keys.addCancelled(operands, name);
         instance.addAcquisition(operands, command.number());
@@ -67,13 +67,13 @@ final class LettuceLeaseStore implements LeaseStore {
             operands.add(command.queue() ? "1" : "0");
         }
         if (owner != null) {
-            operands.add(NameCodec.encode(owner)).add(command.reentrant() ? "1" : "0");
+            operands.add(LockNameCodec.encode(owner)).add(command.reentrant() ? "1" : "0");
         }
         long sentAt = serverClock.nanos();
         return send(ACQUIRE, operands, reply -> acquired(command, sentAt, reply), to);
     }
 
-    private AcquireReply acquired(AcquireCommand command, long sentAt, Numbers reply) {
+    private AcquireReply acquired(AcquireCommand command, long sentAt, IntegerListOutput reply) {
         if (reply.size() == 1) {
             long token = reply.get(0);
             serverClock.answered(token, sentAt);
@@ -88,7 +88,7 @@ final class LettuceLeaseStore implements LeaseStore {
                 serverClock.answered(reply.get(1), sentAt);
                 yield new AcquireReply.Granted(reply.get(1), (int) reply.get(2));
             }
-            case 2 -> new AcquireReply.Reentered(reply.get(1));
+            case 2 -> new AcquireReply.ReentryRefused(reply.get(1));
             case 3 -> new AcquireReply.Cancelled();
             default -> {
                 if (reply.get(4) == 1) {
@@ -105,10 +105,10 @@ final class LettuceLeaseStore implements LeaseStore {
 
     @Override
     public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
-        String name = NameCodec.encode(command.name());
+        String name = LockNameCodec.encode(command.name());
         Requeue requeue = command.requeue();
         boolean plain = requeue == null && command.tombstoneMillis() == 0;
-        Words operands = new Words().add(plain ? "1" : "2");
+        RespArguments operands = new RespArguments().add(plain ? "1" : "2");
         keys.addEntry(operands, name);
         if (!plain) {
             keys.addCancelled(operands, name);
@@ -125,7 +125,7 @@ final class LettuceLeaseStore implements LeaseStore {
         return send(RELEASE, operands, LettuceLeaseStore::released, to);
     }
 
-    private static ReleaseReply released(Numbers reply) {
+    private static ReleaseReply released(IntegerListOutput reply) {
         Outcome outcome = outcome(reply);
         long token = reply.size() > 1 ? reply.get(1) : 0;
         AcquireReply requeued = null;
@@ -137,7 +137,7 @@ final class LettuceLeaseStore implements LeaseStore {
         return new ReleaseReply(outcome, token, requeued);
     }
 
-    private static Outcome outcome(Numbers reply) {
+    private static Outcome outcome(IntegerListOutput reply) {
         return switch ((int) reply.get(0)) {
             case 1 -> Outcome.RELEASED;
             case 2 -> Outcome.TRANSFERRED;
@@ -150,13 +150,13 @@ final class LettuceLeaseStore implements LeaseStore {
 
     @Override
     public CompletableFuture<ReleaseResult> releaseOwner(String name, String owner, long floor) {
-        Function<Numbers, ReleaseResult> result = reply -> switch (outcome(reply)) {
+        Function<IntegerListOutput, ReleaseResult> result = reply -> switch (outcome(reply)) {
             case RELEASED, TRANSFERRED, LEFT_QUEUE -> ReleaseResult.RELEASED;
             case STILL_HELD -> ReleaseResult.STILL_HELD;
             case NOT_HELD -> ReleaseResult.NOT_HELD;
             case NOT_YOURS -> ReleaseResult.NOT_YOURS;
         };
-        return release(name, result, "owner", NameCodec.encode(owner), floor);
+        return release(name, result, "owner", LockNameCodec.encode(owner), floor);
     }
 
     @Override
@@ -165,18 +165,18 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     private <T> CompletableFuture<T> release(
-            String name, Function<Numbers, T> read, String mode, String subject, long floor) {
-        Words operands = new Words().add("1");
-        keys.addEntry(operands, NameCodec.encode(name));
+            String name, Function<IntegerListOutput, T> read, String mode, String subject, long floor) {
+        RespArguments operands = new RespArguments().add("1");
+        keys.addEntry(operands, LockNameCodec.encode(name));
         operands.add(subject).add(floor).add(mode);
         return new ReplyFuture<T>().to(reply -> send(RELEASE, operands, read, reply));
     }
 
     @Override
     public CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
-        Words operands = new Words().add(commands.size());
+        RespArguments operands = new RespArguments().add(commands.size());
         for (RenewCommand command : commands) {
-            keys.addEntry(operands, NameCodec.encode(command.name()));
+            keys.addEntry(operands, LockNameCodec.encode(command.name()));
         }
         for (RenewCommand command : commands) {
             instance.addAcquisition(operands, command.number());
@@ -185,7 +185,7 @@ final class LettuceLeaseStore implements LeaseStore {
         return new ReplyFuture<List<RenewReply>>().to(to -> send(RENEW, operands, LettuceLeaseStore::renewed, to));
     }
 
-    private static List<RenewReply> renewed(Numbers reply) {
+    private static List<RenewReply> renewed(IntegerListOutput reply) {
         List<RenewReply> replies = new ArrayList<>(reply.size() / 3);
         for (int i = 0; i < reply.size(); i += 3) {
             replies.add(new RenewReply(reply.get(i) == 1, reply.get(i + 1), (int) reply.get(i + 2)));
@@ -195,8 +195,8 @@ final class LettuceLeaseStore implements LeaseStore {
 
     @Override
     public CompletableFuture<Optional<LockState>> inspect(String name) {
-        Words operands = new Words().add("1");
-        keys.addEntry(operands, NameCodec.encode(name));
+        RespArguments operands = new RespArguments().add("1");
+        keys.addEntry(operands, LockNameCodec.encode(name));
         return new ReplyFuture<Optional<LockState>>()
                 .to(to ->
                         send(INSPECT, operands, new ArrayOutput<>(StringCodec.UTF8), reply -> state(name, reply), to));
@@ -208,7 +208,7 @@ final class LettuceLeaseStore implements LeaseStore {
         }
         String owner = reply.get(0).toString();
         if (owner.startsWith("=")) {
-            String decoded = NameCodec.decode(owner.substring(1));
+            String decoded = LockNameCodec.decode(owner.substring(1));
             owner = decoded == null ? owner.substring(1) : decoded;
         }
         return Optional.of(new LockState(
@@ -221,23 +221,23 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     @Override
-    public @Nullable Throwable trouble() {
+    public @Nullable Throwable lastFailure() {
         return connections.isInTrouble() ? connections.notConnected() : null;
     }
 
     @Override
     public void listen(Listener listener) {
         this.listener = listener;
-        connections.listen(new Messages(keys, instance, serverClock, listener), listener::connected);
+        connections.listen(new InstanceChannelListener(keys, instance, serverClock, listener), listener::connected);
     }
 
-    private <T> Sent send(LuaScript script, Words operands, Function<Numbers, T> read, Reply<T> to) {
-        return send(script, operands, new Numbers(), read, to);
+    private <T> Sent send(LuaScript script, RespArguments operands, Function<IntegerListOutput, T> read, Reply<T> to) {
+        return send(script, operands, new IntegerListOutput(), read, to);
     }
 
     private <A, T> Sent send(
             LuaScript script,
-            Words operands,
+            RespArguments operands,
             CommandOutput<String, String, A> answer,
             Function<A, T> read,
             Reply<T> to) {
@@ -247,7 +247,7 @@ final class LettuceLeaseStore implements LeaseStore {
             return () -> {};
         }
         Reply<T> told = connections.isInTrouble() ? (reply, failure) -> to.answered(reply, explain(failure)) : to;
-        return new ScriptCall<>(redis, script, operands, answer, read, told, errors).send();
+        return new ScriptCommand<>(redis, script, operands, answer, read, told, errors).send();
     }
 
     /** "Not connected" is no help without the reason. */

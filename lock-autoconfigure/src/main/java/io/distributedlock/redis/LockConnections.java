@@ -27,7 +27,7 @@ final class LockConnections implements AutoCloseable {
 
     private static final long RETRY_MILLIS = 500;
 
-    private final RedisClientSource source;
+    private final LockClientFactory source;
 
     private final ClientResources resources;
 
@@ -37,7 +37,7 @@ final class LockConnections implements AutoCloseable {
 
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    private @Nullable Messages messages;
+    private @Nullable InstanceChannelListener messages;
 
     private Runnable connected = () -> {};
 
@@ -47,18 +47,18 @@ final class LockConnections implements AutoCloseable {
 
     private volatile @Nullable StatefulRedisConnection<String, String> commands;
 
-    private volatile @Nullable Subscription subscription;
+    private volatile @Nullable InstanceChannelSubscription subscription;
 
     private volatile boolean replicaTold;
 
-    LockConnections(RedisClientSource source, Duration commandTimeout) {
+    LockConnections(LockClientFactory source, Duration commandTimeout) {
         this.source = source;
         this.resources = source.resources();
         this.commandTimeout = commandTimeout;
     }
 
     /** Who is told of messages, and that commands can be sent again or messages may have been missed. */
-    void listen(Messages listener, Runnable onConnected) {
+    void listen(InstanceChannelListener listener, Runnable onConnected) {
         messages = listener;
         connected = onConnected;
     }
@@ -82,7 +82,7 @@ final class LockConnections implements AutoCloseable {
             boolean told = false;
             while (!tryToConnect()) {
                 if (!told) {
-                    tellTrouble(source.trouble());
+                    tellTrouble(source.lastFailure());
                     told = true;
                 }
                 firstTry.countDown();
@@ -127,16 +127,16 @@ final class LockConnections implements AutoCloseable {
 
     private static void check(StatefulRedisConnection<String, String> opened) {
         try {
-            ServerCheck.of(opened.async());
+            ServerConfigurationCheck.of(opened.async());
         } catch (RuntimeException ex) {
             log.debug("Redis could not be asked how it is set up", ex);
         }
     }
 
     private void subscribe(RedisClient client) {
-        Messages listener = messages;
+        InstanceChannelListener listener = messages;
         if (subscription == null && listener != null) {
-            subscription = Subscription.of(
+            subscription = InstanceChannelSubscription.of(
                     client.connectPubSub(StringCodec.UTF8),
                     listener,
                     resources.eventExecutorGroup(),
@@ -158,12 +158,12 @@ final class LockConnections implements AutoCloseable {
 
     /** Whether messages come at this moment. */
     boolean isSubscribed() {
-        Subscription opened = subscription;
+        InstanceChannelSubscription opened = subscription;
         return opened != null && opened.isSubscribed();
     }
 
     LeaseStoreException notConnected() {
-        return new LeaseStoreException(Effect.NOT_EXECUTED, whyNotConnected(), source.trouble());
+        return new LeaseStoreException(Effect.NOT_EXECUTED, whyNotConnected(), source.lastFailure());
     }
 
     /** An error in the answer to a command. */
@@ -183,11 +183,11 @@ final class LockConnections implements AutoCloseable {
 
     /** Whether the latest try to connect has failed. */
     boolean isInTrouble() {
-        return source.trouble() != null;
+        return source.lastFailure() != null;
     }
 
     private String whyNotConnected() {
-        Throwable cause = source.trouble();
+        Throwable cause = source.lastFailure();
         return "not connected to Redis at " + source.address()
                 + (cause == null ? "" : ": " + LettuceFailures.reason(cause));
     }
@@ -230,7 +230,7 @@ final class LockConnections implements AutoCloseable {
         if (command != null) {
             command.close();
         }
-        Subscription message = subscription;
+        InstanceChannelSubscription message = subscription;
         if (message != null) {
             message.close();
         }
@@ -252,7 +252,7 @@ final class LockConnections implements AutoCloseable {
     }
 
     /** Follows the connection for messages. */
-    private final class SubscriptionWatch implements Subscription.Listener {
+    private final class SubscriptionWatch implements InstanceChannelSubscription.Listener {
 
         @Override
         public void reconnected() {

@@ -25,16 +25,16 @@ final class LockKeys {
 
     /** The entry of a lock. */
     String entry(String name) {
-        return entryStart + NameCodec.encode(name) + '}';
+        return entryStart + LockNameCodec.encode(name) + '}';
     }
 
     /** Adds the entry of a lock, whose name is encoded already. */
-    void addEntry(Words words, String encodedName) {
+    void addEntry(RespArguments words, String encodedName) {
         words.add(entryStart, encodedName, "}");
     }
 
     /** Adds the key of the ids of that lock that were cancelled with unknown outcome. */
-    void addCancelled(Words words, String encodedName) {
+    void addCancelled(RespArguments words, String encodedName) {
         words.add(entryStart, encodedName, "}cancelled");
     }
 
@@ -43,7 +43,7 @@ final class LockKeys {
     String nameOf(String entry) {
         int start = entryStart.length();
         return entry.startsWith(prefix) && entry.length() > start
-                ? NameCodec.decode(entry.substring(start, entry.length() - 1))
+                ? LockNameCodec.decode(entry.substring(start, entry.length() - 1))
                 : null;
     }
 

@@ -23,7 +23,7 @@ final class LuaScript {
     }
 
     /** Writes a call of it: what follows the hash or the text are the number of keys, the keys, and the arguments. */
-    void writeCall(boolean asText, Words operands, ByteBuf buffer) {
+    void writeCall(boolean asText, RespArguments operands, ByteBuf buffer) {
         int words = 2 + operands.count();
         buffer.writeByte('*');
         if (words < 10) {

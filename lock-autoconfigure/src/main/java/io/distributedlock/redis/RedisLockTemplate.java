@@ -94,7 +94,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
             EngineSettings settings,
             Consumer<? super LockEvent> events,
             boolean keepUntilCompletion) {
-        RedisClientSource.target(connections);
+        LockClientFactory.target(connections);
         this.application = connections;
         this.keys = new LockKeys(keyPrefix);
         this.settings = settings;
@@ -223,9 +223,10 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
                 EngineSettings settings,
                 Consumer<? super LockEvent> events) {
             InstanceId id = new InstanceId();
-            RedisClientSource source = new RedisClientSource(application, settings.commandTimeout(), id);
+            LockClientFactory source = new LockClientFactory(application, settings.commandTimeout(), id);
             LockConnections connections = new LockConnections(source, settings.commandTimeout());
-            LettuceLeaseStore store = new LettuceLeaseStore(connections, keys, id, new ServerClock(NanoClock.SYSTEM));
+            LettuceLeaseStore store =
+                    new LettuceLeaseStore(connections, keys, id, new ServerClockMonitor(NanoClock.SYSTEM));
             LockEngine engine = new LockEngine(store, settings, events);
             log.info("Distributed locks: instance " + id.publicPart() + ", Redis at " + source.address() + ", prefix '"
                     + keys.prefix() + "'");

@@ -27,7 +27,7 @@ public final class CommitGuard implements TransactionExecutionListener {
         LockScope.throwIfLost();
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
-                if (each instanceof SurroundingTransaction kept) {
+                if (each instanceof LockReleaseSynchronization kept) {
                     kept.throwIfLost();
                 }
             }

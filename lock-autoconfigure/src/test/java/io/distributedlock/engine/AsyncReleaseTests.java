@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class AsyncReleaseTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one =
             world.instance("one", EngineSettings.DEFAULTS.withRelease(EngineSettings.Release.ASYNC));

@@ -43,7 +43,7 @@ final class Attempt {
 
     /** Closes without waiting for the store's answer. */
     void abandon() {
-        ((EngineHandle) handle()).abandon();
+        ((DefaultLockHandle) handle()).abandon();
     }
 
     void cancel() {
@@ -54,6 +54,6 @@ final class Attempt {
     @Nullable
     Throwable failure() {
         assertThat(stage).isCompletedExceptionally();
-        return stage.handle((handle, failure) -> Failures.unwrap(failure)).join();
+        return stage.handle((handle, failure) -> StoreFailures.unwrap(failure)).join();
     }
 }

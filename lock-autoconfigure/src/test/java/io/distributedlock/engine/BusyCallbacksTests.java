@@ -27,7 +27,7 @@ class BusyCallbacksTests {
 
     private static final Duration SOON = Duration.ofSeconds(30);
 
-    private static final int MANY = Callbacks.THREADS;
+    private static final int MANY = CallbackExecutor.THREADS;
 
     private final Set<Thread> before = Thread.getAllStackTraces().keySet();
 
@@ -151,7 +151,7 @@ class BusyCallbacksTests {
         List<CompletableFuture<Throwable>> outer = runUnderLocks(MANY + 10, handle -> {
             CompletableFuture<LockHandle> nested = acquireAsync(inner);
             return (derived.getAndIncrement() % 2 == 0 ? nested : nested.thenApply(held -> held))
-                    .handle((held, failure) -> Failures.unwrap(failure))
+                    .handle((held, failure) -> StoreFailures.unwrap(failure))
                     .join();
         });
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ClockOverflowTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld(ManualClock.overflowingAfterMillis(5_000));
+    final EngineTestSupport world = new EngineTestSupport(ManualClock.overflowingAfterMillis(5_000));
 
     private final Instance one = world.instance("one");
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ContentionTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private static EngineSettings settings(int maxPasses, Duration maxBatch) {
         EngineSettings defaults = EngineSettings.DEFAULTS;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class CrossingQuestionTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one");
 

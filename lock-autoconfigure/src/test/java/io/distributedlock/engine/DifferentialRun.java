@@ -185,7 +185,7 @@ final class DifferentialRun {
             assertThat(number(real, 2) == 1).as("queued").isEqualTo(model.queued());
             compareTokens(number(real, 3), model.token());
             assertThat(number(real, 4)).as("repaired").isZero();
-        } else if (reply instanceof AcquireReply.Reentered model) {
+        } else if (reply instanceof AcquireReply.ReentryRefused model) {
             assertThat(kind).isEqualTo(2);
             compareTokens(number(real, 1), model.token());
         } else {

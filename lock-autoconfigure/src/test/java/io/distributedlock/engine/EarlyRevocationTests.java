@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class EarlyRevocationTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one");
 

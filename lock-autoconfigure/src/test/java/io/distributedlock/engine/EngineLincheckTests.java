@@ -133,7 +133,7 @@ class EngineLincheckTests {
 
         /** Leaves the queue, or releases. */
         private static void end(CompletableFuture<LockHandle> stage) {
-            if (!stage.cancel(false) && stage.join() instanceof EngineHandle handle) {
+            if (!stage.cancel(false) && stage.join() instanceof DefaultLockHandle handle) {
                 handle.abandon();
             }
         }

@@ -32,7 +32,7 @@ class ExtendTests {
             Duration.ZERO);
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one", IMPATIENT);
 

@@ -5,7 +5,7 @@ import io.distributedlock.LockRequest;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One engine of an {@link EngineWorld}. */
+/** One engine of an {@link EngineTestSupport}. */
 final class Instance {
 
     final TestNetwork network = new TestNetwork();

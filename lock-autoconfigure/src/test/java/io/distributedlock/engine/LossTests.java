@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class LossTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one");
 
@@ -217,7 +217,7 @@ class LossTests {
         one.network.holdMessages();
         Attempt first = one.acquire("a");
         world.instance("two").engine.forceRelease("a");
-        ((EngineHandle) first.handle()).abandon();
+        ((DefaultLockHandle) first.handle()).abandon();
         Attempt second = one.acquire("a");
 
         one.network.takeMessage().arrive();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class MaxWaitersTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one", EngineSettings.DEFAULTS.withMaxWaiters(2));
 

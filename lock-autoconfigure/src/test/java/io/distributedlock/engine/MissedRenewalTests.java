@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MissedRenewalTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one");
 

@@ -18,7 +18,7 @@ class MixedUpLocksTests {
     private static final int OTHERS = 200_000;
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one");
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class OrphanedRenewalTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one");
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class PendingReleaseTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one");
 
@@ -26,7 +26,7 @@ class PendingReleaseTests {
 
     private static Throwable failureOf(CompletableFuture<Void> closing) {
         assertThat(closing).isCompletedExceptionally();
-        return Failures.unwrap(catchThrowable(closing::join));
+        return StoreFailures.unwrap(catchThrowable(closing::join));
     }
 
     @Test

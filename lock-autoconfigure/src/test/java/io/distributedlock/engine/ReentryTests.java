@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ReentryTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one");
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RenewalTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one");
 

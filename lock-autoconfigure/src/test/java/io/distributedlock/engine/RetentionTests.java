@@ -15,7 +15,7 @@ class RetentionTests {
     private static final EngineSettings SETTINGS = EngineSettings.DEFAULTS.withRetention(Duration.ofSeconds(5));
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one", SETTINGS);
 

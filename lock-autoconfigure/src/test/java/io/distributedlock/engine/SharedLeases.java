@@ -60,7 +60,7 @@ final class SharedLeases extends LeaseServer {
     private AcquireReply reenter(LeaseEntry entry, String id, AcquireCommand command) {
         boolean mine = entry.holds.contains(id);
         if (!mine && !command.reentrant()) {
-            return new AcquireReply.Reentered(entry.token);
+            return new AcquireReply.ReentryRefused(entry.token);
         }
         int waiting = entry.line.size();
         entry.line.remove(entry.inLine(id));

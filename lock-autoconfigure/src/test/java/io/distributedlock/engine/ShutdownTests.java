@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ShutdownTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private static EngineSettings withGrace(Duration grace) {
         EngineSettings defaults = EngineSettings.DEFAULTS;

@@ -25,7 +25,7 @@ final class SimChecker {
     /** Somebody wants a lock. */
     record Attempt(SimNode node, LockRequest request, long since, long pausedBefore) {}
 
-    private record Held(Attempt attempt, EngineHandle handle) {
+    private record Held(Attempt attempt, DefaultLockHandle handle) {
 
         boolean excludes(Held other) {
             return !isSameOwner(other.attempt.request());
@@ -98,7 +98,7 @@ final class SimChecker {
 
     // ---- exclusion and tokens
 
-    void granted(Attempt attempt, EngineHandle handle) {
+    void granted(Attempt attempt, DefaultLockHandle handle) {
         Held granted = new Held(attempt, handle);
         held.add(granted);
         grants++;
@@ -115,7 +115,7 @@ final class SimChecker {
                 || (difference == 0 && before.isSameOwner(granted.attempt().request()));
     }
 
-    void closed(EngineHandle handle) {
+    void closed(DefaultLockHandle handle) {
         if (!handle.isHeld()) {
             losses++;
         }

@@ -11,7 +11,7 @@ final class SimHolds {
 
     private static Field field() {
         try {
-            Field hold = EngineHandle.class.getDeclaredField("hold");
+            Field hold = DefaultLockHandle.class.getDeclaredField("hold");
             hold.setAccessible(true);
             return hold;
         } catch (NoSuchFieldException ex) {
@@ -19,7 +19,7 @@ final class SimHolds {
         }
     }
 
-    private static Hold of(EngineHandle handle) {
+    private static Hold of(DefaultLockHandle handle) {
         try {
             return (Hold) HOLD.get(handle);
         } catch (IllegalAccessException ex) {
@@ -28,7 +28,7 @@ final class SimHolds {
     }
 
     /** Sends an extension and does not wait for its answer. */
-    static void extend(LockEngine engine, EngineHandle handle, long millis) {
+    static void extend(LockEngine engine, DefaultLockHandle handle, long millis) {
         Hold hold = of(handle);
         LeaseRenewal.Due due = hold.lock.extend(hold, millis * 1_000_000);
         if (due != null) {

@@ -152,7 +152,7 @@ final class SimNode {
 
     private void decided(SimChecker.Attempt attempt, @Nullable LockHandle handle) {
         sim.checker.decided(attempt);
-        if (handle instanceof EngineHandle granted) {
+        if (handle instanceof DefaultLockHandle granted) {
             sim.checker.granted(attempt, granted);
             long length = sim.random.nextInt(5) == 0 ? sim.millisUpTo(1_500) : sim.millisUpTo(15);
             if (sim.random.nextInt(5) == 0) {
@@ -164,11 +164,11 @@ final class SimNode {
         }
     }
 
-    private void extend(EngineHandle handle) {
+    private void extend(DefaultLockHandle handle) {
         SimHolds.extend(engine, handle, 10 + sim.random.nextInt(600));
     }
 
-    private void close(EngineHandle handle) {
+    private void close(DefaultLockHandle handle) {
         sim.checker.closed(handle);
         handle.abandon();
         callAgain();

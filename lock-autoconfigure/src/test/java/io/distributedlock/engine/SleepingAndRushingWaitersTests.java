@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SleepingAndRushingWaitersTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one");
 

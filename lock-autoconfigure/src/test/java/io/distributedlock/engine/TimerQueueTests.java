@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TimerQueueTests {
 
-    private static final class Timer extends Timed {
+    private static final class Timer extends TimerTask {
         @Override
         void onDue(long now) {}
     }
@@ -24,7 +24,7 @@ class TimerQueueTests {
     /** Some steps around a start time, compared with a map that is searched for its least entry. */
     private static final class Model {
 
-        final Map<Timed, Long> armed = new HashMap<>();
+        final Map<TimerTask, Long> armed = new HashMap<>();
 
         long leastAfter(long start) {
             return armed.values().stream().mapToLong(due -> due - start).min().orElseThrow();
@@ -71,7 +71,7 @@ class TimerQueueTests {
     }
 
     private void pollAll(Model model, long start, long now) {
-        for (Timed due = queue.pollDue(now); due != null; due = queue.pollDue(now)) {
+        for (TimerTask due = queue.pollDue(now); due != null; due = queue.pollDue(now)) {
             assertThat(due.due - start).isEqualTo(model.leastAfter(start));
             assertThat(due.due - now).isNotPositive();
             assertThat(model.armed.remove(due)).isEqualTo(due.due);
@@ -86,8 +86,8 @@ class TimerQueueTests {
         for (int i = 0; i < 1_000; i++) {
             queue.arm(new Timer(), (i * 7_919L) % 1_000);
         }
-        List<Timed> polled = new ArrayList<>();
-        for (Timed due = queue.pollDue(1_000); due != null; due = queue.pollDue(1_000)) {
+        List<TimerTask> polled = new ArrayList<>();
+        for (TimerTask due = queue.pollDue(1_000); due != null; due = queue.pollDue(1_000)) {
             polled.add(due);
         }
 

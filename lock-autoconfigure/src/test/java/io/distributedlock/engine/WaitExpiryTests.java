@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class WaitExpiryTests {
 
     @RegisterExtension
-    final EngineWorld world = new EngineWorld();
+    final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one");
 

@@ -89,7 +89,7 @@ class AnnotationCheckTests {
         // The classes of the JDK are compiled without -parameters.
         Method method = ReflectionUtils.findMethod(String.class, "concat", String.class);
         LockedMethod where = new LockedMethod(method, method, String.class);
-        KeyExpressions expressions = new KeyExpressions(beans);
+        LockExpressionParser expressions = new LockExpressionParser(beans);
         assertThat(catchThrowableOfType(
                                 InvalidLockedMethodException.class, () -> expressions.parse("key", "#str", where))
                         .action())

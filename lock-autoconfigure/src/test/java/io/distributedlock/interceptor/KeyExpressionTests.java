@@ -93,7 +93,7 @@ class KeyExpressionTests {
 
     @Test
     void convertsToTextWhateverHasOne() {
-        KeyContext.TextConverter converter = new KeyContext.TextConverter();
+        LockEvaluationContext.TextConverter converter = new LockEvaluationContext.TextConverter();
         TypeDescriptor point = TypeDescriptor.valueOf(Point.class);
         assertThat(converter.canConvert(point, TypeDescriptor.valueOf(String.class)))
                 .isTrue();

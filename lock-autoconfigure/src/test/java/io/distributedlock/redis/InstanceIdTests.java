@@ -16,7 +16,7 @@ class InstanceIdTests {
     private final InstanceId instance = new InstanceId();
 
     private static String id(InstanceId instance, long number) {
-        Words words = new Words();
+        RespArguments words = new RespArguments();
         instance.addAcquisition(words, number);
         ByteBuf buffer = Unpooled.buffer();
         words.writeTo(buffer);

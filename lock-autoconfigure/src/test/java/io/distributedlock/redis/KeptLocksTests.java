@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
-import io.distributedlock.transaction.SurroundingTransaction;
+import io.distributedlock.transaction.LockReleaseSynchronization;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -28,8 +28,8 @@ class KeptLocksTests extends FaultTopic {
             List<LockHandle> handles = IntStream.range(0, LOCKS)
                     .mapToObj(i -> locks.acquire(LockRequest.of("kept-" + i)))
                     .toList();
-            handles.forEach(handle ->
-                    assertThat(SurroundingTransaction.keeps(handle, true, null)).isTrue());
+            handles.forEach(handle -> assertThat(LockReleaseSynchronization.keeps(handle, true, null))
+                    .isTrue());
             before.run();
             TransactionSynchronizationUtils.triggerAfterCompletion(TransactionSynchronization.STATUS_COMMITTED);
             return handles;

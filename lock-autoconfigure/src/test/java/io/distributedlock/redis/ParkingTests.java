@@ -89,7 +89,7 @@ class ParkingTests {
         }
         for (RecordedFrame frame : event.getStackTrace().getFrames()) {
             String type = frame.getMethod().getType().getName();
-            if (type.endsWith(".engine.Effects")) {
+            if (type.endsWith(".engine.DeferredActions")) {
                 return false;
             }
             if (type.endsWith(".engine.NamedLock")) {

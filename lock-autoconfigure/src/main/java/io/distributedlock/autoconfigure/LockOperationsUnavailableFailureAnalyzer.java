@@ -1,0 +1,16 @@
+package io.distributedlock.autoconfigure;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.Order;
+
+/** Says why there is no Redis for the locks, and what to add or define. */
+@Order(0)
+final class LockOperationsUnavailableFailureAnalyzer
+        extends AbstractFailureAnalyzer<LockOperationsUnavailableException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, LockOperationsUnavailableException cause) {
+        return new FailureAnalysis(cause.description(), cause.action(), cause);
+    }
+}

@@ -1,0 +1,99 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.engine.LeaseStore.AcquireCommand;
+import io.distributedlock.engine.LeaseStore.AcquireReply;
+import io.distributedlock.engine.LeaseStore.Reply;
+import io.distributedlock.engine.LeaseStore.Sent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One sending of an acquire command, and where its answer goes: to the lock that asked, and to the {@link ReleaseTimeout} that waits
+ * for it, if there is one. It ends once: with the answer, with a failure, or given up. Guarded by itself, for no longer than
+ * it takes to look at the fields.
+ */
+final class AcquireAttempt implements Reply<AcquireReply> {
+
+    private enum Phase {
+        OPEN,
+        ANSWERED,
+        FAILED
+    }
+
+    private final NamedLock lock;
+
+    private final Acquisition asked;
+
+    /** A time before it was sent. */
+    final long sentAt;
+
+    private Phase phase = Phase.OPEN;
+
+    private @Nullable Sent sent;
+
+    private @Nullable PendingRelease waiting;
+
+    AcquireAttempt(NamedLock lock, Acquisition asked, long sentAt) {
+        this.lock = lock;
+        this.asked = asked;
+        this.sentAt = sentAt;
+    }
+
+    /** Not if it was given up before it came to that. */
+    void send(AcquireCommand command) {
+        if (!isOpen()) {
+            return;
+        }
+        Sent under = lock.engine.store().acquire(command, this);
+        if (!mayGoOn(under)) {
+            under.cancel();
+        }
+    }
+
+    private synchronized boolean mayGoOn(Sent under) {
+        sent = under;
+        return phase != Phase.FAILED;
+    }
+
+    @Override
+    public void answered(@Nullable AcquireReply reply, @Nullable Throwable failure) {
+        PendingRelease told;
+        synchronized (this) {
+            if (phase != Phase.OPEN) {
+                return;
+            }
+            phase = failure == null ? Phase.ANSWERED : Phase.FAILED;
+            told = waiting;
+        }
+        lock.answered(asked, this, reply, failure);
+        if (told != null) {
+            told.questionEnded(failure != null);
+        }
+    }
+
+    /** Nobody waits for the answer any more. */
+    void giveUp() {
+        Sent under;
+        synchronized (this) {
+            phase = phase == Phase.OPEN ? Phase.FAILED : phase;
+            under = sent;
+        }
+        if (under != null) {
+            under.cancel();
+        }
+    }
+
+    /** @return false if it has ended already, and nobody will be told */
+    synchronized boolean tellEnd(PendingRelease to) {
+        waiting = to;
+        return phase == Phase.OPEN;
+    }
+
+    synchronized boolean isOpen() {
+        return phase == Phase.OPEN;
+    }
+
+    /** Otherwise, or if it failed, a copy of it may still come to the store. */
+    synchronized boolean wasAnswered() {
+        return phase == Phase.ANSWERED;
+    }
+}

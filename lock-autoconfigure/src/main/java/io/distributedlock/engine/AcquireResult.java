@@ -1,0 +1,57 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.DistributedLockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockUnavailableException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What a waiter is told. Exceptions are made from it by the caller, so that they carry the caller's stack. */
+sealed interface AcquireResult {
+
+    record Granted(LockHandle handle) implements AcquireResult {}
+
+    /** Somebody else holds the lock and the wait is over. */
+    record Busy() implements AcquireResult {}
+
+    /** The caller holds the lock already, and did not want to enter again. */
+    record ReentryRefused() implements AcquireResult {}
+
+    record Unavailable(String why, @Nullable Throwable cause) implements AcquireResult {}
+
+    /** It was granted, but the hold was over before the caller got it. Nothing has run under it. */
+    record Late() implements AcquireResult {}
+
+    /** The waiter left of its own accord. */
+    record Left() implements AcquireResult {}
+
+    static AcquireResult shuttingDown() {
+        return new Unavailable("the lock template is shutting down", null);
+    }
+
+    static AcquireResult tooMany(int limit) {
+        return new Unavailable(
+                limit
+                        + " callers of this instance wait for it already, and distributed-lock.max-waiters allows no"
+                        + " more",
+                null);
+    }
+
+    /** The exception for everything but a grant. */
+    default DistributedLockException toException(String name, Duration waited) {
+        if (this instanceof Unavailable unavailable) {
+            return new LockUnavailableException(
+                    name, "Lock '" + name + "' is unavailable: " + unavailable.why(), unavailable.cause());
+        }
+        if (this instanceof Late) {
+            String message = "Lock '" + name + "' was granted, but its lease had passed or it was taken away before the"
+                    + " caller got it, and the wait was over";
+            return new LockUnavailableException(name, message, null);
+        }
+        String why = this instanceof ReentryRefused
+                ? "is held by the caller already, and the request is not re-entrant"
+                : "is held by somebody else; waited " + waited.toMillis() + " ms";
+        return new LockNotAcquiredException(name, "Lock '" + name + "' " + why, waited);
+    }
+}

@@ -1,0 +1,79 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockHandle;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The future of an asynchronous acquisition, and the owner of its hold. Its verdict is told on a thread for continuations, or
+ * by a thread that waits for the future, whichever comes first: so whoever waits is told although all those threads are busy.
+ */
+final class AsyncAcquisition extends AcquireStage<LockHandle> {
+
+    private final LockEngine engine;
+
+    /** Who waits and was not told yet. */
+    private final AtomicReference<@Nullable Waiter> waiting = new AtomicReference<>();
+
+    AsyncAcquisition(LockEngine engine) {
+        this.engine = engine;
+    }
+
+    void start(Waiter waiter) {
+        waitAs(waiter);
+        whenComplete((handle, failure) -> leaveUntold());
+    }
+
+    private void waitAs(Waiter waiter) {
+        waiting.set(waiter);
+        waiter.verdict.thenAccept(verdict -> engine.callbacks().verdict(() -> tell(waiter, verdict)));
+        engine.arm(waiter, waiter.terms.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd());
+        engine.locks().enqueue(waiter);
+    }
+
+    private void leaveUntold() {
+        Waiter waiter = waiting.get();
+        if (waiter != null) {
+            waiter.leave();
+            tellIfDecided();
+        }
+    }
+
+    private void tell(Waiter waiter, AcquireResult decided) {
+        if (!waiting.compareAndSet(waiter, null)) {
+            return;
+        }
+        AcquireResult verdict = engine.checked(decided);
+        Waiter again = verdict instanceof AcquireResult.Late && !isDone() ? waiter.again() : null;
+        if (again != null) {
+            waitAs(again);
+            if (isDone()) {
+                leaveUntold();
+            }
+        } else if (!(verdict instanceof AcquireResult.Granted granted)) {
+            completeExceptionally(engine.failure(waiter, verdict));
+        } else if (!complete(granted.handle()) && granted.handle() instanceof DefaultLockHandle handle) {
+            handle.abandon();
+        }
+    }
+
+    @Override
+    AsyncAcquisition root() {
+        return this;
+    }
+
+    /** Completes before this does, and without any code of the application; already complete if nobody waits. */
+    CompletableFuture<?> verdict() {
+        Waiter waiter = waiting.get();
+        return waiter == null ? CompletableFuture.completedFuture(null) : waiter.verdict;
+    }
+
+    /** The calling thread waits: if there is a verdict, it need not wait for a thread that tells it. */
+    void tellIfDecided() {
+        Waiter waiter = waiting.get();
+        if (waiter != null && waiter.verdict.isDone()) {
+            tell(waiter, waiter.verdict.join());
+        }
+    }
+}

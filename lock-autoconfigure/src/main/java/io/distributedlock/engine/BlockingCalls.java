@@ -1,0 +1,148 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockInterruptedException;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockReleaseUnconfirmedException;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Commands to the store whose answer a caller waits for, each for one command time-out at most. */
+final class BlockingCalls {
+
+    private static final Log log = LogFactory.getLog(BlockingCalls.class);
+
+    private final LockEngine engine;
+
+    BlockingCalls(LockEngine engine) {
+        this.engine = engine;
+    }
+
+    /** Sends a command, as soon as there is a connection. */
+    <T> T await(String name, Supplier<CompletableFuture<T>> command) {
+        long timeout = engine.timeout(ResolvedRequest.FOREVER);
+        long end = engine.now() + timeout;
+        CompletableFuture<Void> ready = engine.store().ready();
+        CompletableFuture<T> answer = ready.thenCompose(connected -> command.get());
+        try {
+            return get(answer, end);
+        } catch (InterruptedException ex) {
+            answer.cancel(false);
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException(name, "Lock '" + name + "': interrupted while asking Redis", ex);
+        } catch (TimeoutException ex) {
+            // What was not sent by now must not be sent when nobody expects it any more.
+            answer.cancel(false);
+            Throwable trouble = ready.isDone() ? null : engine.store().lastFailure();
+            throw unavailable(name, trouble == null ? StoreFailures.noAnswer(timeout) : trouble);
+        } catch (ExecutionException ex) {
+            throw unavailable(name, StoreFailures.unwrap(ex));
+        }
+    }
+
+    /** See {@link io.distributedlock.LockHandle#extend}. */
+    void extend(Hold hold, long length) {
+        String name = hold.name();
+        LeaseRenewal.Due due = hold.lock.extend(hold, length);
+        if (due != null) {
+            boolean counts = await(name, () -> engine.renewal().sendNow(due));
+            if (!counts) {
+                throw unavailable(name, StoreFailures.overtaken());
+            }
+        }
+        LockLostException loss = hold.loss();
+        if (loss != null) {
+            throw loss;
+        }
+        if (due == null) {
+            throw new LockLostException(name, "Lock '" + name + "' was closed already", Duration.ZERO);
+        }
+    }
+
+    /** Waits for a release until that time. Not interruptible; keeps the flag. */
+    void awaitRelease(Hold hold, PendingRelease release, long end) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    check(hold, get(release.outcome, end));
+                    return;
+                } catch (InterruptedException ex) {
+                    interrupted = true;
+                }
+            }
+        } catch (TimeoutException ex) {
+            throw unreleased(hold, release.lastFailure());
+        } catch (ExecutionException ex) {
+            throw unreleased(hold, StoreFailures.unwrap(ex));
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** The same through a stage. */
+    CompletableFuture<Void> whenReleased(Hold hold, PendingRelease release) {
+        return new ReleaseTimeout(engine, this, hold, release).start();
+    }
+
+    private <T> T get(CompletableFuture<T> answer, long end)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return answer.get(Math.max(0, end - engine.now()), TimeUnit.NANOSECONDS);
+    }
+
+    /** Does not wait for a release. Nobody but a listener and the log hears that the hold was lost by then. */
+    void watchRelease(Hold hold, PendingRelease release) {
+        release.outcome.whenComplete((outcome, failure) -> {
+            LockLostException loss = outcome == null ? null : lossFoundBy(hold, outcome);
+            if (loss != null) {
+                engine.tellLost(hold, loss);
+            } else if (StoreFailures.isRefused(failure)) {
+                log.warn(unreleased(hold, StoreFailures.unwrap(failure)).getMessage());
+            } else if (outcome == null) {
+                log.debug(unreleased(hold, StoreFailures.unwrap(failure)).getMessage());
+            }
+        });
+    }
+
+    void check(Hold hold, Outcome outcome) {
+        LockLostException loss = lossFoundBy(hold, outcome);
+        if (loss != null) {
+            engine.tellLost(hold, loss);
+            throw loss;
+        }
+    }
+
+    private @Nullable LockLostException lossFoundBy(Hold hold, Outcome outcome) {
+        if (outcome != Outcome.NOT_HELD && outcome != Outcome.NOT_YOURS) {
+            return null;
+        }
+        String why = outcome == Outcome.NOT_HELD ? "it was gone from Redis" : "somebody else had it already";
+        Duration heldFor = Duration.ofNanos(engine.now() - hold.grantedAt);
+        return new LockLostException(
+                hold.name(), "Lock '" + hold.name() + "' was lost before its release: " + why, heldFor);
+    }
+
+    private static LockUnavailableException unavailable(String name, Throwable cause) {
+        return new LockUnavailableException(name, "Lock '" + name + "' is unavailable: " + cause.getMessage(), cause);
+    }
+
+    static LockReleaseUnconfirmedException unreleased(Hold hold, @Nullable Throwable cause) {
+        String name = hold.name();
+        return new LockReleaseUnconfirmedException(
+                name,
+                "Lock '" + name + "' was held until its release, but Redis has not confirmed that. It is free when its"
+                        + " lease ends, at the latest"
+                        + (cause == null ? "" : ": " + cause.getMessage()),
+                cause);
+    }
+}

@@ -1,0 +1,181 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNames;
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/** One entry into a {@link Hold}. */
+final class DefaultLockHandle implements LockHandle {
+
+    private final Hold hold;
+
+    /** Whether the hold's owner has made this entry itself. */
+    private final boolean byOwner;
+
+    /** Keeps the hold from counting as abandoned while anybody can still reach this handle and may close it. */
+    private volatile @Nullable HandleAnchor anchor;
+
+    private static final AtomicIntegerFieldUpdater<DefaultLockHandle> CLOSED =
+            AtomicIntegerFieldUpdater.newUpdater(DefaultLockHandle.class, "closed");
+
+    private volatile int closed;
+
+    DefaultLockHandle(Hold hold, HandleAnchor anchor, boolean byOwner) {
+        this.hold = hold;
+        this.byOwner = byOwner;
+        this.anchor = anchor;
+    }
+
+    @Override
+    public String name() {
+        return hold.name();
+    }
+
+    @Override
+    public long fencingToken() {
+        return hold.token;
+    }
+
+    @Override
+    public boolean isHeld() {
+        return closed == 0 && hold.isHeld(engine().now());
+    }
+
+    @Override
+    public Duration remainingLease() {
+        return closed != 0 ? Duration.ZERO : Duration.ofNanos(hold.remaining(engine().now()));
+    }
+
+    @Override
+    public void extend(Duration lease) {
+        LockRequest.requireLease(lease);
+        if (closed != 0) {
+            throw new LockLostException(name(), "Lock '" + name() + "' was closed already", Duration.ZERO);
+        }
+        engine().extend(hold, ResolvedRequest.nanos(lease));
+    }
+
+    @Override
+    public void onLost(Runnable callback) {
+        hold.lock.checkDeadline();
+        HandleAnchor kept = anchor;
+        if (closed == 0 && kept != null && hold.onLost(this, kept, callback)) {
+            engine().callbacks().lost(callback);
+        }
+    }
+
+    @Override
+    public void throwIfLost() {
+        LockLostException loss = loss();
+        if (loss != null) {
+            throw loss;
+        }
+    }
+
+    @Override
+    public void close() {
+        Runnable end = beginClose();
+        if (end != null) {
+            end.run();
+        }
+    }
+
+    /**
+     * Ends the hold and sends the release, but does not wait. Returns what waits and tells how it went, or null if there is
+     * nothing to wait for and nothing to tell.
+     */
+    @Nullable
+    Runnable beginClose() {
+        return beginClose(false);
+    }
+
+    /** The same for a grant under which nothing was done. */
+    @Nullable
+    Runnable beginRollBack() {
+        return beginClose(true);
+    }
+
+    private @Nullable Runnable beginClose(boolean unused) {
+        if (!CLOSED.compareAndSet(this, 0, 1) || exitNested()) {
+            return null;
+        }
+        if (unused) {
+            hold.waiveMinHold();
+        }
+        PendingRelease release = leftLast();
+        LockLostException loss = loss();
+        if (loss != null) {
+            return () -> {
+                throw loss;
+            };
+        }
+        return release == null ? null : engine().releasing(hold, release);
+    }
+
+    @Override
+    public CompletionStage<Void> closeAsync() {
+        if (!CLOSED.compareAndSet(this, 0, 1) || exitNested()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        PendingRelease release = leftLast();
+        LockLostException loss = loss();
+        if (loss != null) {
+            return CompletableFuture.failedFuture(loss);
+        }
+        return release == null ? CompletableFuture.completedFuture(null) : engine().releasedAsync(hold, release);
+    }
+
+    /** Closes without waiting for anything, for a grant that nobody wants any more. */
+    void abandon() {
+        if (CLOSED.compareAndSet(this, 0, 1)) {
+            if (!exitNested()) {
+                hold.waiveMinHold();
+                leftLast();
+            }
+        }
+    }
+
+    private boolean exitNested() {
+        boolean inner = hold.lock.exitNested(hold, byOwner);
+        HandleAnchor kept = anchor;
+        if (inner && kept != null) {
+            kept.drop(this);
+            anchor = null;
+        }
+        return inner;
+    }
+
+    /** The anchor goes last: until then, somebody is here who closes it. */
+    private @Nullable PendingRelease leftLast() {
+        PendingRelease release = hold.lock.leave(hold, byOwner);
+        engine().log().released(hold);
+        HandleAnchor kept = anchor;
+        if (kept != null) {
+            kept.drop(this);
+            anchor = null;
+        }
+        return release;
+    }
+
+    private @Nullable LockLostException loss() {
+        if (hold.isExpired(engine().now())) {
+            hold.lock.checkDeadline();
+        }
+        return hold.loss();
+    }
+
+    private LockEngine engine() {
+        return hold.lock.engine;
+    }
+
+    @Override
+    public String toString() {
+        return "LockHandle[name=" + LockNames.show(name()) + ", token=" + fencingToken() + ", held=" + isHeld() + "]";
+    }
+}

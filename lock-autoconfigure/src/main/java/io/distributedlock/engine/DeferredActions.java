@@ -1,0 +1,45 @@
+package io.distributedlock.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a transition of a {@link NamedLock} wants done outside of its monitor, in order: commands to send, callers to wake.
+ * Not thread-safe; lives for one transition.
+ */
+final class DeferredActions {
+
+    private static final Log log = LogFactory.getLog(DeferredActions.class);
+
+    private @Nullable List<Runnable> effects;
+
+    void add(Runnable effect) {
+        if (effects == null) {
+            effects = new ArrayList<>(2);
+        }
+        effects.add(effect);
+    }
+
+    /** It counts as under way from now on, as the lock that it comes from may be gone before the effects run. */
+    void start(PendingRelease giveBack) {
+        giveBack.register();
+        add(giveBack::start);
+    }
+
+    /** One that fails must not keep the next caller from being told. */
+    void run() {
+        if (effects == null) {
+            return;
+        }
+        for (Runnable effect : effects) {
+            try {
+                effect.run();
+            } catch (RuntimeException | Error ex) {
+                log.error("A step of the lock engine has failed; this is a bug", ex);
+            }
+        }
+    }
+}

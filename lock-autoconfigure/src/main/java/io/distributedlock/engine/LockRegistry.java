@@ -1,0 +1,281 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockActivity;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockOwner;
+import io.distributedlock.ServerClockSetBackEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks that somebody in this instance holds or waits for, or whose lease it retains, and what is being given back.
+ * Nothing stays in here for a name that is not in use.
+ */
+final class LockRegistry implements LeaseStore.Listener {
+
+    private static final int ASK_AT_ONCE = 32;
+
+    private static final long SPREAD_EACH = 200_000;
+
+    private static final long LONGEST_SPREAD = 1_000_000_000;
+
+    private final LockEngine engine;
+
+    private final ConcurrentHashMap<String, NamedLock> named = new ConcurrentHashMap<>();
+
+    /** One for each acquisition of an explicit owner, by name: these are counted in the store, not here. */
+    private final ConcurrentHashMap<String, Set<NamedLock>> owned = new ConcurrentHashMap<>();
+
+    private final ConcurrentHashMap<String, Set<PendingRelease>> givingBack = new ConcurrentHashMap<>();
+
+    private final QueuedOwners ownersInLine = new QueuedOwners();
+
+    private final ReentrantLock draining = new ReentrantLock();
+
+    private final Condition lessInUse = draining.newCondition();
+
+    LockRegistry(LockEngine engine) {
+        this.engine = engine;
+    }
+
+    void enqueue(Waiter waiter) {
+        String owner = waiter.terms.owner();
+        String name = waiter.terms.name();
+        NamedLock lock;
+        do {
+            if (owner != null) {
+                lock = new NamedLock(engine, name, owner);
+                add(owned, name, lock);
+                recallHere(name, !waiter.terms.triesOnce());
+            } else {
+                NamedLock known = named.get(name);
+                lock = known != null ? known : named.computeIfAbsent(name, n -> new NamedLock(engine, n, null));
+            }
+            waiter.standsIn(lock);
+        } while (!lock.enqueue(waiter));
+    }
+
+    /** The store recalls from other instances only; what threads of this one have or retain is recalled here. */
+    void recallHere(String name, boolean waits) {
+        NamedLock known = named.get(name);
+        if (known != null) {
+            known.recalledHere(waits);
+        }
+    }
+
+    /** The short way into a lock that the owner holds; null if it does not. */
+    @Nullable
+    LockHandle reenter(String name, Object owner, @Nullable LockOwner enclosing) {
+        NamedLock known = named.get(name);
+        return known == null ? null : known.reenter(owner, enclosing);
+    }
+
+    QueuedOwners ownersInLine() {
+        return ownersInLine;
+    }
+
+    void retired(NamedLock lock) {
+        if (lock.owner == null) {
+            named.remove(lock.name, lock);
+        } else {
+            remove(owned, lock.name, lock);
+        }
+    }
+
+    private static <T> void add(ConcurrentHashMap<String, Set<T>> sets, String name, T added) {
+        sets.compute(name, (n, known) -> {
+            Set<T> all = known == null ? ConcurrentHashMap.newKeySet() : known;
+            all.add(added);
+            return all;
+        });
+    }
+
+    private static <T> void remove(ConcurrentHashMap<String, Set<T>> sets, String name, T removed) {
+        sets.computeIfPresent(name, (n, all) -> {
+            all.remove(removed);
+            return all.isEmpty() ? null : all;
+        });
+    }
+
+    /** How many other acquisitions there are of that name by explicit owners. */
+    /** How many others wait with an explicit owner, exactly if they may be as many as the limit. */
+    int othersOf(NamedLock lock, int limit) {
+        Set<NamedLock> all = owned.getOrDefault(lock.name, Set.of());
+        int most = all.size() - 1;
+        return most < limit
+                ? most
+                : (int) all.stream()
+                        .filter(other -> other != lock && !other.wasGranted())
+                        .count();
+    }
+
+    void givingBack(PendingRelease giveBack) {
+        add(givingBack, giveBack.name, giveBack);
+    }
+
+    void releaseEnded(PendingRelease giveBack) {
+        remove(givingBack, giveBack.name, giveBack);
+        NamedLock next = named.get(giveBack.name);
+        if (next != null) {
+            next.releaseEnded();
+        }
+        signal();
+    }
+
+    /** Whether something of that name is on its way back to the store. */
+    boolean isGivingBack(String name) {
+        return givingBack.containsKey(name);
+    }
+
+    /** Whether nobody holds the lock that the store has under this token, but this instance keeps its lease. */
+    boolean isRetained(String name, long inStore) {
+        NamedLock known = named.get(name);
+        return known != null && known.isRetained(inStore);
+    }
+
+    /** How many names are held, waited for or retained. */
+    int size() {
+        return named.size() + owned.values().stream().mapToInt(Set::size).sum();
+    }
+
+    // ---- what the store tells
+
+    @Override
+    public void granted(String name, long number, long token, long leaseMillis, int waiting) {
+        boolean known = tell(name, lock -> lock.granted(number, token, leaseMillis, waiting));
+        if (!known && !isGivingBack(name, number)) {
+            // Nobody waits for it any more, and whoever left could not say so in time.
+            NamedLock stray = new NamedLock(engine, name, null);
+            long lease = leaseMillis * 1_000_000;
+            PendingRelease back = new PendingRelease(stray, number, lease, engine.now() + lease, false, null);
+            back.register();
+            back.start();
+        }
+    }
+
+    private boolean isGivingBack(String name, long number) {
+        return givingBack.getOrDefault(name, Set.of()).stream().anyMatch(giveBack -> giveBack.isFor(number));
+    }
+
+    @Override
+    public void recalled(String name, long number) {
+        tell(name, lock -> lock.recalled(number));
+    }
+
+    @Override
+    public void serverClockSetBack(String name, Duration by) {
+        engine.serverClockSetBack(new ServerClockSetBackEvent(name, by));
+    }
+
+    @Override
+    public void revoked(String name, long number) {
+        tell(name, lock -> lock.revoked(number));
+    }
+
+    @Override
+    public void connected() {
+        long spread = spreadOf(size());
+        givingBack.values().forEach(all -> all.forEach(giveBack -> giveBack.retry(delay(spread))));
+        forEach(lock -> lock.connected(delay(spread)));
+    }
+
+    /** Few may ask at once. Many would only be in each other's way, and in that of who comes now. */
+    private static long spreadOf(int size) {
+        return size <= ASK_AT_ONCE ? 0 : Math.min(size * SPREAD_EACH, LONGEST_SPREAD);
+    }
+
+    private long delay(long spread) {
+        return spread == 0 ? 0 : engine.random(spread);
+    }
+
+    @Override
+    public Iterable<String> names() {
+        return namesInUse();
+    }
+
+    private List<String> namesInUse() {
+        List<String> names = new ArrayList<>(named.keySet());
+        names.addAll(owned.keySet());
+        return names;
+    }
+
+    /** Tells those of that name until one of them knows what it is about. */
+    private boolean tell(String name, Predicate<NamedLock> message) {
+        NamedLock lock = named.get(name);
+        if (lock != null && message.test(lock)) {
+            return true;
+        }
+        for (NamedLock candidate : owned.getOrDefault(name, Set.of())) {
+            if (message.test(candidate)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void describe(String instance, List<LockActivity.Held> held, List<LockActivity.Waiting> waiting) {
+        forEach(lock -> lock.describe(instance, held, waiting));
+    }
+
+    private void forEach(Consumer<NamedLock> action) {
+        named.values().forEach(action);
+        owned.values().forEach(all -> all.forEach(action));
+    }
+
+    // ---- the end
+
+    /** Sends waiters away and what is retained back, waits for holds as long as the grace says, then for what is being given back. */
+    void drain(Duration grace, Duration farewell) {
+        forEach(NamedLock::refuseWaiters);
+        engine.log().waitsForHolds(grace, namesInUse());
+        await(grace, () -> size() == 0);
+        engine.log().tookAway(namesInUse());
+        forEach(NamedLock::terminate);
+        await(farewell, givingBack::isEmpty);
+        givingBack.values().forEach(all -> all.forEach(PendingRelease::endUnanswered));
+    }
+
+    /** Not interruptible, as holds have a right to the grace; keeps the flag. */
+    private void await(Duration limit, BooleanSupplier done) {
+        long end = NanoClock.SYSTEM.nanos() + ResolvedRequest.nanos(limit);
+        boolean interrupted = false;
+        draining.lock();
+        try {
+            long left = ResolvedRequest.nanos(limit);
+            while (!done.getAsBoolean() && left > 0) {
+                try {
+                    left = lessInUse.awaitNanos(left);
+                } catch (InterruptedException ex) {
+                    interrupted = true;
+                    left = end - NanoClock.SYSTEM.nanos();
+                }
+            }
+        } finally {
+            draining.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Something may have come to its end that {@link #drain} waits for. */
+    void signal() {
+        if (engine.isClosing()) {
+            draining.lock();
+            try {
+                lessInUse.signalAll();
+            } finally {
+                draining.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockOwner;
+import io.distributedlock.engine.LeaseStore.RenewCommand;
+import io.distributedlock.engine.LeaseStore.RenewReply;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The side of a {@link NamedLock} that has a lease, and the hold of the caller whose turn it is. Exists from the grant to
+ * the release or loss. Guarded by the lock's monitor.
+ */
+final class Ownership {
+
+    private final NamedLock lock;
+
+    final Lease lease;
+
+    private final RenewalSchedule watch;
+
+    /** The hold of the caller whose turn it is, or while retained, what is left of the latest one. */
+    private Hold hold;
+
+    private boolean retained;
+
+    /**
+     * @param waiting how many others wait, as the store said
+     * @param recalled whether another instance said so before the grant was heard of
+     */
+    Ownership(
+            NamedLock lock,
+            Lease lease,
+            int waiting,
+            boolean recalled,
+            Waiter first,
+            long now,
+            DeferredActions effects) {
+        this.lock = lock;
+        this.lease = lease;
+        this.watch = new RenewalSchedule(lease);
+        lease.othersWait(waiting, now);
+        if (recalled) {
+            lease.recall(now);
+        }
+        hold = grant(first, lease.sentAt(), now, effects);
+    }
+
+    private Hold grant(Waiter waiter, long start, long now, DeferredActions effects) {
+        HandleAnchor anchor = new HandleAnchor();
+        Hold granted = new Hold(lock, waiter, lease, start, now, anchor);
+        DefaultLockHandle handle = new DefaultLockHandle(granted, anchor, true);
+        effects.add(() -> waiter.decide(new AcquireResult.Granted(handle)));
+        return granted;
+    }
+
+    /** The lease goes to the next caller in this instance, with the next token. */
+    void passTo(Waiter next, long now, DeferredActions effects) {
+        lease.pass();
+        lock.engine.tokenSeen(lease.token());
+        retained = false;
+        hold = grant(next, now, now, effects);
+        watch.passed(lease, hold, now);
+    }
+
+    /** Nobody here wants the lock now, but somebody may soon: the lease stays here until then, or until that time. */
+    void retainUntil(long end, long now) {
+        retained = true;
+        hold.renewUntil = end + hold.lease;
+        hold.extendedUntil = now;
+        hold.updateDeadline(lease, now);
+    }
+
+    /** Whether the lease is kept for the next local caller, with no hold upon it. Then nobody waits here. */
+    boolean isRetained() {
+        return retained;
+    }
+
+    /** Whether the lease may be kept: not if an extension made it longer than the next holder wants it. */
+    boolean mayRetain(long retention, long now) {
+        return retention > 0 && !lease.isContended() && lease.isLongEnough(now) && lease.length() <= hold.lease;
+    }
+
+    /** Whether a retained lease has to go back now. */
+    boolean isRecalled(long now) {
+        return lease.isContended() || retainedUntil() - now <= 0;
+    }
+
+    /**
+     * The end of the retention, or earlier if the lease could not be renewed: it must not run out by itself, as with it the
+     * queue of those who wait would be forgotten.
+     */
+    private long retainedUntil() {
+        long end = hold.renewUntil - hold.lease;
+        return lease.shortFrom() - end < 0 ? lease.shortFrom() : end;
+    }
+
+    Hold hold() {
+        return hold;
+    }
+
+    // ---- re-entry
+
+    @Nullable
+    DefaultLockHandle reenter(Object owner, @Nullable LockOwner enclosing, long now) {
+        if (!hold.admits(owner, enclosing) || !hold.isHeld(now)) {
+            return null;
+        }
+        boolean byOwner = hold.isOwnedBy(owner);
+        HandleAnchor anchor = hold.anchorForNext();
+        hold.entered(byOwner);
+        return new DefaultLockHandle(hold, anchor, byOwner);
+    }
+
+    /** Whether the closing of an inner entry was all there was to do. */
+    boolean exitNested(Hold closing, boolean byOwner, long now) {
+        if (hold != closing || closing.entries <= 1 || closing.isExpired(now)) {
+            return false;
+        }
+        closing.left(byOwner);
+        return true;
+    }
+
+    // ---- renewal
+
+    void onDue(long now, DeferredActions effects) {
+        Hold current = hold;
+        if (!retained && current.isAbandoned()) {
+            if (!current.abandonmentTold) {
+                current.abandonmentTold = true;
+                effects.add(() -> lock.engine.abandoned(current));
+            }
+            return;
+        }
+        RenewCommand command = watch.renew(lease, current, timeout(), now);
+        if (command != null) {
+            current.updateDeadline(lease, now);
+            lock.engine.renewal().add(new LeaseRenewal.Due(lock, watch.current(), command));
+        }
+    }
+
+    LeaseRenewal.Due extend(long length, long now) {
+        if (!hold.renew) {
+            hold.renewUntil = now + length;
+        }
+        hold.extendedUntil = now + length;
+        RenewCommand command = watch.extend(lease, hold, Math.min(length, hold.renewUntil - now), now);
+        hold.updateDeadline(lease, now);
+        return new LeaseRenewal.Due(lock, watch.current(), command);
+    }
+
+    /** Whether an answer is the one that is waited for. */
+    boolean isAwaited(int renewal) {
+        return watch.isAwaited(renewal);
+    }
+
+    /** Whether another extension was begun after this renewal, so that its answer says nothing any more. */
+    boolean isExtendedSince(int renewal) {
+        return watch.extension() > renewal;
+    }
+
+    /** @return false if the store says that the lease is gone */
+    boolean renewed(@Nullable RenewReply reply, @Nullable Throwable failure, long now) {
+        if (reply == null) {
+            watch.failed(lease, StoreFailures.isNotExecuted(failure) || StoreFailures.isRefused(failure), now);
+            return true;
+        }
+        lock.engine.retries().succeeded();
+        if (reply.renewed()) {
+            lock.engine.tokenSeen(reply.token());
+            lease.tokenSeen(reply.token());
+            lease.othersWait(reply.waiting(), now);
+            watch.renewed(lease);
+            hold.updateDeadline(lease, now);
+        }
+        return reply.renewed();
+    }
+
+    void connected(long now) {
+        watch.retry(now);
+    }
+
+    long nextLook() {
+        long look = hold.abandonmentTold && !retained ? TimerQueue.NEVER : watch.nextLook(lease, hold, timeout());
+        long end = retained ? retainedUntil() : hold.deadline();
+        return look == TimerQueue.NEVER || look - end > 0 ? end : look;
+    }
+
+    private long timeout() {
+        return lock.engine.timeout(lease.length());
+    }
+
+    /** Why a hold is lost whose deadline has passed. */
+    String whyExpired(long now) {
+        boolean tooOld = hold.renew && hold.renewUntil - now <= 2 * Lease.margin(lease.length());
+        return tooOld ? "it reached its greatest age (maxHold)" : "its lease ran out without being renewed";
+    }
+}

@@ -1,0 +1,88 @@
+package io.distributedlock.engine;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Which explicit owners of this instance stand in the store's queue. Each of them is an acquisition of its own there, so a
+ * thousand that wait for one lock would be a thousand places and questions. Only {@value #IN_LINE} of them stand in the queue
+ * of each lock; the others wait here in the order of their arrival, and ask rarely, as their owner may have come to hold the
+ * lock elsewhere. Thread-safe; calls nothing.
+ */
+final class QueuedOwners {
+
+    static final int IN_LINE = 4;
+
+    private record Line(Set<NamedLock> standing, LinkedHashSet<NamedLock> parked) {
+
+        boolean stand(NamedLock lock) {
+            return standing.contains(lock) || (standing.size() < IN_LINE && standing.add(lock));
+        }
+
+        void fill(List<NamedLock> next) {
+            while (standing.size() < IN_LINE && !parked.isEmpty()) {
+                NamedLock first = parked.iterator().next();
+                parked.remove(first);
+                standing.add(first);
+                next.add(first);
+            }
+        }
+
+        boolean isEmpty() {
+            return standing.isEmpty() && parked.isEmpty();
+        }
+    }
+
+    private final ConcurrentHashMap<String, Line> lines = new ConcurrentHashMap<>();
+
+    /** @return whether it may stand in the store's queue; otherwise it will be named by {@link #left} */
+    boolean enter(NamedLock lock) {
+        boolean[] stands = new boolean[1];
+        lines.compute(lock.name, (name, known) -> {
+            Line line = known == null ? new Line(new LinkedHashSet<>(), new LinkedHashSet<>()) : known;
+            stands[0] = line.stand(lock);
+            if (!stands[0]) {
+                line.parked.add(lock);
+            }
+            return line;
+        });
+        return stands[0];
+    }
+
+    /** How many wait for their turn. */
+    int parked(String name) {
+        int[] count = new int[1];
+        lines.computeIfPresent(name, (n, line) -> {
+            count[0] = line.parked.size();
+            return line;
+        });
+        return count[0];
+    }
+
+    /**
+     * It does not wait any more.
+     *
+     * @param granted whether its owner holds the lock now, and the others of that owner may enter
+     * @return who has to ask now
+     */
+    List<NamedLock> left(NamedLock lock, boolean granted) {
+        List<NamedLock> next = new ArrayList<>();
+        lines.computeIfPresent(lock.name, (name, line) -> {
+            line.standing.remove(lock);
+            line.parked.remove(lock);
+            line.fill(next);
+            if (granted) {
+                line.parked.stream().filter(other -> other.isOf(lock.owner)).forEach(next::add);
+            }
+            return line.isEmpty() ? null : line;
+        });
+        return next;
+    }
+
+    boolean isEmpty() {
+        return lines.isEmpty();
+    }
+}

@@ -1,0 +1,61 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.DistributedLockException;
+import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A release whose answer a stage waits for, for one command time-out at most. */
+final class ReleaseTimeout extends TimerTask {
+
+    private final CompletableFuture<Void> stage = new CompletableFuture<>();
+
+    private final LockEngine engine;
+
+    private final BlockingCalls calls;
+
+    private final Hold hold;
+
+    private final PendingRelease release;
+
+    private final long end;
+
+    ReleaseTimeout(LockEngine engine, BlockingCalls calls, Hold hold, PendingRelease release) {
+        this.engine = engine;
+        this.calls = calls;
+        this.hold = hold;
+        this.release = release;
+        this.end = engine.now() + engine.timeout(hold.lease);
+    }
+
+    CompletableFuture<Void> start() {
+        engine.arm(this, end);
+        release.outcome.whenComplete((outcome, failure) -> {
+            engine.disarm(this);
+            engine.callbacks().released(() -> complete(outcome, failure));
+        });
+        return stage;
+    }
+
+    private void complete(@Nullable Outcome outcome, @Nullable Throwable failure) {
+        try {
+            if (outcome == null) {
+                throw BlockingCalls.unreleased(
+                        hold, failure == null ? release.lastFailure() : StoreFailures.unwrap(failure));
+            }
+            calls.check(hold, outcome);
+            stage.complete(null);
+        } catch (DistributedLockException ex) {
+            stage.completeExceptionally(ex);
+        }
+    }
+
+    @Override
+    void onDue(long now) {
+        if (now - end < 0) {
+            engine.arm(this, end);
+        } else {
+            engine.callbacks().released(() -> complete(null, null));
+        }
+    }
+}

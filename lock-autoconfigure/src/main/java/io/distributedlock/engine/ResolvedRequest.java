@@ -1,0 +1,55 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request with the settings filled in, in nanoseconds.
+ *
+ * @param waitUpTo {@link #FOREVER} for no limit
+ * @param maxHold {@link #FOREVER} for no limit
+ * @param minHold 0 for none
+ */
+record ResolvedRequest(
+        String name,
+        long lease,
+        long waitUpTo,
+        boolean renew,
+        long maxHold,
+        long minHold,
+        boolean reentrant,
+        @Nullable String owner) {
+
+    /** About 146 years: long enough, and sums with it do not overflow. */
+    static final long FOREVER = Long.MAX_VALUE / 2;
+
+    static ResolvedRequest of(LockRequest request, EngineSettings settings) {
+        Duration lease = request.lease() == null ? settings.lease() : request.lease();
+        Duration wait = request.waitUpTo() == null ? settings.waitUpTo() : request.waitUpTo();
+        Duration maxHold = request.renew() && request.maxHold() == null ? settings.maxHold() : request.maxHold();
+        return new ResolvedRequest(
+                request.name(),
+                nanos(lease),
+                wait.isNegative() ? FOREVER : nanos(wait),
+                request.renew(),
+                maxHold == null ? FOREVER : nanos(maxHold),
+                request.minHold() == null ? 0 : nanos(request.minHold()),
+                request.reentrant(),
+                request.owner());
+    }
+
+    /** Nanoseconds of a duration, {@link #FOREVER} if it is longer than that. */
+    static long nanos(Duration duration) {
+        return duration.toSeconds() >= FOREVER / 1_000_000_000 ? FOREVER : duration.toNanos();
+    }
+
+    /** The lease to ask for: no longer than the hold may last. */
+    long firstLease() {
+        return Math.min(lease, Math.max(maxHold, ResolvedRequest.nanos(LockRequest.MIN_LEASE)));
+    }
+
+    boolean triesOnce() {
+        return waitUpTo == 0;
+    }
+}

@@ -1,0 +1,349 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.engine.LeaseStore.AcquireCommand;
+import io.distributedlock.engine.LeaseStore.AcquireReply;
+import io.distributedlock.engine.LeaseStore.Requeue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The side of a {@link NamedLock} that tries to get a lease from the store, on behalf of all who wait here. Exists from the
+ * first question to the grant, or until nobody waits any more. Guarded by the lock's monitor.
+ */
+final class StoreAcquisition {
+
+    private static final long BEHIND_OWN = 50_000_000;
+
+    /** An answer to a younger question is good enough at the end of a wait; and so long it waits for the last one. */
+    private static final long LAST_ANSWER = 100_000_000;
+
+    /** All that are parked for one lock together ask fifty times a second at most. */
+    private static final long PARKED_EACH = 20_000_000;
+
+    private enum Phase {
+        /** A question is under way. */
+        ASKING,
+        /** The store said "wait". */
+        WAITING,
+        /** The store could not be asked. */
+        BACKING_OFF
+    }
+
+    /** What the store gave. */
+    record Grant(Lease lease, int waiting) {}
+
+    private final NamedLock lock;
+
+    private final LockEngine engine;
+
+    private final WaiterQueue waiters;
+
+    private Phase phase = Phase.BACKING_OFF;
+
+    private Acquisition ask;
+
+    /** Why the store could not be asked; null once it has answered. */
+    private @Nullable Throwable trouble;
+
+    /** Whether the latest that is known of the lock is that somebody else has it. */
+    private boolean heard;
+
+    private long askAt;
+
+    /**
+     * Whether the store said "busy" while a release of this instance is under way, which may be all that is in the way: then
+     * it does not yet count for those who try once.
+     */
+    private boolean behindOwn;
+
+    /** Whether others of this instance stand in the store's queue before this explicit owner may. */
+    private boolean parked;
+
+    StoreAcquisition(NamedLock lock, WaiterQueue waiters, boolean heard, long now) {
+        this.lock = lock;
+        this.engine = lock.engine;
+        this.waiters = waiters;
+        this.heard = heard;
+        this.ask = new Acquisition(engine, now);
+        this.askAt = now;
+    }
+
+    // ---- questions
+
+    void ask(long now, DeferredActions effects) {
+        Waiter head = waiters.first();
+        if (head == null) {
+            return;
+        }
+        ask.lease = leaseOf(head);
+        AcquireAttempt question = question(now);
+        ask.arrivals = waiters.arrivals();
+        boolean stays = waiters.anyoneStays();
+        parked = stays && lock.owner != null && !engine.locks().ownersInLine().enter(lock);
+        AcquireCommand command = new AcquireCommand(
+                lock.name,
+                ask.number,
+                ask.lease / 1_000_000,
+                engine.floor(),
+                stays && !parked,
+                lock.owner,
+                head.terms.reentrant());
+        effects.add(() -> question.send(command));
+    }
+
+    /** Asks in the same step in which the lease is released. */
+    void askIn(PendingRelease release, long now) {
+        Waiter head = waiters.first();
+        ask.lease = head == null ? 0 : leaseOf(head);
+        release.andRequeue(new Requeue(ask.number, ask.lease / 1_000_000), question(now));
+    }
+
+    private static long leaseOf(Waiter head) {
+        return head.terms.firstLease() / 1_000_000 * 1_000_000;
+    }
+
+    private AcquireAttempt question(long now) {
+        phase = Phase.ASKING;
+        return ask.newQuestion(lock, now);
+    }
+
+    // ---- answers
+
+    boolean awaits(Acquisition asked, AcquireAttempt question) {
+        return ask == asked && asked.isLatest(question);
+    }
+
+    @Nullable
+    Grant answered(@Nullable AcquireReply reply, @Nullable Throwable failure, long now, DeferredActions effects) {
+        ask.answered();
+        if (reply == null) {
+            failed(StoreFailures.unwrap(failure), now, effects);
+            return null;
+        }
+        heard = true;
+        trouble = null;
+        engine.retries().succeeded();
+        if (reply instanceof AcquireReply.Granted granted) {
+            engine.tokenSeen(granted.token());
+            LocalTokens tokens = new LocalTokens(granted.token(), now);
+            Lease lease = new Lease(ask.number, tokens, ask.sentAt, ask.lease, ask.uncertain, null);
+            return new Grant(lease, granted.waiting());
+        }
+        if (reply instanceof AcquireReply.Busy busy) {
+            busy(busy, now, effects);
+        } else {
+            turnedAway(reply, now, effects);
+        }
+        return null;
+    }
+
+    private void busy(AcquireReply.Busy busy, long now, DeferredActions effects) {
+        engine.tokenSeen(busy.token());
+        askAt = now + ask.busy(busy.ttlMillis(), busy.queued(), busy.token());
+        phase = Phase.WAITING;
+        behindOwn = waiters.anyoneTriesOnce() && engine.locks().isGivingBack(lock.name);
+        if (behindOwn) {
+            askAt = Math.min(askAt - now, BEHIND_OWN) + now;
+            return;
+        }
+        if (lock.owner != null && waiters.anyoneStays()) {
+            effects.add(() -> engine.locks().recallHere(lock.name, true));
+        }
+        waiters.decideThoseWhoTryOnce(busy.queued() ? waiters.arrivals() : ask.arrivals, effects);
+        if (parked) {
+            askAt += engine.locks().ownersInLine().parked(lock.name) * PARKED_EACH;
+        } else if (!waiters.isEmpty() && (!busy.queued() || ask.confirm)) {
+            ask.confirm = false;
+            ask(now, effects);
+        }
+    }
+
+    /** Refused as a re-entry, or the id was cancelled, which is no fault of those who wait. */
+    private void turnedAway(AcquireReply reply, long now, DeferredActions effects) {
+        startAnew(now);
+        if (reply instanceof AcquireReply.ReentryRefused) {
+            waiters.decideAll(new AcquireResult.ReentryRefused(), effects);
+        } else {
+            ask(now, effects);
+        }
+    }
+
+    private void failed(Throwable failure, long now, DeferredActions effects) {
+        heard = false;
+        trouble = failure;
+        phase = Phase.BACKING_OFF;
+        askAt = now + ask.failed(StoreFailures.isUnknown(failure));
+        if (StoreFailures.isRefused(failure)) {
+            waiters.decideAll(unavailable(), effects);
+        } else {
+            engine.retries().failed();
+        }
+    }
+
+    /** The time-out was pause enough. */
+    private void noAnswer(long now) {
+        heard = false;
+        trouble = StoreFailures.noAnswer(timeout());
+        phase = Phase.BACKING_OFF;
+        askAt = now;
+        engine.retries().failed();
+    }
+
+    /** A lease that had run out when its answer came is none, and it was given back. */
+    void expiredOnArrival(Lease lease, long now) {
+        startAnew(now);
+        heard = false;
+        trouble = StoreFailures.tooLate(lease.length());
+        askAt = now + Acquisition.backOff(engine, 0);
+    }
+
+    private void startAnew(long now) {
+        ask = new Acquisition(engine, now);
+        phase = Phase.BACKING_OFF;
+        askAt = now;
+    }
+
+    // ---- what comes in unasked
+
+    boolean isFor(long number) {
+        return ask.number == number;
+    }
+
+    /** A message says that another instance waits for what we ask for: it was granted, and we don't know yet. */
+    void recalled() {
+        ask.recalled = true;
+    }
+
+    /** A message says that the lock was taken away from what we ask for: the grant is still on its way, and worth nothing. */
+    void revoked(long now, DeferredActions effects) {
+        effects.start(new PendingRelease(lock, ask));
+        startAnew(now);
+        ask(now, effects);
+    }
+
+    boolean wasRecalled() {
+        return ask.recalled;
+    }
+
+    /**
+     * A message says that the lock is ours. Its age is bounded by the last question that it was not the answer to; if that
+     * leaves too little of the lease, the store is asked instead of believing it.
+     */
+    @Nullable
+    Grant granted(long token, long leaseMillis, int waiting, long now, DeferredActions effects) {
+        engine.tokenSeen(token);
+        if (ask.isOutdated(token)) {
+            return null;
+        }
+        LocalTokens tokens = new LocalTokens(token, now);
+        long length = leaseMillis * 1_000_000;
+        Lease lease = new Lease(ask.number, tokens, ask.grantedSince, length, ask.uncertain, ask.unanswered());
+        if (lease.deadline() - now >= lease.length() / 2) {
+            return new Grant(lease, waiting);
+        }
+        if (phase == Phase.ASKING) {
+            ask.confirm = true;
+        } else {
+            ask(now, effects);
+        }
+        return null;
+    }
+
+    /** It has its turn among the explicit owners of this instance, or its owner holds the lock here. */
+    void mayAsk(long now, DeferredActions effects) {
+        parked = false;
+        if (phase == Phase.WAITING) {
+            ask(now, effects);
+        }
+    }
+
+    /** A release of this instance was answered. */
+    void releaseEnded(long now, DeferredActions effects) {
+        if (behindOwn && phase == Phase.WAITING) {
+            ask(now, effects);
+        }
+    }
+
+    /** The store can be reached again, or messages may have been missed: asks after that delay at the latest. */
+    void connected(long delay, long now, DeferredActions effects) {
+        if (phase == Phase.ASKING) {
+            return;
+        }
+        if (delay > 0) {
+            askAt = askAt - now < delay ? askAt : now + delay;
+        } else {
+            ask(now, effects);
+        }
+    }
+
+    // ---- time
+
+    void onDue(long now, DeferredActions effects) {
+        if (phase == Phase.ASKING && now - ask.sentAt >= timeout()) {
+            AcquireAttempt given = ask.giveUpQuestion();
+            if (given != null) {
+                effects.add(given::giveUp);
+            }
+            noAnswer(now);
+        }
+        if (phase != Phase.ASKING && now - askAt >= 0) {
+            askAgain(now, effects);
+        }
+    }
+
+    private void askAgain(long now, DeferredActions effects) {
+        if (phase == Phase.BACKING_OFF && !engine.retries().tryAcquirePermit(now)) {
+            askAt = now + Acquisition.longBackOff(engine);
+        } else {
+            ask(now, effects);
+        }
+    }
+
+    long nextLook() {
+        return phase == Phase.ASKING ? ask.sentAt + timeout() : askAt;
+    }
+
+    private long timeout() {
+        return engine.timeout(ask.lease);
+    }
+
+    /** Whether the store's latest word is that somebody else has the lock. */
+    boolean isKnownBusy() {
+        return heard;
+    }
+
+    /** Whether a caller whose wait is over may still hear a first word; one that tries once also waits for a connection. */
+    boolean isWorthPatience(Waiter waiter, long now) {
+        return (trouble == null || waiter.terms.triesOnce()) && waiter.patienceEnd() - now > 0;
+    }
+
+    /**
+     * The wait of a caller is over while somebody else has the lock, as far as is known. If that is not known from just now,
+     * the store is asked once more: the lock may have become free without a message.
+     *
+     * @return whether it is asked
+     */
+    boolean askOnceMore(Waiter waiter, long now, DeferredActions effects) {
+        if (phase != Phase.WAITING || waiter.wantsOneAnswer() || now - ask.sentAt < LAST_ANSWER) {
+            return false;
+        }
+        waiter.askOnceMore(now + Math.min(LAST_ANSWER, timeout()));
+        ask(now, effects);
+        return true;
+    }
+
+    boolean isInLine() {
+        return phase == Phase.WAITING;
+    }
+
+    AcquireResult unavailable() {
+        Throwable cause = trouble == null ? StoreFailures.noAnswer(timeout()) : trouble;
+        return new AcquireResult.Unavailable(String.valueOf(cause.getMessage()), cause);
+    }
+
+    /** Nobody waits any more: takes back what the store may have of it. */
+    void end(DeferredActions effects) {
+        if (ask.queued || ask.uncertain || ask.unanswered() != null) {
+            effects.start(new PendingRelease(lock, ask));
+        }
+    }
+}

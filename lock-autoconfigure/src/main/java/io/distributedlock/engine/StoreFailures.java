@@ -1,0 +1,56 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.engine.LeaseStoreException.Effect;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** What a failed command to the store says of its effect. A failure that does not say counts as unknown. */
+final class StoreFailures {
+
+    private StoreFailures() {}
+
+    static Throwable unwrap(@Nullable Throwable failure) {
+        Throwable bare = failure;
+        while ((bare instanceof CompletionException || bare instanceof ExecutionException) && bare.getCause() != null) {
+            bare = bare.getCause();
+        }
+        return bare == null || bare instanceof CancellationException ? unknown("the command was given up") : bare;
+    }
+
+    static boolean isRefused(@Nullable Throwable failure) {
+        return effectOf(failure) == Effect.REFUSED;
+    }
+
+    static boolean isUnknown(@Nullable Throwable failure) {
+        return effectOf(failure) == Effect.UNKNOWN;
+    }
+
+    static boolean isNotExecuted(@Nullable Throwable failure) {
+        return effectOf(failure) == Effect.NOT_EXECUTED;
+    }
+
+    private static @Nullable Effect effectOf(@Nullable Throwable failure) {
+        if (failure == null) {
+            return null;
+        }
+        return unwrap(failure) instanceof LeaseStoreException known ? known.effect() : Effect.UNKNOWN;
+    }
+
+    static LeaseStoreException noAnswer(long timeoutNanos) {
+        return unknown("no answer within " + timeoutNanos / 1_000_000 + " ms");
+    }
+
+    static LeaseStoreException tooLate(long leaseNanos) {
+        return unknown("the answer took longer than the lease of " + leaseNanos / 1_000_000 + " ms");
+    }
+
+    static LeaseStoreException overtaken() {
+        return unknown("the answer came so late that the lease was being renewed again");
+    }
+
+    private static LeaseStoreException unknown(String message) {
+        return new LeaseStoreException(Effect.UNKNOWN, message, null);
+    }
+}

@@ -1,0 +1,92 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockScope;
+import org.jspecify.annotations.Nullable;
+
+/** For methods whose work is done when they return. */
+final class BlockingInvocationAdapter implements ReturnTypeAdapter {
+
+    @Override
+    public @Nullable Object invoke(LockedCall call) throws Throwable {
+        LockOperations locks = call.locks();
+        LockRequest request = call.request();
+        LockHandle handle;
+        if (call.policy().skips()) {
+            handle = requireAnswer(locks.tryAcquire(request), locks, "tryAcquire")
+                    .orElse(null);
+            if (handle == null) {
+                return call.policy().skip(request.name());
+            }
+        } else {
+            try {
+                handle = requireAnswer(locks.acquire(request), locks, "acquire");
+            } catch (LockNotAcquiredException busy) {
+                return call.insteadOfCall(busy);
+            }
+        }
+        return runAndClose(handle, call);
+    }
+
+    /** A mock without stubs answers null, and a method must not run without its lock, nor be left out in silence. */
+    static <T> T requireAnswer(@Nullable T answer, LockOperations locks, String method) {
+        if (answer == null) {
+            throw new IllegalStateException("LockOperations." + method + " returned null, so the method was not run ("
+                    + locks.getClass().getName() + "). If it is a mock, stub " + method
+                    + " to return a LockHandle, or set distributed-lock.enabled=false, which needs no Redis.");
+        }
+        return answer;
+    }
+
+    private static @Nullable Object runAndClose(LockHandle handle, LockedCall call) throws Throwable {
+        CallPolicy policy = call.policy();
+        Runnable end = isLeftToTransaction(handle, policy) ? handle::throwIfLost : handle::close;
+        InterruptOnLoss interrupt = null;
+        Object result;
+        try {
+            interrupt = policy.interrupts() ? InterruptOnLoss.of(handle) : null;
+            result = run(handle, call);
+        } catch (Throwable failure) {
+            if (interrupt != null) {
+                interrupt.end();
+            }
+            boolean mayComeOfLoss = interrupt != null && InterruptOnLoss.isConsequence(failure);
+            throw policy.afterFailure(failure, failureOf(end), mayComeOfLoss);
+        }
+        if (interrupt != null) {
+            interrupt.end();
+        }
+        Throwable failure = policy.afterSuccess(failureOf(end));
+        if (failure != null) {
+            throw failure;
+        }
+        return result;
+    }
+
+    private static @Nullable Object run(LockHandle handle, LockedCall call) throws Throwable {
+        try (LockScope scope = LockScope.open(handle, call.policy().lossMatters())) {
+            return call.proceed();
+        }
+    }
+
+    /** If it cannot be left to the transaction, it must not be left at all. */
+    private static boolean isLeftToTransaction(LockHandle handle, CallPolicy policy) throws Throwable {
+        try {
+            return policy.isLeftToTransaction(handle);
+        } catch (RuntimeException failure) {
+            throw policy.afterFailure(failure, failureOf(handle::close), false);
+        }
+    }
+
+    private static @Nullable Throwable failureOf(Runnable end) {
+        try {
+            end.run();
+            return null;
+        } catch (Throwable failure) {
+            return failure;
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockHandle;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** What the caller of an asynchronous method gets, once its work and the release have ended. */
+final class CallCompletion {
+
+    private static final Log logger = LogFactory.getLog(CallCompletion.class);
+
+    private CallCompletion() {}
+
+    /** The failure to pass on, or null for success. */
+    static @Nullable Throwable failureOf(CallPolicy policy, @Nullable Throwable work, @Nullable Throwable release) {
+        if (work == null) {
+            return policy.afterSuccess(release);
+        }
+        boolean mayComeOfLoss =
+                policy.interrupts() && (work instanceof CancellationException || InterruptOnLoss.isConsequence(work));
+        return policy.afterFailure(work, release, mayComeOfLoss);
+    }
+
+    /** Releases without waiting. Nothing is thrown. */
+    static CompletionStage<@Nullable Void> close(LockHandle handle) {
+        try {
+            return handle.closeAsync();
+        } catch (RuntimeException | Error ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
+    }
+
+    /** Releases for a caller that does not want to know any more. */
+    static void closeUnobserved(LockHandle handle) {
+        close(handle).whenComplete((done, failure) -> {
+            if (failure != null) {
+                logger.debug("Released for a caller that has cancelled: " + failure.getMessage());
+            }
+        });
+    }
+
+    static @Nullable Throwable unwrap(@Nullable Throwable failure) {
+        Throwable bare = failure;
+        while ((bare instanceof CompletionException || bare instanceof ExecutionException) && bare.getCause() != null) {
+            bare = bare.getCause();
+        }
+        return bare;
+    }
+}

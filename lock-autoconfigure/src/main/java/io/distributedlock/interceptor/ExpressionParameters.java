@@ -1,0 +1,57 @@
+package io.distributedlock.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+
+/** Where the variables of a key expression stand among the arguments: by name, and as {@code p0} or {@code a0}. */
+final class ExpressionParameters {
+
+    private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
+
+    private final Map<String, Integer> positions = new HashMap<>();
+
+    private final int count;
+
+    private final boolean named;
+
+    ExpressionParameters(LockedMethod where) {
+        count = where.method().getParameterCount();
+        for (int i = 0; i < count; i++) {
+            positions.put("p" + i, i);
+            positions.put("a" + i, i);
+        }
+        boolean own = addNames(where.method());
+        // An annotation on an interface means the names that stand beside it.
+        named = addNames(where.declared()) || own;
+    }
+
+    private boolean addNames(Method method) {
+        String[] names = NAMES.getParameterNames(method);
+        if (names == null || names.length != count) {
+            return false;
+        }
+        for (int i = 0; i < names.length; i++) {
+            positions.put(names[i], i);
+        }
+        return true;
+    }
+
+    /** The position of the variable among the arguments, or null if there is no such parameter. */
+    @Nullable
+    Integer positionOf(String variable) {
+        return positions.get(variable);
+    }
+
+    /** What to write instead of a variable that is not known. */
+    String advice() {
+        String known = "Known are #root and " + new TreeSet<>(positions.keySet()) + ".";
+        return named || count == 0
+                ? known
+                : known + " The names of the parameters are not: compile with -parameters, or use #p0.";
+    }
+}

@@ -1,0 +1,95 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockInterruptedException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.nio.channels.ClosedByInterruptException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Interrupts the thread that runs a method when its lock is lost, and takes the interrupt back when the method has ended. The
+ * two cannot cross: from {@link #end()} on, no interrupt comes. These nest as methods do; what an inner one takes back may
+ * have been meant for an outer one, which then gets its own again.
+ */
+final class InterruptOnLoss {
+
+    private static final ThreadLocal<@Nullable InterruptOnLoss> INNERMOST = new ThreadLocal<>();
+
+    /** More than any chain of causes has, unless it is a ring. */
+    private static final int MOST_CAUSES = 100;
+
+    private final Thread thread = Thread.currentThread();
+
+    private final @Nullable InterruptOnLoss outer = INNERMOST.get();
+
+    /** Whether those further out were interrupted before this began. */
+    private final boolean outerBefore = outer != null && outer.isMeant();
+
+    private boolean running = true;
+
+    private boolean interrupted;
+
+    private InterruptOnLoss() {}
+
+    /** To be called by the thread that runs the method, which has to call {@link #end()}. */
+    static InterruptOnLoss of(LockHandle handle) {
+        InterruptOnLoss interrupt = new InterruptOnLoss();
+        handle.onLost(interrupt::lost);
+        INNERMOST.set(interrupt);
+        return interrupt;
+    }
+
+    private synchronized void lost() {
+        if (running) {
+            interrupted = true;
+            thread.interrupt();
+        }
+    }
+
+    /**
+     * The method has ended: an interrupt that came because its lock was lost is over. One that came meanwhile because a lock
+     * further out was lost goes on there.
+     */
+    void end() {
+        if (outer == null) {
+            INNERMOST.remove();
+        } else {
+            INNERMOST.set(outer);
+        }
+        synchronized (this) {
+            running = false;
+            if (interrupted) {
+                Thread.interrupted();
+            }
+        }
+        if (outer != null && !outerBefore && outer.isMeant()) {
+            thread.interrupt();
+        }
+    }
+
+    /** Whether this one or one further out was interrupted. */
+    private boolean isMeant() {
+        synchronized (this) {
+            if (interrupted) {
+                return true;
+            }
+        }
+        return outer != null && outer.isMeant();
+    }
+
+    /** Whether a method failed like this because it was interrupted. */
+    static boolean isConsequence(Throwable failure) {
+        Throwable cause = failure;
+        for (int i = 0; cause != null && i < MOST_CAUSES; i++) {
+            if (cause instanceof InterruptedException
+                    || (cause instanceof InterruptedIOException && !(cause instanceof SocketTimeoutException))
+                    || cause instanceof ClosedByInterruptException
+                    || cause instanceof LockInterruptedException) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
+    }
+}

@@ -1,0 +1,60 @@
+package io.distributedlock.interceptor;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.convert.TypeDescriptor;
+import org.springframework.expression.TypeConverter;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.expression.spel.support.StandardTypeConverter;
+
+/** One call, for its key expression. Finds arguments by position, so that nothing is copied for those not asked for. */
+final class LockEvaluationContext extends StandardEvaluationContext {
+
+    private final ExpressionParameters parameters;
+
+    private final @Nullable Object[] arguments;
+
+    LockEvaluationContext(LockExpressionRootObject root, ExpressionParameters parameters) {
+        super(root);
+        this.parameters = parameters;
+        this.arguments = root.args();
+    }
+
+    @Override
+    public @Nullable Object lookupVariable(String name) {
+        Integer position = parameters.positionOf(name);
+        return position == null ? super.lookupVariable(name) : arguments[position];
+    }
+
+    @Override
+    public boolean isAssignmentEnabled() {
+        return false;
+    }
+
+    /** Lets no object without a text of its own slip into the text of a key: {@code 'order:' + #order}. */
+    static final class TextConverter implements TypeConverter {
+
+        private final TypeConverter delegate = new StandardTypeConverter();
+
+        @Override
+        public boolean canConvert(@Nullable TypeDescriptor source, TypeDescriptor target) {
+            return target.getType() == String.class || delegate.canConvert(source, target);
+        }
+
+        @Override
+        public @Nullable Object convertValue(
+                @Nullable Object value, @Nullable TypeDescriptor source, TypeDescriptor target) {
+            if (value == null || target.getType() != String.class) {
+                return delegate.convertValue(value, source, target);
+            }
+            if (!delegate.canConvert(source, target) || LockKeyConverter.canonical(value) != null) {
+                return LockKeyConverter.textOf(value);
+            }
+            try {
+                return LockKeyConverter.requireOwn((String) delegate.convertValue(value, source, target), value);
+            } catch (SpelEvaluationException ex) {
+                return LockKeyConverter.textOf(LockKeyConverter.contentOf(value));
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.distributedlock.interceptor;
+
+import java.util.function.Predicate;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.expression.spel.support.StandardTypeLocator;
+
+/** The only place where text becomes an expression, and only text that stands in an annotation. */
+final class LockExpressionParser {
+
+    private final SpelExpressionParser parser = new SpelExpressionParser();
+
+    /** Lends its parts to the context of each call, so that they keep what they have found out. */
+    private final StandardEvaluationContext shared = new StandardEvaluationContext();
+
+    private final Predicate<String> beans;
+
+    LockExpressionParser(ConfigurableBeanFactory beanFactory) {
+        beans = beanFactory::containsBean;
+        shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
+        shared.setTypeLocator(new StandardTypeLocator(beanFactory.getBeanClassLoader()));
+        shared.setTypeConverter(new LockEvaluationContext.TextConverter());
+    }
+
+    /** @param attribute where the text stands */
+    CallExpression parse(String attribute, String text, LockedMethod where) {
+        SpelExpression expression = expression(attribute, text, where);
+        ExpressionParameters parameters = new ExpressionParameters(where);
+        LockExpressionValidator.Mistake mistake =
+                new LockExpressionValidator(parameters, beans).find(expression.getAST());
+        if (mistake != null) {
+            throw where.refuse(attribute, text, mistake.problem(), mistake.action(), null);
+        }
+        return new CallExpression(expression, parameters, where, shared);
+    }
+
+    private SpelExpression expression(String attribute, String text, LockedMethod where) {
+        try {
+            return (SpelExpression) parser.parseExpression(text);
+        } catch (ParseException ex) {
+            throw refuse(attribute, text, ex.getSimpleMessage() + ", at " + ex.getPosition(), ex, where);
+        } catch (IllegalStateException ex) {
+            throw refuse(attribute, text, String.valueOf(ex.getMessage()), ex, where);
+        }
+    }
+
+    private static InvalidLockedMethodException refuse(
+            String attribute, String text, String why, Exception cause, LockedMethod where) {
+        String action = "Correct the expression; a fixed text stands in quotes, as in \"'orders'\".";
+        return where.refuse(attribute, text, "not a SpEL expression: " + why, action, cause);
+    }
+}

@@ -1,0 +1,15 @@
+package io.distributedlock.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code #root} is in a key expression. */
+record LockExpressionRootObject(
+        Method method,
+        @Nullable Object target,
+        Class<?> targetClass,
+        @Nullable Object[] args) {
+
+    static final Set<String> PROPERTIES = Set.of("method", "target", "targetClass", "args");
+}

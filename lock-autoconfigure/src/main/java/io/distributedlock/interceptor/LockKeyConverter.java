@@ -1,0 +1,140 @@
+package io.distributedlock.interceptor;
+
+import java.math.BigDecimal;
+import java.time.OffsetDateTime;
+import java.time.ZonedDateTime;
+import java.util.Calendar;
+import java.util.Collection;
+import java.util.Date;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** Makes text of the value of a key, or says why that would not name the same thing every time. */
+final class LockKeyConverter {
+
+    private static final int MOST_ZEROS = 100;
+
+    private LockKeyConverter() {}
+
+    /** @throws IllegalArgumentException with a reason that completes "the key …" and never contains the value */
+    static String of(@Nullable Object value) {
+        Object content = unwrap(value);
+        if (content == null) {
+            throw new IllegalArgumentException("is null or an empty Optional");
+        }
+        refuseSeveral(content);
+        refuseNotFinite(content);
+        String text = textOf(content);
+        if (text.isBlank()) {
+            throw new IllegalArgumentException("is blank");
+        }
+        return text;
+    }
+
+    /** The text of one value, also as a part of a key that is put together from several. */
+    static String textOf(Object value) {
+        if (value instanceof CharSequence) {
+            return value.toString();
+        }
+        if (value instanceof Enum<?> constant) {
+            return constant.name();
+        }
+        String canonical = canonical(value);
+        return canonical != null ? canonical : requireOwn(value.toString(), value);
+    }
+
+    /**
+     * The text of a value whose own one depends on the time zone of the process or on how a number was written; null for all
+     * others. The same moment, and the same number, make the same text.
+     */
+    static @Nullable String canonical(Object value) {
+        if (value instanceof BigDecimal number) {
+            return plain(number.stripTrailingZeros());
+        }
+        if (value instanceof Date moment) {
+            return ofDate(moment);
+        }
+        if (value instanceof Calendar moment) {
+            return moment.toInstant().toString();
+        }
+        if (value instanceof ZonedDateTime moment) {
+            return moment.toInstant().toString();
+        }
+        return value instanceof OffsetDateTime moment ? moment.toInstant().toString() : null;
+    }
+
+    /** Those of java.sql that have only a date or only a time are no moment, and their text has no zone. */
+    private static @Nullable String ofDate(Date date) {
+        try {
+            return date.toInstant().toString();
+        } catch (UnsupportedOperationException ex) {
+            return null;
+        }
+    }
+
+    /** Never writes out the zeros of 1E+999999999. */
+    private static String plain(BigDecimal number) {
+        return Math.abs((long) number.scale()) <= MOST_ZEROS ? number.toPlainString() : number.toString();
+    }
+
+    /** Refuses a text that only tells which object it is, and so another one in every instance and call. */
+    static String requireOwn(@Nullable String text, Object value) {
+        String anonymous =
+                text == null || isIdentity(text, value) ? value.getClass().getName() : IdentityText.typeIn(text, value);
+        if (text == null || anonymous != null) {
+            throw new IllegalArgumentException(
+                    "has no text of its own: " + anonymous + " does not override toString()");
+        }
+        return text;
+    }
+
+    /** What is in an Optional that has something in it, or the value. */
+    static Object contentOf(Object value) {
+        Object content = unwrap(value);
+        return content == null ? value : content;
+    }
+
+    private static @Nullable Object unwrap(@Nullable Object value) {
+        if (value instanceof Optional<?> optional) {
+            return optional.orElse(null);
+        }
+        if (value instanceof OptionalLong optional) {
+            return optional.isPresent() ? (Object) optional.getAsLong() : null;
+        }
+        if (value instanceof OptionalInt optional) {
+            return optional.isPresent() ? (Object) optional.getAsInt() : null;
+        }
+        if (value instanceof OptionalDouble optional) {
+            return optional.isPresent() ? (Object) optional.getAsDouble() : null;
+        }
+        return value;
+    }
+
+    private static void refuseSeveral(Object value) {
+        if (value instanceof Collection<?>
+                || value instanceof Map<?, ?>
+                || value.getClass().isArray()) {
+            throw new IllegalArgumentException("is a collection or array ("
+                    + value.getClass().getTypeName() + "), and a method is locked by one value");
+        }
+    }
+
+    private static void refuseNotFinite(Object value) {
+        if (value instanceof Number number
+                && (value instanceof Double || value instanceof Float)
+                && !Double.isFinite(number.doubleValue())) {
+            throw new IllegalArgumentException("is not a finite number");
+        }
+    }
+
+    private static boolean isIdentity(String text, Object value) {
+        int at = text.lastIndexOf('@');
+        return at > 0
+                && text.startsWith(value.getClass().getName())
+                && text.equals(value.getClass().getName() + "@" + Integer.toHexString(value.hashCode()));
+    }
+}

@@ -1,0 +1,36 @@
+package io.distributedlock.interceptor;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the lock names of a call. */
+interface LockNameResolver {
+
+    /**
+     * All names, at least one.
+     *
+     * @throws IllegalArgumentException if the call makes no name
+     */
+    List<String> all(@Nullable Object target, @Nullable Object[] arguments);
+
+    /** The first name. */
+    default String of(@Nullable Object target, @Nullable Object[] arguments) {
+        return all(target, arguments).get(0);
+    }
+
+    /** The same name for every call. */
+    static LockNameResolver fixed(String name) {
+        List<String> names = List.of(name);
+        return (target, arguments) -> names;
+    }
+
+    /** What is thrown if a call makes no name. */
+    static IllegalArgumentException none(LockedMethod where, String key, RuntimeException cause) {
+        String reason = cause.getClass() == IllegalArgumentException.class
+                ? String.valueOf(cause.getMessage())
+                : "cannot be evaluated: " + cause.getMessage();
+        int longest = 300;
+        String shown = reason.length() <= longest ? reason : reason.substring(0, longest) + "…";
+        return new IllegalArgumentException("No lock name for %s: the key %s %s".formatted(where, key, shown), cause);
+    }
+}

@@ -1,0 +1,59 @@
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockOperations;
+import io.distributedlock.annotation.DistributedLocked;
+import java.lang.reflect.AnnotatedElement;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Tells the few classes with locked methods from all others. Every bean is asked for, and looking for a method's
+ * annotation in its whole hierarchy is dear; so each class and interface is first looked at once, by itself.
+ */
+final class LockedClassFilter {
+
+    private static final Log logger = LogFactory.getLog(LockedClassFilter.class);
+
+    private final Map<Class<?>, Boolean> known = new ConcurrentHashMap<>();
+
+    /** Whether the class or what it inherits from has the annotation anywhere. Never so for the locks themselves. */
+    boolean contains(Class<?> type) {
+        return !LockOperations.class.isAssignableFrom(type) && isInHierarchyOf(type);
+    }
+
+    private boolean isInHierarchyOf(@Nullable Class<?> type) {
+        if (type == null || !AnnotationUtils.isCandidateClass(type, DistributedLocked.class)) {
+            return false;
+        }
+        Boolean cached = known.get(type);
+        if (cached == null) {
+            cached = isOn(type)
+                    || isInHierarchyOf(type.getSuperclass())
+                    || Arrays.stream(type.getInterfaces()).anyMatch(this::isInHierarchyOf);
+            known.put(type, cached);
+        }
+        return cached;
+    }
+
+    private static boolean isOn(Class<?> type) {
+        try {
+            boolean[] found = {isAnnotated(type)};
+            ReflectionUtils.doWithLocalMethods(type, method -> found[0] |= isAnnotated(method));
+            return found[0];
+        } catch (IllegalStateException | LinkageError ex) {
+            logger.debug("Cannot look into " + type.getName() + ", as a class that it names is missing", ex);
+            return false;
+        }
+    }
+
+    static boolean isAnnotated(AnnotatedElement element) {
+        return MergedAnnotations.from(element).isPresent(DistributedLocked.class);
+    }
+}

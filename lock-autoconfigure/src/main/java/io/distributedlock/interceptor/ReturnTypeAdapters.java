@@ -1,0 +1,207 @@
+package io.distributedlock.interceptor;
+
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.function.Predicate;
+import java.util.stream.BaseStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.util.ClassUtils;
+
+/** Finds the adapter of a method by its return type, and refuses methods whose work goes on after they have returned. */
+final class ReturnTypeAdapters {
+
+    private static final ReturnTypeAdapter BLOCKING = new BlockingInvocationAdapter();
+
+    private static final ReturnTypeAdapter FUTURE = new FutureAdapter();
+
+    private static final Set<Class<?>> FUTURES = Set.of(CompletionStage.class, CompletableFuture.class);
+
+    private static final boolean REACTOR =
+            ClassUtils.isPresent("reactor.core.publisher.Flux", ReturnTypeAdapters.class.getClassLoader());
+
+    private static final String ACTION =
+            "Lock a blocking method that does the work, or use LockOperations.acquireAsync.";
+
+    /** Of Spring MVC, which fetches the result on another thread, or lets the application write it there. */
+    private static final Set<String> FETCHED_LATER = Set.of(
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+    private static final boolean WEB = ClassUtils.isPresent(
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
+            ReturnTypeAdapters.class.getClassLoader());
+
+    private static final String RESPONSE_ENTITY = "org.springframework.http.ResponseEntity";
+
+    private static final String RESPONSE = "org.springframework.http.HttpEntity";
+
+    private ReturnTypeAdapters() {}
+
+    static ReturnTypeAdapter adapterFor(LockedMethod where) {
+        Method method = where.method();
+        Class<?> declared = typeOf(where);
+        if (FUTURES.contains(declared)) {
+            return FUTURE;
+        }
+        ReactiveAdapter publisher = publisherOf(declared);
+        if (publisher != null && !isAsync(where)) {
+            return publisherAdapter(publisher, where);
+        }
+        Class<?> type = contentOf(declared, where);
+        Continuation continuation = continuationOf(declared, type);
+        if (continuation != null && !isAsync(where)) {
+            return new ContinuedAdapter(continuation);
+        }
+        if (isDeferred(type)) {
+            throw where.refuse(
+                    "its result, a " + type.getName()
+                            + ", is completed or read after the method has returned, so the lock"
+                            + " would be released before the work is done",
+                    ACTION);
+        }
+        if (KotlinDetector.isSuspendingFunction(method)) {
+            throw where.refuse("it is a suspending function, so the lock would be released before it is done", ACTION);
+        }
+        if (isAsync(where)) {
+            throw where.refuse(
+                    "it is @Async too, so the lock would be released before it is done",
+                    "Let it return a CompletableFuture, or call a locked method from the asynchronous one.");
+        }
+        return BLOCKING;
+    }
+
+    /** How to lock a publisher of exactly that type; null if it is none. Subtypes could not be made of another. */
+    private static @Nullable ReactiveAdapter publisherOf(Class<?> type) {
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+        return adapter != null
+                        && adapter.getReactiveType() == type
+                        && adapter.getDescriptor().isDeferred()
+                ? adapter
+                : null;
+    }
+
+    private static ReturnTypeAdapter publisherAdapter(ReactiveAdapter publisher, LockedMethod where) {
+        if (!REACTOR) {
+            throw where.refuse(
+                    "it returns a " + publisher.getReactiveType().getName() + ", for which Reactor is needed",
+                    "Add io.projectreactor:reactor-core to the class path.");
+        }
+        return new PublisherAdapter(publisher);
+    }
+
+    private static @Nullable Continuation continuationOf(Class<?> declared, Class<?> content) {
+        if (declared == content) {
+            Continuation known = Continuation.of(declared);
+            return known != null || !WEB ? known : WebContinuation.of(declared);
+        }
+        return WEB && declared.getName().equals(RESPONSE_ENTITY) ? WebContinuation.of(content) : null;
+    }
+
+    private static boolean isAsync(LockedMethod where) {
+        return isAsync(where.method()) || isAsync(where.targetClass());
+    }
+
+    /** What a skipped call returns. */
+    static @Nullable Object skipped(LockedMethod where) {
+        Class<?> type = typeOf(where);
+        if (type.isPrimitive() && type != void.class) {
+            throw where.refuse(
+                    "whenBusy",
+                    "SKIP",
+                    "a skipped call has no " + type + " to return",
+                    "Return an object, or throw.",
+                    null);
+        }
+        if (FUTURES.contains(type)) {
+            return emptyOf(generic(where).resolve(Object.class));
+        }
+        ReactiveAdapter publisher = publisherOf(type);
+        if (publisher != null && !publisher.supportsEmpty()) {
+            throw where.refuse(
+                    "whenBusy",
+                    "SKIP",
+                    "a skipped call has no value, and a " + type.getSimpleName() + " cannot be empty",
+                    "Return a type that may be empty, or throw.",
+                    null);
+        }
+        return emptyOf(type);
+    }
+
+    private static @Nullable Object emptyOf(Class<?> type) {
+        return type == Optional.class ? Optional.empty() : emptyOfPrimitive(type);
+    }
+
+    private static @Nullable Object emptyOfPrimitive(Class<?> type) {
+        if (type == OptionalInt.class) {
+            return OptionalInt.empty();
+        }
+        if (type == OptionalLong.class) {
+            return OptionalLong.empty();
+        }
+        return type == OptionalDouble.class ? OptionalDouble.empty() : null;
+    }
+
+    /** What a response of Spring MVC has in it. */
+    private static Class<?> contentOf(Class<?> type, LockedMethod where) {
+        if (!isOrExtends(type, RESPONSE::equals)) {
+            return type;
+        }
+        Class<?> content = generic(where).resolve();
+        return content == null ? type : content;
+    }
+
+    private static ResolvableType generic(LockedMethod where) {
+        return ResolvableType.forMethodReturnType(where.method(), where.targetClass())
+                .getGeneric(0);
+    }
+
+    private static Class<?> typeOf(LockedMethod where) {
+        return GenericTypeResolver.resolveReturnType(where.method(), where.targetClass());
+    }
+
+    private static boolean isDeferred(Class<?> type) {
+        return Future.class.isAssignableFrom(type)
+                || CompletionStage.class.isAssignableFrom(type)
+                || Flow.Publisher.class.isAssignableFrom(type)
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
+                || Callable.class.isAssignableFrom(type)
+                || BaseStream.class.isAssignableFrom(type)
+                || isFetchedLater(type);
+    }
+
+    private static boolean isFetchedLater(Class<?> type) {
+        return isOrExtends(type, FETCHED_LATER::contains);
+    }
+
+    private static boolean isOrExtends(Class<?> type, Predicate<String> name) {
+        Set<Class<?>> types = new LinkedHashSet<>(ClassUtils.getAllInterfacesForClassAsSet(type));
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            types.add(each);
+        }
+        return types.stream().map(Class::getName).anyMatch(name);
+    }
+
+    private static boolean isAsync(AnnotatedElement element) {
+        return AnnotatedElementUtils.hasAnnotation(element, Async.class);
+    }
+}

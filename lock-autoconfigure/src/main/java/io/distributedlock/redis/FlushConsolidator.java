@@ -1,0 +1,62 @@
+package io.distributedlock.redis;
+
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.SingleThreadEventLoop;
+
+/**
+ * Writes of many threads go to the socket together. Each thread asks for a flush after its command; while further tasks wait
+ * for the event loop, which are most likely more commands, the flush waits behind them and serves all. A system call for each
+ * command would cost more than everything else that is done for it.
+ */
+final class FlushConsolidator extends ChannelOutboundHandlerAdapter {
+
+    /** Then Redis begins with these while the others are still being written. */
+    static final int MOST = 16;
+
+    private boolean scheduled;
+
+    private int waiting;
+
+    /** Puts one into each connection, and leaves the application to do what it does with them. */
+    static NettyCustomizer after(NettyCustomizer application) {
+        return new NettyCustomizer() {
+
+            @Override
+            public void afterBootstrapInitialized(Bootstrap bootstrap) {
+                application.afterBootstrapInitialized(bootstrap);
+            }
+
+            @Override
+            public void afterChannelInitialized(Channel channel) {
+                channel.pipeline().addLast(new FlushConsolidator());
+                application.afterChannelInitialized(channel);
+            }
+        };
+    }
+
+    /** Runs on the event loop. */
+    @Override
+    public void flush(ChannelHandlerContext context) {
+        if (scheduled) {
+            if (++waiting >= MOST) {
+                waiting = 0;
+                context.flush();
+            }
+            return;
+        }
+        if (context.executor() instanceof SingleThreadEventLoop loop && loop.pendingTasks() > 0) {
+            scheduled = true;
+            waiting = 1;
+            loop.execute(() -> {
+                scheduled = false;
+                context.flush();
+            });
+        } else {
+            context.flush();
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.distributedlock.redis;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.engine.LeaseStore;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what comes in on this instance's channel (release.lua and acquire.lua write it). A message without an acquisition
+ * id of this instance, or with a token that Redis cannot have made, has no authority and is dropped.
+ */
+final class InstanceChannelListener extends RedisPubSubAdapter<String, String> {
+
+    private static final Log log = LogFactory.getLog(InstanceChannelListener.class);
+
+    private static final long LONGEST_LEASE = LockRequest.MAX_LEASE.toMillis();
+
+    private final LockKeys keys;
+
+    private final InstanceId instance;
+
+    private final ServerClockMonitor serverClock;
+
+    private final LeaseStore.Listener listener;
+
+    InstanceChannelListener(
+            LockKeys keys, InstanceId instance, ServerClockMonitor serverClock, LeaseStore.Listener listener) {
+        this.keys = keys;
+        this.instance = instance;
+        this.serverClock = serverClock;
+        this.listener = listener;
+    }
+
+    String channel() {
+        return keys.channel(instance);
+    }
+
+    @Override
+    public void message(String channel, String message) {
+        try {
+            boolean understood = message.startsWith("grant ") ? grant(message) : notice(message);
+            if (!understood) {
+                log.debug("Dropped a message that no server can have sent to this instance");
+            }
+        } catch (NumberFormatException ex) {
+            log.debug("Dropped a message that cannot be read", ex);
+        }
+    }
+
+    private boolean grant(String message) {
+        String[] parts = message.split(" ", 6);
+        long number = parts.length == 6 ? instance.number(parts[1]) : -1;
+        String name = number < 0 ? null : name(parts[5]);
+        if (name == null) {
+            return false;
+        }
+        long token = Long.parseLong(parts[2]);
+        long leaseMillis = Long.parseLong(parts[3]);
+        int waiting = Integer.parseInt(parts[4]);
+        if (!serverClock.isPlausible(token) || leaseMillis <= 0 || leaseMillis > LONGEST_LEASE || waiting < 0) {
+            return false;
+        }
+        listener.granted(name, number, token, leaseMillis, waiting);
+        return true;
+    }
+
+    private boolean notice(String message) {
+        String[] parts = message.split(" ", 3);
+        long number = parts.length == 3 ? instance.number(parts[1]) : -1;
+        String name = number < 0 ? null : name(parts[2]);
+        if (name == null) {
+            return false;
+        }
+        if (parts[0].equals("recall")) {
+            listener.recalled(name, number);
+        } else if (parts[0].equals("revoke")) {
+            listener.revoked(name, number);
+        }
+        return true;
+    }
+
+    private @Nullable String name(String entry) {
+        String name = keys.nameOf(entry);
+        if (name != null) {
+            return name;
+        }
+        for (String inUse : listener.names()) {
+            if (keys.entry(inUse).equals(entry)) {
+                return inUse;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,151 @@
+package io.distributedlock.redis;
+
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.netty.util.concurrent.EventExecutorGroup;
+import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * The connection for messages, and the channel of this instance on it. Lettuce subscribes again after a reconnect, but is
+ * silent if Redis refuses it; and rights come and go without a word. So this tries once a second until it is subscribed.
+ */
+final class InstanceChannelSubscription extends RedisPubSubAdapter<String, String>
+        implements RedisConnectionStateListener, AutoCloseable {
+
+    private static final Log log = LogFactory.getLog(InstanceChannelSubscription.class);
+
+    private static final long RETRY_MILLIS = 1_000;
+
+    private final StatefulRedisPubSubConnection<String, String> connection;
+
+    private final String channel;
+
+    private final EventExecutorGroup executors;
+
+    private final Listener listener;
+
+    private final AtomicBoolean planned = new AtomicBoolean();
+
+    private volatile boolean subscribed;
+
+    /** Whether it was told that the channel is refused, and not yet that it no longer is. */
+    private volatile boolean refused;
+
+    private volatile boolean closed;
+
+    /** Whom to tell, on the event loop. */
+    interface Listener {
+
+        /** The connection was opened again. */
+        void reconnected();
+
+        /** Messages come from now on; some may have been missed. */
+        void subscribed();
+    }
+
+    private InstanceChannelSubscription(
+            StatefulRedisPubSubConnection<String, String> connection,
+            String channel,
+            EventExecutorGroup executors,
+            Listener listener) {
+        this.connection = connection;
+        this.channel = channel;
+        this.executors = executors;
+        this.listener = listener;
+    }
+
+    /**
+     * Subscribes, and waits for the answer. That Redis refuses the channel is no failure: locks work without.
+     *
+     * @throws RuntimeException what Lettuce throws if there is no answer; the connection is closed then
+     */
+    static InstanceChannelSubscription of(
+            StatefulRedisPubSubConnection<String, String> connection,
+            InstanceChannelListener messages,
+            EventExecutorGroup executors,
+            Listener listener) {
+        InstanceChannelSubscription subscription =
+                new InstanceChannelSubscription(connection, messages.channel(), executors, listener);
+        try {
+            connection.addListener(messages);
+            connection.addListener((RedisPubSubAdapter<String, String>) subscription);
+            connection.addListener((RedisConnectionStateListener) subscription);
+            connection.sync().subscribe(messages.channel());
+        } catch (RedisCommandExecutionException ex) {
+            subscription.isRefused(ex);
+        } catch (RuntimeException ex) {
+            connection.close();
+            throw ex;
+        }
+        return subscription;
+    }
+
+    boolean isSubscribed() {
+        return subscribed;
+    }
+
+    @Override
+    public void subscribed(String which, long count) {
+        subscribed = true;
+        if (refused) {
+            refused = false;
+            log.info("Redis allows the channel of this instance now");
+        }
+        listener.subscribed();
+    }
+
+    @Override
+    public void onRedisConnected(RedisChannelHandler<?, ?> connected, SocketAddress address) {
+        listener.reconnected();
+        tryLater();
+    }
+
+    @Override
+    public void onRedisDisconnected(RedisChannelHandler<?, ?> broken) {
+        subscribed = false;
+    }
+
+    private void isRefused(Throwable failure) {
+        if (!refused) {
+            refused = true;
+            log.warn(
+                    "Redis refuses the channel " + channel
+                            + " to this user. Locks work, but whoever waits for another instance asks once a second"
+                            + " instead of being told. Allow the user the channels with this prefix.",
+                    failure);
+        }
+        tryLater();
+    }
+
+    private void tryLater() {
+        if (!closed && planned.compareAndSet(false, true)) {
+            executors.schedule(this::tryAgain, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void tryAgain() {
+        planned.set(false);
+        if (subscribed || closed) {
+            return;
+        }
+        connection.async().subscribe(channel).exceptionally(failure -> {
+            if (failure instanceof RedisCommandExecutionException) {
+                isRefused(failure);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        connection.close();
+    }
+}

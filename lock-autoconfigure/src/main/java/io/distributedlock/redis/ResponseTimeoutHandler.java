@@ -1,0 +1,111 @@
+package io.distributedlock.redis;
+
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Closes a connection through which nothing comes any more although something was sent, so that Lettuce makes a new one. A
+ * peer that is gone without a word, as after a failover of addresses, keeps a socket open for a quarter of an hour by TCP's own
+ * rules; TCP_USER_TIMEOUT, which shortens that, is out of reach without a native transport. An idle connection has no timer.
+ */
+final class ResponseTimeoutHandler extends ChannelDuplexHandler {
+
+    private static final Log log = LogFactory.getLog(ResponseTimeoutHandler.class);
+
+    /** After a pause of this process, an answer may lie in the socket that the event loop has not read yet. */
+    private static final long LAST_ROUNDS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final long limit;
+
+    private boolean waiting;
+
+    private boolean lastRounds;
+
+    private long since;
+
+    private @Nullable Future<?> look;
+
+    ResponseTimeoutHandler(Duration limit) {
+        this.limit = limit.toNanos();
+    }
+
+    /** Puts one in front of each connection, where it sees bytes, and leaves the application to do what it does with them. */
+    static NettyCustomizer before(Duration limit, NettyCustomizer application) {
+        return new NettyCustomizer() {
+
+            @Override
+            public void afterBootstrapInitialized(Bootstrap bootstrap) {
+                application.afterBootstrapInitialized(bootstrap);
+            }
+
+            @Override
+            public void afterChannelInitialized(Channel channel) {
+                channel.pipeline().addFirst(new ResponseTimeoutHandler(limit));
+                application.afterChannelInitialized(channel);
+            }
+        };
+    }
+
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+        if (!waiting) {
+            waiting = true;
+            since = now(context);
+            if (look == null) {
+                lookAfter(context, limit);
+            }
+        }
+        context.write(message, promise);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        waiting = false;
+        lastRounds = false;
+        context.fireChannelRead(message);
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext context) {
+        if (look != null) {
+            look.cancel(false);
+            look = null;
+        }
+    }
+
+    private void lookAfter(ChannelHandlerContext context, long delay) {
+        look = context.executor().schedule(() -> look(context), delay, TimeUnit.NANOSECONDS);
+    }
+
+    private void look(ChannelHandlerContext context) {
+        look = null;
+        if (!waiting || !context.channel().isActive()) {
+            return;
+        }
+        long left = limit - (now(context) - since);
+        if (left > 0) {
+            lookAfter(context, left);
+        } else if (!lastRounds) {
+            lastRounds = true;
+            lookAfter(context, LAST_ROUNDS);
+        } else {
+            log.debug("Redis at " + context.channel().remoteAddress() + " has answered nothing for "
+                    + TimeUnit.NANOSECONDS.toMillis(limit) + " ms; locks use a new connection");
+            context.close();
+        }
+    }
+
+    private static long now(ChannelHandlerContext context) {
+        return context.executor().ticker().nanoTime();
+    }
+}

@@ -1,0 +1,127 @@
+package io.distributedlock.redis;
+
+import io.distributedlock.engine.LeaseStore.Reply;
+import io.distributedlock.engine.LeaseStore.Sent;
+import io.distributedlock.engine.LeaseStoreException;
+import io.distributedlock.engine.LeaseStoreException.Effect;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CancellationException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of a script: what Lettuce writes, and what it tells of the answer, without a future in between. Sends the
+ * script's hash, then its text if Redis does not know it. A call that is cancelled before it was written never is.
+ *
+ * <p>Lettuce may tell of more than one end: of a cancelled command that is answered all the same, or of an answer that could
+ * not be read. Only the first counts.
+ */
+final class ScriptCommand<A, T> extends Command<String, String, A> implements Sent {
+
+    private final StatefulRedisConnection<String, String> connection;
+
+    private final LuaScript script;
+
+    private final RespArguments operands;
+
+    private final Function<A, T> read;
+
+    private final Consumer<String> errors;
+
+    /** Where the answer goes; null once it went there. Guarded by this object. */
+    private @Nullable Reply<T> to;
+
+    private boolean asText;
+
+    ScriptCommand(
+            StatefulRedisConnection<String, String> connection,
+            LuaScript script,
+            RespArguments operands,
+            CommandOutput<String, String, A> answer,
+            Function<A, T> read,
+            Reply<T> to,
+            Consumer<String> errors) {
+        super(CommandType.EVALSHA, answer);
+        this.connection = connection;
+        this.script = script;
+        this.operands = operands;
+        this.read = read;
+        this.errors = errors;
+        this.to = to;
+    }
+
+    ScriptCommand<A, T> send() {
+        try {
+            connection.dispatch(this);
+        } catch (RuntimeException ex) {
+            completeExceptionally(ex);
+        }
+        return this;
+    }
+
+    @Override
+    public void encode(ByteBuf buffer) {
+        script.writeCall(asText, operands, buffer);
+    }
+
+    @Override
+    public void complete() {
+        String error = output.getError();
+        if (error != null && error.startsWith("NOSCRIPT") && !asText && !isDone()) {
+            asText = true;
+            output.setError((String) null);
+            send();
+        } else if (error != null) {
+            errors.accept(error);
+            completeExceptionally(new RedisCommandExecutionException(error));
+        } else {
+            Reply<T> told = end(ST_COMPLETED);
+            if (told != null) {
+                tell(told);
+            }
+        }
+    }
+
+    private void tell(Reply<T> told) {
+        T reply;
+        try {
+            reply = read.apply(output.get());
+        } catch (RuntimeException ex) {
+            told.answered(null, new LeaseStoreException(Effect.UNKNOWN, "Redis gave an answer that is none", ex));
+            return;
+        }
+        told.answered(reply, null);
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+        Reply<T> told = end(ST_COMPLETED);
+        if (told != null) {
+            told.answered(null, LettuceFailures.translate(failure));
+        }
+        return told != null;
+    }
+
+    @Override
+    public void cancel() {
+        Reply<T> told = end(ST_CANCELLED);
+        if (told != null) {
+            told.answered(null, LettuceFailures.translate(new CancellationException()));
+        }
+    }
+
+    private synchronized @Nullable Reply<T> end(byte how) {
+        Reply<T> told = to;
+        if (told != null) {
+            to = null;
+            status = how;
+        }
+        return told;
+    }
+}

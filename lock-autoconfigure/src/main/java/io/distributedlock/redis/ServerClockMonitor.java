@@ -1,0 +1,94 @@
+package io.distributedlock.redis;
+
+import io.distributedlock.engine.NanoClock;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Redis' clock, as far as tokens show it. The token of a free lock is the clock in microseconds, unless the instance has
+ * seen a higher one; so it is never below the clock, and where it is above the instance's floor by more than one, it is the
+ * clock. A token that is lower than what the clock must have reached since then shows that the clock was set back.
+ */
+final class ServerClockMonitor {
+
+    /** Clocks that are slewed differ by up to 500 ppm from each other. */
+    private static final long DRIFT = 1_000;
+
+    private static final long TOLERATED_MICROS = TimeUnit.SECONDS.toMicros(2);
+
+    private final NanoClock clock;
+
+    /** What a message may be ahead of the latest answer: clocks that are stepped, and tokens that ran ahead of the clock. */
+    private static final long MARGIN_MICROS = TimeUnit.MINUTES.toMicros(10);
+
+    /** How much higher a token has to be to be worth remembering as the highest. */
+    private static final long STEP_MICROS = TimeUnit.SECONDS.toMicros(1);
+
+    /** Null before the first look, and after a step back until tokens are the clock again. */
+    private volatile @Nullable Sighting last;
+
+    /** The highest token that an answer has brought, to the nearest second. */
+    private volatile @Nullable Sighting highest;
+
+    ServerClockMonitor(NanoClock clock) {
+        this.clock = clock;
+    }
+
+    /** @param atLeast what the clock showed at the time, at the latest */
+    private record Sighting(long atLeast, long nanos) {}
+
+    long nanos() {
+        return clock.nanos();
+    }
+
+    /**
+     * An answer of Redis brought this token. Answers are believed, as they come on a connection of this instance.
+     *
+     * @param sentAt when the question was sent
+     */
+    void answered(long token, long sentAt) {
+        Sighting before = highest;
+        if (before == null || token - before.atLeast() > STEP_MICROS) {
+            highest = new Sighting(token, sentAt);
+        }
+    }
+
+    /**
+     * Whether a message may have such a token. Anybody may send a message who has the right to the channel, and a token that
+     * was made up would raise those of all locks and instances for ever. So it may not be higher than the highest that an
+     * answer has brought, the time since then, and a margin. A true one that is higher is lost; then this instance asks.
+     */
+    boolean isPlausible(long token) {
+        Sighting known = highest;
+        if (known == null) {
+            // Nothing was heard of any id yet, so nobody else knows one.
+            return true;
+        }
+        long elapsed = TimeUnit.NANOSECONDS.toMicros(clock.nanos() - known.nanos());
+        return token > 0 && token - known.atLeast() <= elapsed + elapsed / DRIFT + STEP_MICROS + MARGIN_MICROS;
+    }
+
+    /**
+     * @param token of a lock that was free
+     * @param floor the highest token that the instance had seen
+     * @param sentAt when it was asked for
+     * @return by how much the clock was set back, at least; null if it was not
+     */
+    @Nullable
+    Duration saw(long token, long floor, long sentAt) {
+        Sighting before = last;
+        if (before != null) {
+            long elapsed = TimeUnit.NANOSECONDS.toMicros(sentAt - before.nanos());
+            long behind = before.atLeast() + elapsed - elapsed / DRIFT - token;
+            if (behind > TOLERATED_MICROS) {
+                last = null;
+                return Duration.ofNanos(TimeUnit.MICROSECONDS.toNanos(behind));
+            }
+        }
+        if (token > floor + 1) {
+            last = new Sighting(token, clock.nanos());
+        }
+        return null;
+    }
+}

@@ -1,0 +1,136 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Many explicit owners of one instance wait for one lock. */
+class QueuedOwnersTests {
+
+    @RegisterExtension
+    final EngineTestSupport world = new EngineTestSupport();
+
+    private final Instance one = world.instance("one");
+
+    private final Instance two = world.instance("two");
+
+    private static LockRequest as(String owner) {
+        return LockRequest.of("a").owner(owner).waitForever();
+    }
+
+    private List<Attempt> owners(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> one.acquire(as("owner-" + i)))
+                .toList();
+    }
+
+    private int inLine() {
+        return world.leases.inspect("a").map(LockState::waitingInstances).orElse(0);
+    }
+
+    @AfterEach
+    void nobodyStandsInLine() {
+        assertThat(one.engine.locks().ownersInLine().isEmpty()).isTrue();
+    }
+
+    @Test
+    void aCrowdTakesFewPlacesAndAsksRarely() {
+        Attempt elsewhere = two.acquire("a");
+        List<Attempt> crowd = owners(3_000);
+        assertThat(inLine()).isEqualTo(QueuedOwners.IN_LINE);
+        world.advanceSeconds(61);
+        one.network.forgetSent();
+
+        world.advanceSeconds(60);
+
+        assertThat(one.network.sent()).hasSizeBetween(60, 60 * (QueuedOwners.IN_LINE * 2 + 50));
+        crowd.forEach(Attempt::cancel);
+        elsewhere.close();
+    }
+
+    @Test
+    void allHaveTheirTurnInTheOrderOfTheirArrival() {
+        Attempt elsewhere = two.acquire("a");
+        List<Attempt> crowd = owners(20);
+        elsewhere.close();
+
+        for (Attempt next : crowd) {
+            world.advanceMillis(1);
+            assertThat(crowd.stream().filter(Attempt::isGranted).reduce((a, b) -> b))
+                    .contains(next);
+            next.close();
+        }
+    }
+
+    @Test
+    void whoLeavesMakesRoomForTheNext() {
+        Attempt elsewhere = two.acquire("a");
+        List<Attempt> crowd = new ArrayList<>(owners(12));
+        crowd.subList(0, 6).forEach(Attempt::cancel);
+        assertThat(inLine()).isEqualTo(QueuedOwners.IN_LINE);
+        crowd.subList(8, 12).forEach(Attempt::cancel);
+        assertThat(inLine()).isEqualTo(2);
+
+        elsewhere.close();
+
+        assertThat(crowd.get(6).isHeld()).isTrue();
+        crowd.get(6).close();
+        assertThat(crowd.get(7).isHeld()).isTrue();
+        crowd.get(7).close();
+    }
+
+    @Test
+    void anOwnerThatHoldsItElsewhereEntersPastTheCrowd() {
+        Attempt elsewhere = two.acquire(as("job"));
+        List<Attempt> crowd = owners(10);
+
+        Attempt job = one.acquire(as("job"));
+
+        assertThat(job.isHeld()).isTrue();
+        crowd.forEach(Attempt::cancel);
+        job.close();
+        elsewhere.close();
+    }
+
+    @Test
+    void anOwnerThatComesToHoldItElsewhereEntersInTime() {
+        Attempt elsewhere = two.acquire("a");
+        List<Attempt> crowd = owners(10);
+        Attempt job = one.acquire(as("job"));
+        crowd.forEach(Attempt::cancel);
+        List<Attempt> more = owners(10);
+        elsewhere.close();
+        assertThat(job.isHeld()).isTrue();
+        Attempt again = one.acquire(as("job"));
+
+        assertThat(again.isHeld()).isTrue();
+        more.forEach(Attempt::cancel);
+        job.close();
+        again.close();
+    }
+
+    @Test
+    void whoWaitsForTheSameOwnerEntersTogether() {
+        Attempt elsewhere = two.acquire("a");
+        List<Attempt> crowd = owners(QueuedOwners.IN_LINE);
+        List<Attempt> same = IntStream.range(0, 10)
+                .mapToObj(i -> one.acquire(as("job").lease(Duration.ofSeconds(30))))
+                .toList();
+        crowd.subList(1, crowd.size()).forEach(Attempt::cancel);
+
+        elsewhere.close();
+        crowd.get(0).close();
+        world.advanceMillis(100);
+
+        assertThat(same).allMatch(Attempt::isGranted);
+        same.forEach(Attempt::close);
+    }
+}

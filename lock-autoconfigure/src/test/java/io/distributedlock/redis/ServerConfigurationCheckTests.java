@@ -1,0 +1,127 @@
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockEvent;
+import io.distributedlock.LockRequest;
+import io.distributedlock.ServerClockSetBackEvent;
+import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.engine.LockEngine;
+import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** What an operator is told at the start about a Redis that does not keep locks. */
+@ExtendWith(OutputCaptureExtension.class)
+class ServerConfigurationCheckTests {
+
+    private final EmbeddedRedis redis = EmbeddedRedis.start();
+
+    private final Templates templates = new Templates();
+
+    @AfterEach
+    void close() {
+        templates.close();
+        redis.close();
+    }
+
+    private void command(String... words) {
+        try (RespClient client = redis.connect()) {
+            assertThat(client.call(words)).hasToString("OK");
+        }
+    }
+
+    private RedisLockTemplate use() {
+        LettuceConnectionFactory factory = new LettuceConnectionFactory("127.0.0.1", redis.port());
+        factory.afterPropertiesSet();
+        RedisLockTemplate locks = templates.on(factory);
+        locks.acquire(LockRequest.of("a")).close();
+        return locks;
+    }
+
+    @Test
+    void warnsOnceThatLocksMayBeEvicted(CapturedOutput output) {
+        command("CONFIG", "SET", "maxmemory", "100mb");
+        command("CONFIG", "SET", "maxmemory-policy", "volatile-lru");
+
+        RedisLockTemplate locks = use();
+        await().until(() -> output.getAll().contains("maxmemory-policy is volatile-lru"));
+        try (RespClient client = redis.connect()) {
+            assertThat(client.number("CLIENT", "KILL", "TYPE", "normal")).isPositive();
+        }
+        locks.acquire(LockRequest.of("again")).close();
+
+        assertThat(output.getAll().split("may evict locks")).hasSize(2);
+    }
+
+    @Test
+    void warnsThatReplicationIsAsynchronous(CapturedOutput output) {
+        try (EmbeddedRedis replica = EmbeddedRedis.start()) {
+            try (RespClient client = replica.connect()) {
+                client.call("REPLICAOF", "127.0.0.1", Integer.toString(redis.port()));
+            }
+            await().until(() -> {
+                try (RespClient client = redis.connect()) {
+                    return client.call("INFO", "replication").toString().contains("connected_slaves:1");
+                }
+            });
+
+            use();
+
+            await().until(() -> output.getAll().contains("Redis replicates without waiting"));
+        }
+    }
+
+    @Test
+    void saysNothingOfAServerThatKeepsLocksOrDoesNotTell(CapturedOutput output) {
+        use();
+        command("ACL", "SETUSER", "default", "-info");
+
+        use();
+
+        assertThat(output.getAll()).doesNotContain("WARN");
+    }
+
+    /** The other way round, as nobody may set the clock of this machine: this instance's clock goes ahead. */
+    @Test
+    void tellsOnceThatItsClockWasSetBack(CapturedOutput output) {
+        AtomicLong ahead = new AtomicLong();
+        Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
+        EngineSettings settings = Templates.IMPATIENT;
+        LockClientFactory source = new LockClientFactory(
+                StandaloneServer.connectionFactory(redis.port()), settings.commandTimeout(), new InstanceId());
+        try (LockConnections connections = new LockConnections(source, settings.commandTimeout())) {
+            ServerClockMonitor clock = new ServerClockMonitor(() -> System.nanoTime() + ahead.get());
+            LettuceLeaseStore store =
+                    new LettuceLeaseStore(connections, new LockKeys(Templates.PREFIX), new InstanceId(), clock);
+            try (LockEngine engine = new LockEngine(store, settings, events::add)) {
+                connections.open();
+                engine.acquire(LockRequest.of("a")).close();
+                engine.acquire(LockRequest.of("a")).close();
+                assertThat(events).isEmpty();
+
+                ahead.set(TimeUnit.HOURS.toNanos(1));
+                engine.acquire(LockRequest.of("b")).close();
+                engine.acquire(LockRequest.of("a")).close();
+
+                await().until(() -> !events.isEmpty());
+            }
+        }
+        assertThat(events).singleElement().isInstanceOfSatisfying(ServerClockSetBackEvent.class, event -> {
+            assertThat(event.lockName()).isEqualTo("b");
+            assertThat(event.by()).isBetween(Duration.ofMinutes(59), Duration.ofMinutes(60));
+        });
+        assertThat(output.getAll().split("Redis' clock was set back")).hasSize(2);
+    }
+}
