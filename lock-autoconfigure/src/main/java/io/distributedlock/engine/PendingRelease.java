@@ -45,7 +45,7 @@ final class PendingRelease extends TimerTask {
 
     private @Nullable Requeue requeue;
 
-    private @Nullable Attempt latest;
+    private @Nullable AsyncAttempt latest;
 
     /** When to look at it again. */
     private long look;
@@ -102,7 +102,7 @@ final class PendingRelease extends TimerTask {
     }
 
     /** One sending of the release command. */
-    private final class Attempt implements Reply<ReleaseReply> {
+    private final class AsyncAttempt implements Reply<ReleaseReply> {
 
         private @Nullable Sent sent;
 
@@ -208,8 +208,8 @@ final class PendingRelease extends TimerTask {
     }
 
     private void send(long now) {
-        Attempt attempt = new Attempt();
-        Attempt previous;
+        AsyncAttempt attempt = new AsyncAttempt();
+        AsyncAttempt previous;
         ReleaseCommand command;
         synchronized (this) {
             if (done) {
@@ -233,7 +233,7 @@ final class PendingRelease extends TimerTask {
         return requeueQuestion == null || !requeueQuestion.isOpen() ? null : requeue;
     }
 
-    private void answered(Attempt attempt, @Nullable ReleaseReply reply, @Nullable Throwable failure) {
+    private void answered(AsyncAttempt attempt, @Nullable ReleaseReply reply, @Nullable Throwable failure) {
         synchronized (this) {
             if (attempt != latest || attempt.ended || done) {
                 return;
@@ -329,7 +329,7 @@ final class PendingRelease extends TimerTask {
                 engine.arm(this, look);
                 return;
             }
-            Attempt attempt = latest;
+            AsyncAttempt attempt = latest;
             first = attempt == null;
             uncertain |= first;
             overdue = attempt != null && !resting;

@@ -70,7 +70,7 @@ record CallPolicy(
     boolean isLeftToTransaction(LockHandle handle) {
         return keptUntilCompletion
                 && Transactions.PRESENT
-                && LockReleaseSynchronization.keeps(handle, lossMatters(), ownTransaction);
+                && LockReleaseSynchronization.deferRelease(handle, lossMatters(), ownTransaction);
     }
 
     /**

@@ -79,7 +79,7 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
             connection.addListener((RedisConnectionStateListener) subscription);
             connection.sync().subscribe(messages.channel());
         } catch (RedisCommandExecutionException ex) {
-            subscription.isRefused(ex);
+            subscription.subscriptionRefused(ex);
         } catch (RuntimeException ex) {
             connection.close();
             throw ex;
@@ -112,7 +112,7 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
         subscribed = false;
     }
 
-    private void isRefused(Throwable failure) {
+    private void subscriptionRefused(Throwable failure) {
         if (!refused) {
             refused = true;
             log.warn(
@@ -137,7 +137,7 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
         }
         connection.async().subscribe(channel).exceptionally(failure -> {
             if (failure instanceof RedisCommandExecutionException) {
-                isRefused(failure);
+                subscriptionRefused(failure);
             }
             return null;
         });

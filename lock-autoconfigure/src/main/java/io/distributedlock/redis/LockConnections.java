@@ -206,7 +206,7 @@ final class LockConnections implements AutoCloseable {
         tellConnected();
     }
 
-    private synchronized void isDisconnected() {
+    private synchronized void connectionLost() {
         if (ready.isDone()) {
             ready = new CompletableFuture<>();
         }
@@ -247,7 +247,7 @@ final class LockConnections implements AutoCloseable {
 
         @Override
         public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
-            isDisconnected();
+            connectionLost();
         }
     }
 

@@ -38,7 +38,7 @@ public final class LockReleaseSynchronization implements TransactionSynchronizat
      *     Such work does not matter to any other transaction around it
      * @return false if there is no transaction to leave it to
      */
-    public static boolean keeps(LockHandle handle, boolean lossMatters, @Nullable String ownTransaction) {
+    public static boolean deferRelease(LockHandle handle, boolean lossMatters, @Nullable String ownTransaction) {
         if (ownTransaction != null
                 && !ownTransaction.equals(TransactionSynchronizationManager.getCurrentTransactionName())) {
             return false;

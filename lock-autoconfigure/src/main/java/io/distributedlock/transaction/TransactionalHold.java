@@ -34,7 +34,7 @@ public final class TransactionalHold {
     /** If it cannot be left to the transaction, it must not be left at all. */
     private static Runnable endOf(LockHandle handle) {
         try {
-            return LockReleaseSynchronization.keeps(handle, true, null) ? handle::throwIfLost : handle::close;
+            return LockReleaseSynchronization.deferRelease(handle, true, null) ? handle::throwIfLost : handle::close;
         } catch (RuntimeException failure) {
             endAfter(failure, handle::close);
             throw failure;

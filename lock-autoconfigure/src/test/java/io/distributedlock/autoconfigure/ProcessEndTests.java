@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Locked methods, and processes, that end as they should not. See {@link EndingChild} for the times that are set there. */
+/** Locked methods, and processes, that end as they should not. See {@link ProcessEndChild} for the times that are set there. */
 class ProcessEndTests {
 
     private static final Duration LEASE = Duration.ofSeconds(1);
@@ -43,7 +43,7 @@ class ProcessEndTests {
 
     private ChildJvm start() {
         return ChildJvm.start(
-                Map.of("JAVA_TOOL_OPTIONS", "-Xmx96m -Xss512k"), EndingChild.class, Integer.toString(redis.port()));
+                Map.of("JAVA_TOOL_OPTIONS", "-Xmx96m -Xss512k"), ProcessEndChild.class, Integer.toString(redis.port()));
     }
 
     private boolean isHeld() {

@@ -75,7 +75,7 @@ class AbandonedHandleTests {
 
     @Test
     void aHandleThatIsKeptIsRenewed() {
-        Attempt kept = one.acquire("a");
+        AsyncAttempt kept = one.acquire("a");
         System.gc();
 
         world.advanceSeconds(60);
@@ -138,7 +138,7 @@ class AbandonedHandleTests {
     @Test
     void callersBehindAForgottenHandleGoOn() {
         collect(acquireAndForget());
-        Attempt behind = one.acquire("a");
+        AsyncAttempt behind = one.acquire("a");
 
         world.advanceSeconds(30);
 

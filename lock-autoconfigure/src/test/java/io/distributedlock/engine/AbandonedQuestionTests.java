@@ -27,8 +27,8 @@ class AbandonedQuestionTests {
 
     @Test
     void aWaiterThatLeavesDoesNotStayInTheQueue() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
 
         waiting.cancel();
 
@@ -41,7 +41,7 @@ class AbandonedQuestionTests {
 
     @Test
     void aWaitThatEndsLeavesTheQueueToo() {
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
         one.acquire(LockRequest.of("a").waitUpTo(Duration.ofSeconds(1)));
 
         world.advanceSeconds(1);
@@ -54,9 +54,9 @@ class AbandonedQuestionTests {
 
     @Test
     void theQuestionGoesOnForThoseWhoStay() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt leaving = one.acquire("a");
-        Attempt staying = one.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt leaving = one.acquire("a");
+        AsyncAttempt staying = one.acquire("a");
         leaving.cancel();
 
         assertThat(one.network.sent(ReleaseCommand.class)).isEmpty();
@@ -68,7 +68,7 @@ class AbandonedQuestionTests {
     @Test
     void aGrantUnderWayIsAwaitedAndGivenBack() {
         one.network.holdCommands();
-        Attempt leaving = one.acquire("a");
+        AsyncAttempt leaving = one.acquire("a");
         leaving.cancel();
         one.network.flow();
         assertThat(one.network.sent(ReleaseCommand.class)).isEmpty();
@@ -83,7 +83,7 @@ class AbandonedQuestionTests {
     @Test
     void anIdWhoseQuestionGotNoAnswerCanNeverWinLater() {
         one.network.holdCommands();
-        Attempt leaving = one.acquire("a");
+        AsyncAttempt leaving = one.acquire("a");
         StoreCall<?> question = one.network.take();
         leaving.cancel();
         one.network.flow();
@@ -98,13 +98,13 @@ class AbandonedQuestionTests {
     @Test
     void aTombstoneOutlivesShorterOnesOfTheSameName() {
         one.network.holdCommands();
-        Attempt leaving = one.acquire("a");
+        AsyncAttempt leaving = one.acquire("a");
         StoreCall<?> question = one.network.take();
         leaving.cancel();
         one.network.flow();
         world.advanceSeconds(2);
         two.network.failNext(1, Effect.UNKNOWN);
-        Attempt brief = two.acquire(LockRequest.of("a").lease(Duration.ofMillis(100)));
+        AsyncAttempt brief = two.acquire(LockRequest.of("a").lease(Duration.ofMillis(100)));
         brief.cancel();
         world.advanceSeconds(3);
 
@@ -116,7 +116,7 @@ class AbandonedQuestionTests {
     @Test
     void anUnknownOutcomeIsAskedForAgainUnderTheSameId() {
         one.network.loseAnswers(1);
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         assertThat(attempt.isPending()).isTrue();
 
         world.advanceMillis(100);
@@ -132,7 +132,7 @@ class AbandonedQuestionTests {
     @Test
     void theReleaseOfAnAcquisitionWithAnUnknownQuestionCancelsItsId() {
         one.network.holdCommands();
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         StoreCall<?> late = one.network.take();
         late.fail(Effect.UNKNOWN);
         one.network.flow();
@@ -148,7 +148,7 @@ class AbandonedQuestionTests {
     @Test
     void aQuestionThatWasNotExecutedLeavesNothingToCancel() {
         one.network.failNext(1, Effect.NOT_EXECUTED);
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         world.advanceMillis(100);
         attempt.close();
 
@@ -158,7 +158,7 @@ class AbandonedQuestionTests {
     @Test
     void aLateCopyOfAQuestionDoesNotShortenTheLease() {
         one.network.holdCommands();
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         StoreCall<?> late = one.network.take();
         late.fail(Effect.UNKNOWN);
         one.network.flow();
@@ -176,8 +176,8 @@ class AbandonedQuestionTests {
 
     @Test
     void theCancellationIsRepeatedUntilItArrives() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt leaving = one.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt leaving = one.acquire("a");
         one.network.disconnect();
         leaving.cancel();
         world.advanceSeconds(5);
@@ -192,13 +192,13 @@ class AbandonedQuestionTests {
 
     @Test
     void aPlaceInTheQueueThatCouldNotBeGivenUpIsPassedOnWhenItsTurnComes() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt leaving = one.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt leaving = one.acquire("a");
         one.network.disconnect();
         leaving.cancel();
         world.advanceSeconds(70);
         one.reconnect();
-        Attempt next = world.instance("three").acquire("a");
+        AsyncAttempt next = world.instance("three").acquire("a");
 
         elsewhere.close();
 
@@ -218,9 +218,9 @@ class AbandonedQuestionTests {
                         0,
                         Duration.ZERO,
                         Duration.ZERO));
-        Attempt first = strict.acquire("a");
-        Attempt second = strict.acquire("a");
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt first = strict.acquire("a");
+        AsyncAttempt second = strict.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
         elsewhere.cancel();
         strict.network.holdCommands();
         first.abandon();
@@ -240,7 +240,7 @@ class AbandonedQuestionTests {
     @Test
     void theRefusalOfACancelledIdIsNoFaultOfThoseWhoWait() {
         one.network.holdCommands();
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.flow();
         StoreCall<?> question = one.network.take();
         long number = one.network.sent(AcquireCommand.class).get(0).number();

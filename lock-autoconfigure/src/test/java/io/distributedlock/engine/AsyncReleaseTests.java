@@ -22,7 +22,7 @@ class AsyncReleaseTests {
 
     @Test
     void closingDoesNotWaitForTheAnswer() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
 
         attempt.close();
@@ -35,7 +35,7 @@ class AsyncReleaseTests {
 
     @Test
     void aLossFoundByItIsAnEvent() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         world.leases.forgetAll();
 
         attempt.close();
@@ -49,7 +49,7 @@ class AsyncReleaseTests {
 
     @Test
     void anUnansweredOneIsSentAgainWithinTheLease() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.failNext(1, Effect.UNKNOWN);
 
         attempt.close();
@@ -63,11 +63,11 @@ class AsyncReleaseTests {
 
     @Test
     void aTryThatOvertakesItIsNotToldThatTheLockIsBusy() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         attempt.close();
         StoreCall<?> release = one.network.take();
-        Attempt next = one.tryOnce("a");
+        AsyncAttempt next = one.tryOnce("a");
         one.network.take().run();
         assertThat(next.isPending()).isTrue();
 
@@ -80,12 +80,12 @@ class AsyncReleaseTests {
 
     @Test
     void aTryThatOvertakesItAndFindsSomebodyElseIsTold() {
-        Attempt attempt = one.acquire("a");
-        Attempt elsewhere = world.instance("two").acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
         one.network.holdCommands();
         attempt.close();
         StoreCall<?> release = one.network.take();
-        Attempt next = one.tryOnce("a");
+        AsyncAttempt next = one.tryOnce("a");
         one.network.take().run();
 
         one.network.flow();
@@ -97,7 +97,7 @@ class AsyncReleaseTests {
 
     @Test
     void anUnansweredOneIsGivenUpWithTheLease() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.disconnect();
 
         attempt.close();
@@ -108,7 +108,7 @@ class AsyncReleaseTests {
 
     @Test
     void aHoldThatWasLostBeforeIsStillToldToItsHolder() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         world.pauseMillis(30_000);
 
         assertThatExceptionOfType(LockLostException.class).isThrownBy(attempt::close);

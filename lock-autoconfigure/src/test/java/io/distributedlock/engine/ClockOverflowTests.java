@@ -22,7 +22,7 @@ class ClockOverflowTests {
 
     @Test
     void aHoldIsRenewedAsOftenAsEver() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
 
         world.advanceSeconds(60);
 
@@ -34,7 +34,7 @@ class ClockOverflowTests {
 
     @Test
     void aDeadlineBeyondTheOverflowIsKept() {
-        Attempt attempt = one.acquire(LockRequest.of("a").renew(false));
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").renew(false));
 
         world.advanceMillis(29_699);
         assertThat(attempt.isHeld()).isTrue();
@@ -45,7 +45,7 @@ class ClockOverflowTests {
 
     @Test
     void aGreatestAgeBeyondTheOverflowIsKept() {
-        Attempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(20)));
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(20)));
 
         world.advanceSeconds(19);
         assertThat(attempt.isHeld()).isTrue();
@@ -56,10 +56,10 @@ class ClockOverflowTests {
 
     @Test
     void waitsEndAsTheyShould() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt brief = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofSeconds(4)));
-        Attempt longer = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofSeconds(8)));
-        Attempt unlimited = one.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt brief = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofSeconds(4)));
+        AsyncAttempt longer = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofSeconds(8)));
+        AsyncAttempt unlimited = one.acquire("a");
 
         world.advanceMillis(4_000);
         assertThat(brief.failure()).isInstanceOf(LockNotAcquiredException.class);
@@ -77,7 +77,7 @@ class ClockOverflowTests {
     void patienceBeyondTheOverflowDoesNotKeepTheTimerBusy() {
         world.advanceMillis(4_000);
         one.network.holdCommands();
-        Attempt waiting = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofMillis(10)));
+        AsyncAttempt waiting = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofMillis(10)));
 
         world.advanceMillis(1_999);
         assertThat(waiting.isPending()).isTrue();
@@ -91,8 +91,8 @@ class ClockOverflowTests {
     @Test
     void aHandOverAcrossTheOverflowWorks() {
         world.advanceMillis(4_500);
-        Attempt elsewhere = two.acquire("a");
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         world.advanceSeconds(1);
 
         elsewhere.close();
@@ -103,7 +103,7 @@ class ClockOverflowTests {
 
     @Test
     void whatCouldNotBeReleasedIsRepeatedAndGivenUpInTime() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.disconnect();
         attempt.abandon();
 

@@ -30,13 +30,13 @@ class ContentionTests {
                 Duration.ZERO);
     }
 
-    private static List<Attempt> attempts(Instance instance, int count) {
+    private static List<AsyncAttempt> attempts(Instance instance, int count) {
         return new ArrayList<>(
                 IntStream.range(0, count).mapToObj(i -> instance.acquire("a")).toList());
     }
 
     /** Closes one after the other as they are granted, until the other instance has the lock. */
-    private static int grantsBefore(Attempt elsewhere, List<Attempt> attempts) {
+    private static int grantsBefore(AsyncAttempt elsewhere, List<AsyncAttempt> attempts) {
         int grants = 0;
         while (elsewhere.isPending()) {
             assertThat(attempts.get(0).isGranted()).isTrue();
@@ -46,16 +46,16 @@ class ContentionTests {
         return grants;
     }
 
-    private static void finish(Attempt elsewhere, List<Attempt> attempts) {
+    private static void finish(AsyncAttempt elsewhere, List<AsyncAttempt> attempts) {
         elsewhere.close();
-        attempts.forEach(Attempt::close);
+        attempts.forEach(AsyncAttempt::close);
     }
 
     @Test
     void theLockGoesToTheOtherInstanceAfterTheGreatestNumberOfPasses() {
         Instance one = world.instance("one", settings(3, Duration.ofDays(1)));
-        List<Attempt> here = attempts(one, 10);
-        Attempt elsewhere = world.instance("two").acquire("a");
+        List<AsyncAttempt> here = attempts(one, 10);
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
 
         world.pauseMoment();
 
@@ -66,8 +66,8 @@ class ContentionTests {
     @Test
     void aRepeatedRecallDoesNotStartTheTurnAnew() {
         Instance one = world.instance("one", settings(3, Duration.ofDays(1)));
-        List<Attempt> here = attempts(one, 10);
-        Attempt elsewhere = world.instance("two").acquire("a");
+        List<AsyncAttempt> here = attempts(one, 10);
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
         world.pauseMoment();
         int grants = 0;
         while (elsewhere.isPending() && !here.isEmpty()) {
@@ -83,8 +83,8 @@ class ContentionTests {
     @Test
     void theLockGoesToTheOtherInstanceAfterTheLongestBatch() {
         Instance one = world.instance("one", settings(1_000, Duration.ofMillis(10)));
-        List<Attempt> here = attempts(one, 5);
-        Attempt elsewhere = world.instance("two").acquire("a");
+        List<AsyncAttempt> here = attempts(one, 5);
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
         world.advanceMillis(1);
         here.remove(0).close();
         world.advanceMillis(8);
@@ -102,8 +102,8 @@ class ContentionTests {
     void withoutPassesTheInstancesTakeTurns() {
         Instance one = world.instance("one", settings(0, Duration.ofDays(1)));
         Instance two = world.instance("two", settings(0, Duration.ofDays(1)));
-        List<Attempt> here = attempts(one, 5);
-        List<Attempt> there = attempts(two, 5);
+        List<AsyncAttempt> here = attempts(one, 5);
+        List<AsyncAttempt> there = attempts(two, 5);
 
         for (int i = 0; i < 5; i++) {
             assertThat(here.get(i).isHeld()).isTrue();
@@ -116,7 +116,7 @@ class ContentionTests {
     @Test
     void passesAreNotLimitedWhileNobodyElseWaits() {
         Instance one = world.instance("one", settings(3, Duration.ofMillis(1)));
-        List<Attempt> here = attempts(one, 100);
+        List<AsyncAttempt> here = attempts(one, 100);
 
         here.forEach(attempt -> {
             world.advanceMillis(1);
@@ -129,10 +129,10 @@ class ContentionTests {
     @Test
     void passesBeforeTheOtherInstanceCameDoNotCount() {
         Instance one = world.instance("one", settings(3, Duration.ofDays(1)));
-        List<Attempt> here = attempts(one, 20);
+        List<AsyncAttempt> here = attempts(one, 20);
         world.pauseMoment();
         IntStream.range(0, 10).forEach(i -> here.remove(0).close());
-        Attempt elsewhere = world.instance("two").acquire("a");
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
 
         world.pauseMoment();
 
@@ -143,9 +143,9 @@ class ContentionTests {
     @Test
     void aTransferTakesOneCommandAndQueuesAgainInTheSameStep() {
         Instance one = world.instance("one", settings(0, Duration.ZERO));
-        List<Attempt> here = attempts(one, 3);
+        List<AsyncAttempt> here = attempts(one, 3);
         Instance two = world.instance("two");
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
         one.network.forgetSent();
         two.network.forgetSent();
 
@@ -156,14 +156,14 @@ class ContentionTests {
         assertThat(two.network.sent()).isEmpty();
         elsewhere.close();
         assertThat(here.get(0).isHeld()).isTrue();
-        here.forEach(Attempt::close);
+        here.forEach(AsyncAttempt::close);
     }
 
     @Test
     void oneThatQueuedAgainGetsTheLockInTheAnswerIfTheOtherHasLeft() {
         Instance one = world.instance("one", settings(0, Duration.ZERO));
-        List<Attempt> here = attempts(one, 2);
-        Attempt elsewhere = world.instance("two").acquire("a");
+        List<AsyncAttempt> here = attempts(one, 2);
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
         elsewhere.cancel();
         one.network.forgetSent();
 
@@ -171,15 +171,15 @@ class ContentionTests {
 
         assertThat(one.network.sent()).singleElement().isInstanceOf(ReleaseCommand.class);
         assertThat(here.get(0).isHeld()).isTrue();
-        here.forEach(Attempt::close);
+        here.forEach(AsyncAttempt::close);
     }
 
     @Test
     void aLostRecallIsMadeUpForByTheNextRenewal() {
         Instance one = world.instance("one", settings(0, Duration.ZERO));
         one.network.holdMessages();
-        List<Attempt> here = attempts(one, 3);
-        Attempt elsewhere = world.instance("two").acquire("a");
+        List<AsyncAttempt> here = attempts(one, 3);
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
         world.pauseMoment();
         here.remove(0).close();
         assertThat(elsewhere.isPending()).isTrue();
@@ -192,15 +192,15 @@ class ContentionTests {
         elsewhere.close();
         one.network.flow();
         world.advanceSeconds(2);
-        here.forEach(Attempt::close);
+        here.forEach(AsyncAttempt::close);
     }
 
     @Test
     void aLostRecallIsRepeatedWithTheNextQuestion() {
         Instance one = world.instance("one", settings(0, Duration.ZERO));
         one.network.holdMessages();
-        List<Attempt> here = attempts(one, 2);
-        Attempt elsewhere = world.instance("two").acquire("a");
+        List<AsyncAttempt> here = attempts(one, 2);
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
         one.network.takeMessage();
         one.network.flow();
 
@@ -215,9 +215,9 @@ class ContentionTests {
     void theFirstAnswerTellsThatOthersWait() {
         Instance one = world.instance("one", settings(0, Duration.ZERO));
         Instance two = world.instance("two");
-        Attempt holder = two.acquire("a");
-        List<Attempt> here = attempts(one, 2);
-        Attempt third = world.instance("three").acquire("a");
+        AsyncAttempt holder = two.acquire("a");
+        List<AsyncAttempt> here = attempts(one, 2);
+        AsyncAttempt third = world.instance("three").acquire("a");
 
         holder.close();
         assertThat(here.get(0).isHeld()).isTrue();
@@ -231,12 +231,12 @@ class ContentionTests {
     void instancesGetTheLockInTheOrderInWhichTheyBeganToWait() {
         List<Instance> instances =
                 IntStream.range(0, 6).mapToObj(i -> world.instance("i" + i)).toList();
-        List<Attempt> attempts =
+        List<AsyncAttempt> attempts =
                 instances.stream().map(instance -> instance.acquire("a")).toList();
 
         for (int i = 0; i < attempts.size(); i++) {
             assertThat(attempts.get(i).isHeld()).isTrue();
-            assertThat(attempts.stream().skip(i + 1)).allMatch(Attempt::isPending);
+            assertThat(attempts.stream().skip(i + 1)).allMatch(AsyncAttempt::isPending);
             attempts.get(i).close();
         }
     }
@@ -244,9 +244,9 @@ class ContentionTests {
     @Test
     void anInstanceThatIsDeadIsPassedOver() {
         Instance dead = world.instance("dead");
-        Attempt holder = world.instance("one").acquire("a");
-        Attempt never = dead.acquire("a");
-        Attempt next = world.instance("two").acquire("a");
+        AsyncAttempt holder = world.instance("one").acquire("a");
+        AsyncAttempt never = dead.acquire("a");
+        AsyncAttempt next = world.instance("two").acquire("a");
         dead.network.disconnect();
 
         holder.close();
@@ -260,8 +260,8 @@ class ContentionTests {
     @Test
     void aRecallOfAnEarlierHoldIsIgnored() {
         Instance one = world.instance("one", settings(0, Duration.ZERO));
-        List<Attempt> here = attempts(one, 3);
-        Attempt elsewhere = world.instance("two").acquire("a");
+        List<AsyncAttempt> here = attempts(one, 3);
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
         here.remove(0).close();
         elsewhere.close();
         long earlier = one.network.sent(AcquireCommand.class).get(0).number();
@@ -272,6 +272,6 @@ class ContentionTests {
         here.remove(0).close();
 
         assertThat(one.network.sent()).isEmpty();
-        here.forEach(Attempt::close);
+        here.forEach(AsyncAttempt::close);
     }
 }

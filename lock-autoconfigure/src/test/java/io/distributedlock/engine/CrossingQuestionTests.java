@@ -17,11 +17,11 @@ class CrossingQuestionTests {
 
     private final Instance two = world.instance("two");
 
-    private final Attempt elsewhere = two.acquire("a");
+    private final AsyncAttempt elsewhere = two.acquire("a");
 
     @Test
     void aGrantThatCrossesAQuestionWinsAndTheAnswerIsIgnored() {
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
         StoreCall<?> question = one.network.take();
@@ -38,7 +38,7 @@ class CrossingQuestionTests {
 
     @Test
     void theReleaseWaitsForAQuestionThatIsStillUnderWay() {
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
         StoreCall<?> question = one.network.take();
@@ -57,7 +57,7 @@ class CrossingQuestionTests {
 
     @Test
     void theReleaseDoesNotWaitForAQuestionLongerThanTheCommandTimeoutAndThenCancelsIt() {
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
         StoreCall<?> question = one.network.take();
@@ -75,7 +75,7 @@ class CrossingQuestionTests {
 
     @Test
     void aQuestionThatFailsAfterTheGrantIsCancelledByTheRelease() {
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
         StoreCall<?> question = one.network.take();

@@ -21,10 +21,10 @@ class EarlyRevocationTests {
     @Test
     void theAnswerThatComesAfterARevocationIsNoHold() {
         one.network.holdCommands();
-        Attempt here = one.acquire("a");
+        AsyncAttempt here = one.acquire("a");
         StoreCall<?> question = one.network.take().execute();
         one.network.flow();
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
         world.leases.forceRelease("a", 0);
         assertThat(elsewhere.isHeld()).isTrue();
 
@@ -40,10 +40,10 @@ class EarlyRevocationTests {
     @Test
     void theSameForOneThatTriesOnce() {
         one.network.holdCommands();
-        Attempt here = one.tryOnce("a");
+        AsyncAttempt here = one.tryOnce("a");
         StoreCall<?> question = one.network.take().execute();
         one.network.flow();
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
         world.leases.forceRelease("a", 0);
 
         question.answer();
@@ -55,12 +55,12 @@ class EarlyRevocationTests {
 
     @Test
     void aGrantMessageThatComesAfterARevocationIsNoHold() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt here = one.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt here = one.acquire("a");
         one.network.holdMessages();
         elsewhere.close();
         TestNetwork.Arrival grant = one.network.takeMessage();
-        Attempt other = world.instance("three").acquire("a");
+        AsyncAttempt other = world.instance("three").acquire("a");
         one.network.takeMessage();
         world.leases.forceRelease("a", 0);
         TestNetwork.Arrival revocation = one.network.takeMessage();
@@ -79,10 +79,10 @@ class EarlyRevocationTests {
     @Test
     void anOwnerWhoseHoldWasGivenBackElsewhereBeforeItHeardOfItAsksAgain() {
         one.network.holdCommands();
-        Attempt here = one.acquire(LockRequest.of("a").owner("me").waitUpTo(Duration.ofSeconds(5)));
+        AsyncAttempt here = one.acquire(LockRequest.of("a").owner("me").waitUpTo(Duration.ofSeconds(5)));
         StoreCall<?> question = one.network.take().execute();
         one.network.flow();
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
         two.engine.release("a", "me");
 
         question.answer();

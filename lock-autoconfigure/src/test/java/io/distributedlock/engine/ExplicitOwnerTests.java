@@ -30,8 +30,8 @@ class ExplicitOwnerTests {
 
     @Test
     void theSameOwnerEntersAgainAnywhereWithTheSameToken() {
-        Attempt here = one.acquire(as("job"));
-        Attempt there = two.acquire(as("job"));
+        AsyncAttempt here = one.acquire(as("job"));
+        AsyncAttempt there = two.acquire(as("job"));
 
         assertThat(here.isHeld()).isTrue();
         assertThat(there.isHeld()).isTrue();
@@ -42,9 +42,9 @@ class ExplicitOwnerTests {
 
     @Test
     void theLockIsFreeWhenTheLastHoldIsClosed() {
-        Attempt here = one.acquire(as("job"));
-        Attempt there = two.acquire(as("job"));
-        Attempt other = one.acquire("a");
+        AsyncAttempt here = one.acquire(as("job"));
+        AsyncAttempt there = two.acquire(as("job"));
+        AsyncAttempt other = one.acquire("a");
 
         here.close();
         assertThat(there.isHeld()).isTrue();
@@ -57,8 +57,8 @@ class ExplicitOwnerTests {
 
     @Test
     void anotherOwnerWaitsEvenInTheSameInstance() {
-        Attempt job = one.acquire(as("job"));
-        Attempt other = one.acquire(as("other"));
+        AsyncAttempt job = one.acquire(as("job"));
+        AsyncAttempt other = one.acquire(as("other"));
 
         assertThat(other.isPending()).isTrue();
         job.close();
@@ -68,9 +68,9 @@ class ExplicitOwnerTests {
 
     @Test
     void aSecondEntryThatIsNotReentrantIsRefusedAtOnce() {
-        Attempt here = one.acquire(as("job"));
+        AsyncAttempt here = one.acquire(as("job"));
 
-        Attempt there = two.acquire(as("job").reentrant(false));
+        AsyncAttempt there = two.acquire(as("job").reentrant(false));
 
         assertThat(there.failure()).isInstanceOf(LockNotAcquiredException.class).hasMessageContaining("not re-entrant");
         here.close();
@@ -78,10 +78,10 @@ class ExplicitOwnerTests {
 
     @Test
     void waitersOfTheSameOwnerEnterTogether() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt first = one.acquire(as("job"));
-        Attempt between = world.instance("three").acquire("a");
-        Attempt second = two.acquire(as("job"));
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt first = one.acquire(as("job"));
+        AsyncAttempt between = world.instance("three").acquire("a");
+        AsyncAttempt second = two.acquire(as("job"));
 
         elsewhere.close();
 
@@ -96,8 +96,8 @@ class ExplicitOwnerTests {
 
     @Test
     void holdsAreGivenBackByNameFromAnywhere() {
-        Attempt here = one.acquire(as("job"));
-        Attempt again = one.acquire(as("job"));
+        AsyncAttempt here = one.acquire(as("job"));
+        AsyncAttempt again = one.acquire(as("job"));
 
         assertThat(two.engine.release("a", "other")).isEqualTo(ReleaseResult.NOT_YOURS);
         assertThat(two.engine.release("a", "job")).isEqualTo(ReleaseResult.STILL_HELD);
@@ -111,8 +111,8 @@ class ExplicitOwnerTests {
 
     @Test
     void aHoldThatWasGivenBackByNameCountsWhenTheOthersAreClosed() {
-        Attempt here = one.acquire(as("job"));
-        Attempt again = one.acquire(as("job"));
+        AsyncAttempt here = one.acquire(as("job"));
+        AsyncAttempt again = one.acquire(as("job"));
         two.engine.release("a", "job");
 
         again.close();
@@ -123,7 +123,7 @@ class ExplicitOwnerTests {
 
     @Test
     void aLockOfNoExplicitOwnerIsNobodysByName() {
-        Attempt here = one.acquire("a");
+        AsyncAttempt here = one.acquire("a");
 
         assertThat(two.engine.release("a", "one")).isEqualTo(ReleaseResult.NOT_YOURS);
         assertThat(here.isHeld()).isTrue();
@@ -132,8 +132,8 @@ class ExplicitOwnerTests {
 
     @Test
     void allHoldsAreLostByForce() {
-        Attempt here = one.acquire(as("job"));
-        Attempt there = two.acquire(as("job"));
+        AsyncAttempt here = one.acquire(as("job"));
+        AsyncAttempt there = two.acquire(as("job"));
 
         one.engine.forceRelease("a");
 
@@ -142,8 +142,8 @@ class ExplicitOwnerTests {
 
     @Test
     void theLongestLeaseOfAllHoldsCounts() {
-        Attempt here = one.acquire(as("job"));
-        Attempt there = two.acquire(as("job").lease(Duration.ofSeconds(3)));
+        AsyncAttempt here = one.acquire(as("job"));
+        AsyncAttempt there = two.acquire(as("job").lease(Duration.ofSeconds(3)));
 
         world.advanceSeconds(2);
 
@@ -156,8 +156,8 @@ class ExplicitOwnerTests {
 
     @Test
     void aStrayGrantOfAnExplicitOwnerIsGivenBack() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt leaving = one.acquire(as("job"));
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt leaving = one.acquire(as("job"));
         one.network.disconnect();
         leaving.cancel();
         world.advanceSeconds(70);
@@ -170,8 +170,8 @@ class ExplicitOwnerTests {
 
     @Test
     void aWaiterThatLeavesDoesNotStayInTheQueue() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt leaving = one.acquire(as("job"));
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt leaving = one.acquire(as("job"));
         leaving.cancel();
 
         assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
@@ -204,7 +204,7 @@ class ExplicitOwnerTests {
         retaining.acquire("a").close();
         assertThat(world.leases.leftovers()).isNotEmpty();
 
-        Attempt job = retaining.acquire(as("job").noWait());
+        AsyncAttempt job = retaining.acquire(as("job").noWait());
 
         assertThat(job.isHeld()).isTrue();
         job.close();
@@ -212,12 +212,12 @@ class ExplicitOwnerTests {
 
     @Test
     void hasItsTurnAmongThreadsOfTheOwnInstance() {
-        Attempt first = one.acquire("a");
-        List<Attempt> threads = new ArrayList<>();
+        AsyncAttempt first = one.acquire("a");
+        List<AsyncAttempt> threads = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
             threads.add(one.acquire("a"));
         }
-        Attempt job = one.acquire(as("job"));
+        AsyncAttempt job = one.acquire(as("job"));
         first.close();
         int passes = 0;
         while (!job.isGranted()) {
@@ -226,7 +226,7 @@ class ExplicitOwnerTests {
 
         assertThat(passes).isLessThanOrEqualTo(33);
         job.close();
-        for (Attempt thread : threads.subList(passes, threads.size())) {
+        for (AsyncAttempt thread : threads.subList(passes, threads.size())) {
             thread.close();
         }
     }

@@ -38,7 +38,7 @@ class ExtendTests {
 
     @Test
     void theRemainingLeaseIsSetToTheGivenTime() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         world.advanceSeconds(5);
 
         attempt.handle().extend(Duration.ofSeconds(100));
@@ -52,7 +52,7 @@ class ExtendTests {
 
     @Test
     void laterRenewalsDoNotShortenIt() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         attempt.handle().extend(Duration.ofSeconds(100));
 
         for (int i = 0; i < 100; i++) {
@@ -65,7 +65,7 @@ class ExtendTests {
 
     @Test
     void itMayBeShortened() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
 
         attempt.handle().extend(Duration.ofSeconds(3));
 
@@ -78,13 +78,13 @@ class ExtendTests {
 
     @Test
     void aShorterLeaseCountsAlthoughItsAnswerIsLost() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         Instance two = world.instance("two");
         one.network.loseAnswers(1);
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> attempt.handle().extend(Duration.ofMillis(100)));
         one.network.failNext(100, Effect.NOT_EXECUTED);
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
 
         for (int i = 0; i < 200; i++) {
             world.advanceMillis(1);
@@ -101,7 +101,7 @@ class ExtendTests {
     @Test
     void anAnswerThatComesTooLateToCountIsNoSuccess() throws Exception {
         Instance patient = world.instance("patient");
-        Attempt attempt = patient.acquire(LockRequest.of("a").lease(Duration.ofMillis(300)));
+        AsyncAttempt attempt = patient.acquire(LockRequest.of("a").lease(Duration.ofMillis(300)));
         patient.network.holdCommands();
         CompletableFuture<Void> extending =
                 CompletableFuture.runAsync(() -> attempt.handle().extend(Duration.ofSeconds(5)));
@@ -122,7 +122,7 @@ class ExtendTests {
     @Test
     void anExtensionThatIsOvertakenByAnotherOneSucceeds() throws Exception {
         Instance patient = world.instance("patient");
-        Attempt attempt = patient.acquire("a");
+        AsyncAttempt attempt = patient.acquire("a");
         patient.network.holdCommands();
         CompletableFuture<Void> first =
                 CompletableFuture.runAsync(() -> attempt.handle().extend(Duration.ofSeconds(40)));
@@ -144,7 +144,7 @@ class ExtendTests {
     /** It certainly did not happen, so no copy of it can turn up. */
     @Test
     void aShorterLeaseThatWasRefusedIsForgotten() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.failNext(1, Effect.NOT_EXECUTED);
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> attempt.handle().extend(Duration.ofSeconds(1)));
@@ -157,8 +157,8 @@ class ExtendTests {
 
     @Test
     void aLateCopyOfAnExtensionToAShorterLeaseDoesNoHarm() {
-        Attempt attempt = one.acquire("a");
-        Attempt elsewhere = world.instance("two").acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
         one.network.holdCommands();
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> attempt.handle().extend(Duration.ofMillis(200)));
@@ -181,8 +181,8 @@ class ExtendTests {
 
     @Test
     void aLateCopyDoesNoHarmAlthoughALaterShorteningWasAnswered() {
-        Attempt attempt = one.acquire("a");
-        Attempt elsewhere = world.instance("two").acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
         one.network.holdCommands();
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> attempt.handle().extend(Duration.ofMillis(200)));
@@ -206,8 +206,8 @@ class ExtendTests {
 
     @Test
     void aLateCopyOfAnExtensionToALongerLeaseDoesNotShortenWhatItHasBecomeByThen() {
-        Attempt attempt = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(2)));
-        Attempt next = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(60)));
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(2)));
+        AsyncAttempt next = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(60)));
         one.network.holdCommands();
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> attempt.handle().extend(Duration.ofSeconds(3)));
@@ -227,7 +227,7 @@ class ExtendTests {
 
     @Test
     void aHardEndIsMoved() {
-        Attempt attempt = one.acquire(LockRequest.of("a").renew(false));
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").renew(false));
         attempt.handle().extend(Duration.ofSeconds(50));
 
         world.advanceMillis(49_499);
@@ -239,7 +239,7 @@ class ExtendTests {
 
     @Test
     void theGreatestAgeStillLimitsIt() {
-        Attempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(40)));
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(40)));
 
         attempt.handle().extend(Duration.ofSeconds(100));
         assertThat(attempt.handle().remainingLease()).isLessThanOrEqualTo(Duration.ofSeconds(40));
@@ -250,9 +250,9 @@ class ExtendTests {
 
     @Test
     void whatWasLostOrClosedCannotBeExtended() {
-        Attempt lost = one.acquire("a");
+        AsyncAttempt lost = one.acquire("a");
         world.leases.forgetAll();
-        Attempt closed = one.acquire("b");
+        AsyncAttempt closed = one.acquire("b");
         closed.close();
 
         assertThatExceptionOfType(LockLostException.class)
@@ -264,7 +264,7 @@ class ExtendTests {
 
     @Test
     void aTimeThatIsNoLeaseIsRefusedAndChangesNothing() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
 
         assertThatIllegalArgumentException().isThrownBy(() -> attempt.handle().extend(Duration.ZERO));
         assertThat(attempt.handle().remainingLease()).isEqualTo(Duration.ofMillis(29_700));
@@ -273,7 +273,7 @@ class ExtendTests {
 
     @Test
     void ifTheAnswerStaysUnknownALongerLeaseDoesNotCount() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.failNext(1, Effect.UNKNOWN);
 
         assertThatExceptionOfType(LockUnavailableException.class)
@@ -285,7 +285,7 @@ class ExtendTests {
 
     @Test
     void anExtensionThatCouldNotBeSentInTimeIsNotSentLater() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.disconnect();
         one.network.forgetSent();
 

@@ -19,15 +19,15 @@ class GrantMessageTests {
 
     private final Instance two = world.instance("two");
 
-    private final Attempt elsewhere = two.acquire("a");
+    private final AsyncAttempt elsewhere = two.acquire("a");
 
-    private Attempt waitWithLease(long millis) {
+    private AsyncAttempt waitWithLease(long millis) {
         return one.acquire(LockRequest.of("a").lease(Duration.ofMillis(millis)).waitForever());
     }
 
     @Test
     void theLockIsHandedOverWithoutAnotherCommandOfTheWaiter() {
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         one.network.forgetSent();
 
         elsewhere.close();
@@ -42,7 +42,7 @@ class GrantMessageTests {
     void aGrantMayBeAsOldAsTheLastQuestionThatWasAnsweredWait() {
         one.network.holdCommands();
         one.network.holdMessages();
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         StoreCall<?> question = one.network.take().execute();
         elsewhere.close();
         world.advanceMillis(1_500);
@@ -59,7 +59,7 @@ class GrantMessageTests {
 
     @Test
     void aLostMessageIsMadeUpForByAskingWithinASecond() {
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         one.network.holdMessages();
         elsewhere.close();
         one.network.takeMessage();
@@ -72,7 +72,7 @@ class GrantMessageTests {
 
     @Test
     void aConnectionThatComesBackIsAReasonToAskAtOnce() {
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         one.network.disconnect();
         elsewhere.close();
         assertThat(waiting.isPending()).isTrue();
@@ -85,7 +85,7 @@ class GrantMessageTests {
 
     @Test
     void aGrantCountsFromTheLatestQuestionThatWasAnsweredWait() {
-        Attempt waiting = waitWithLease(2_000);
+        AsyncAttempt waiting = waitWithLease(2_000);
         one.network.holdMessages();
         elsewhere.close();
         world.pauseMillis(600);
@@ -98,7 +98,7 @@ class GrantMessageTests {
 
     @Test
     void aGrantThatMayHaveLessThanHalfItsLeaseLeftIsConfirmedByAsking() {
-        Attempt waiting = waitWithLease(1_000);
+        AsyncAttempt waiting = waitWithLease(1_000);
         one.network.holdMessages();
         elsewhere.close();
         world.pauseMillis(600);
@@ -115,11 +115,11 @@ class GrantMessageTests {
 
     @Test
     void aGrantThatComesAfterItsLeaseIsNoHold() {
-        Attempt waiting = waitWithLease(1_000);
+        AsyncAttempt waiting = waitWithLease(1_000);
         one.network.holdMessages();
         elsewhere.close();
         world.pauseMillis(5_000);
-        Attempt next = two.acquire("a");
+        AsyncAttempt next = two.acquire("a");
 
         one.network.takeMessage().arrive();
 
@@ -133,11 +133,11 @@ class GrantMessageTests {
 
     @Test
     void aGrantThatRanOutBeforeALaterQuestionIsNotTakenForAFreshOne() {
-        Attempt waiting = waitWithLease(1_000);
+        AsyncAttempt waiting = waitWithLease(1_000);
         one.network.holdMessages();
         elsewhere.close();
         world.pauseMillis(1_500);
-        Attempt next = two.acquire("a");
+        AsyncAttempt next = two.acquire("a");
         world.runTimers();
 
         one.network.takeMessage().arrive();
@@ -152,7 +152,7 @@ class GrantMessageTests {
 
     @Test
     void aLateGrantMakesAQuestionUnderWayBeAskedOnceMore() {
-        Attempt waiting = waitWithLease(600);
+        AsyncAttempt waiting = waitWithLease(600);
         one.network.holdMessages();
         one.network.holdCommands();
         world.advanceMillis(310);
@@ -171,7 +171,7 @@ class GrantMessageTests {
 
     @Test
     void aGrantWhoseMessageWasLostIsFoundWhileItLasts() {
-        Attempt waiting = waitWithLease(500);
+        AsyncAttempt waiting = waitWithLease(500);
         one.network.holdMessages();
         elsewhere.close();
         one.network.takeMessage();
@@ -184,7 +184,7 @@ class GrantMessageTests {
 
     @Test
     void aDoubledGrantIsOneGrant() {
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         one.network.holdMessages();
         elsewhere.close();
         TestNetwork.Arrival message = one.network.takeMessage();
@@ -200,13 +200,13 @@ class GrantMessageTests {
 
     @Test
     void aDoubledGrantAfterTheReleaseTakesNothingFromTheNextHolder() {
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         one.network.holdMessages();
         elsewhere.close();
         TestNetwork.Arrival message = one.network.takeMessage();
         message.arrive();
         waiting.close();
-        Attempt next = two.acquire("a");
+        AsyncAttempt next = two.acquire("a");
 
         message.arrive();
 
@@ -229,13 +229,13 @@ class GrantMessageTests {
 
     @Test
     void aGrantThatCrossesACancellationIsGivenBack() {
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         one.network.holdMessages();
         elsewhere.close();
 
         waiting.cancel();
         assertThat(world.leases.leftovers()).isEmpty();
-        Attempt next = two.acquire("a");
+        AsyncAttempt next = two.acquire("a");
         one.network.takeMessage().arrive();
 
         assertThat(next.isHeld()).isTrue();
@@ -244,7 +244,7 @@ class GrantMessageTests {
 
     @Test
     void aGrantThatCrossesTheEndOfAWaitIsGivenBack() {
-        Attempt waiting = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofMillis(50)));
+        AsyncAttempt waiting = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofMillis(50)));
         one.network.holdMessages();
         elsewhere.close();
         world.advanceMillis(50);
@@ -257,7 +257,7 @@ class GrantMessageTests {
 
     @Test
     void anAnswerThatGrantsMakesTheMessageADouble() {
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         one.network.holdMessages();
         elsewhere.close();
         world.advanceMillis(1_020);

@@ -21,16 +21,16 @@ final class Instance {
         engine = new LockEngine(store, settings, clock, Runnable::run, events::add);
     }
 
-    Attempt acquire(LockRequest request) {
-        return new Attempt(engine, request);
+    AsyncAttempt acquire(LockRequest request) {
+        return new AsyncAttempt(engine, request);
     }
 
     /** With the default lease of 30 s, waiting without limit. */
-    Attempt acquire(String name) {
+    AsyncAttempt acquire(String name) {
         return acquire(LockRequest.of(name).waitForever());
     }
 
-    Attempt tryOnce(String name) {
+    AsyncAttempt tryOnce(String name) {
         return acquire(LockRequest.of(name).noWait());
     }
 

@@ -27,20 +27,20 @@ class LocalQueueTests {
 
     @Test
     void callersGetTheLockInTheOrderOfTheirArrival() {
-        List<Attempt> attempts =
+        List<AsyncAttempt> attempts =
                 IntStream.range(0, 20).mapToObj(i -> one.acquire("a")).toList();
 
         for (int i = 0; i < attempts.size(); i++) {
             assertThat(attempts.get(i).isGranted()).isTrue();
-            assertThat(attempts.stream().skip(i + 1)).allMatch(Attempt::isPending);
+            assertThat(attempts.stream().skip(i + 1)).allMatch(AsyncAttempt::isPending);
             attempts.get(i).close();
         }
     }
 
     @Test
     void passingOnInsideTheInstanceCostsNoCommandAndRaisesTheTokenByOne() {
-        Attempt first = one.acquire("a");
-        Attempt second = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
         one.network.forgetSent();
         world.pauseMoment();
 
@@ -53,8 +53,8 @@ class LocalQueueTests {
 
     @Test
     void theReleaseBringsTheTokenOfTheLatestPass() {
-        Attempt first = one.acquire("a");
-        Attempt second = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
         world.pauseMoment();
         first.close();
         second.close();
@@ -66,8 +66,8 @@ class LocalQueueTests {
 
     @Test
     void differentNamesDoNotWaitForEachOther() {
-        Attempt a = one.acquire("a");
-        Attempt b = one.acquire("b");
+        AsyncAttempt a = one.acquire("a");
+        AsyncAttempt b = one.acquire("b");
 
         assertThat(b.isGranted()).isTrue();
         a.close();
@@ -76,9 +76,9 @@ class LocalQueueTests {
 
     @Test
     void theNextTokenIsHigherAfterARelease() {
-        Attempt first = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
         first.close();
-        Attempt second = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
 
         assertThat(second.token()).isGreaterThan(first.token());
         second.close();
@@ -86,16 +86,16 @@ class LocalQueueTests {
 
     @Test
     void tokensGrowAlthoughTheStoreForgotAllAndItsClockWasSetBack() {
-        Attempt first = one.acquire("a");
-        Attempt second = one.acquire("a");
-        Attempt third = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
+        AsyncAttempt third = one.acquire("a");
         first.close();
         second.close();
         world.leases.forgetAll();
         world.leases.setTimeBack(Duration.ofDays(1));
         world.advanceSeconds(31);
         assertThat(third.isHeld()).isFalse();
-        Attempt fourth = one.acquire("a");
+        AsyncAttempt fourth = one.acquire("a");
 
         assertThat(fourth.token()).isGreaterThan(third.token());
         fourth.close();
@@ -103,10 +103,10 @@ class LocalQueueTests {
 
     @Test
     void aCallerThatTriesOnceIsToldBusyAtOnceIfTheLockIsHeldHere() {
-        Attempt holder = one.acquire("a");
+        AsyncAttempt holder = one.acquire("a");
         one.network.forgetSent();
 
-        Attempt refused = one.tryOnce("a");
+        AsyncAttempt refused = one.tryOnce("a");
 
         assertThat(refused.failure()).isInstanceOf(LockNotAcquiredException.class);
         assertThat(one.network.sent()).isEmpty();
@@ -116,21 +116,21 @@ class LocalQueueTests {
     @Test
     void oneQuestionStandsForAllCallers() {
         Instance two = world.instance("two");
-        Attempt elsewhere = two.acquire("a");
-        List<Attempt> waiting =
+        AsyncAttempt elsewhere = two.acquire("a");
+        List<AsyncAttempt> waiting =
                 IntStream.range(0, 10).mapToObj(i -> one.acquire("a")).toList();
 
         assertThat(one.network.sent()).hasSize(1);
         elsewhere.close();
-        waiting.forEach(Attempt::close);
+        waiting.forEach(AsyncAttempt::close);
     }
 
     @Test
     void callersThatTryOnceAreDecidedByTheFirstAnswer() {
         Instance two = world.instance("two");
         one.network.holdCommands();
-        Attempt winner = one.tryOnce("a");
-        Attempt late = one.tryOnce("a");
+        AsyncAttempt winner = one.tryOnce("a");
+        AsyncAttempt late = one.tryOnce("a");
         assertThat(winner.isPending()).isTrue();
 
         one.network.take().run();
@@ -145,9 +145,9 @@ class LocalQueueTests {
     @Test
     void aCallerThatTriesOnceDoesNotQueueInTheStore() {
         Instance two = world.instance("two");
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
 
-        Attempt refused = one.tryOnce("a");
+        AsyncAttempt refused = one.tryOnce("a");
 
         assertThat(refused.failure()).isInstanceOf(LockNotAcquiredException.class);
         assertThat(one.network.sent()).hasSize(1);
@@ -160,10 +160,10 @@ class LocalQueueTests {
     @Test
     void oneWhoWaitsBesideOneWhoTriesOnceStillQueues() {
         Instance two = world.instance("two");
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
         one.network.holdCommands();
-        Attempt once = one.tryOnce("a");
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt once = one.tryOnce("a");
+        AsyncAttempt waiting = one.acquire("a");
         one.network.flow();
         one.network.take().run();
 
@@ -175,9 +175,9 @@ class LocalQueueTests {
 
     @Test
     void aWaiterThatLeavesIsSkipped() {
-        Attempt first = one.acquire("a");
-        Attempt second = one.acquire("a");
-        Attempt third = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
+        AsyncAttempt third = one.acquire("a");
 
         second.cancel();
         first.close();
@@ -188,12 +188,12 @@ class LocalQueueTests {
 
     @Test
     void aGrantThatMeetsACancelledCallerGoesToTheNext() {
-        Attempt first = one.acquire("a");
-        Attempt second = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(1)));
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(1)));
         second.cancel();
         first.close();
 
-        Attempt third = one.tryOnce("a");
+        AsyncAttempt third = one.tryOnce("a");
 
         assertThat(third.isGranted()).isTrue();
         third.close();
@@ -201,12 +201,12 @@ class LocalQueueTests {
 
     @Test
     void aQuestionThatWasSentBeforeItCameDoesNotTellACallerThatTriesOnceThatItIsBusy() {
-        Attempt elsewhere = world.instance("two").acquire("a");
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
         one.network.holdCommands();
-        Attempt early = one.tryOnce("a");
+        AsyncAttempt early = one.tryOnce("a");
         StoreCall<?> question = one.network.take().execute();
         elsewhere.close();
-        Attempt once = one.tryOnce("a");
+        AsyncAttempt once = one.tryOnce("a");
         one.network.flow();
 
         question.answer();

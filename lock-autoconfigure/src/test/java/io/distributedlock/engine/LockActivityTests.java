@@ -49,11 +49,11 @@ class LockActivityTests {
 
     @Test
     void showsWaitersInTheirOrderWithTheTimeTheyHaveLeft() {
-        Attempt holder = one.acquire("a");
-        Attempt first = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofSeconds(5)));
+        AsyncAttempt holder = one.acquire("a");
+        AsyncAttempt first = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofSeconds(5)));
         world.advanceSeconds(1);
-        Attempt second = one.acquire(LockRequest.of("a").waitForever());
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt second = one.acquire(LockRequest.of("a").waitForever());
+        AsyncAttempt elsewhere = two.acquire("a");
 
         assertThat(of(one).held()).extracting(Held::waiters).containsExactly(2);
         assertThat(of(one).waiting())
@@ -70,7 +70,7 @@ class LockActivityTests {
 
     @Test
     void showsNothingOfALostHold() {
-        Attempt lost =
+        AsyncAttempt lost =
                 one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(1)).renew(false));
 
         world.advanceSeconds(2);

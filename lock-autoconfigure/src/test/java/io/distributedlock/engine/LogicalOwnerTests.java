@@ -20,18 +20,18 @@ class LogicalOwnerTests {
 
     private final LockOwner owner = LockOwner.create();
 
-    private Attempt acquire(LockOwner by) {
+    private AsyncAttempt acquire(LockOwner by) {
         return one.acquire(LockRequest.of("a").waitForever().logicalOwner(by));
     }
 
-    private static LockScope scope(Attempt attempt, LockOwner by) {
+    private static LockScope scope(AsyncAttempt attempt, LockOwner by) {
         return LockScope.open(attempt.handle(), true, by);
     }
 
     @Test
     void theSameOwnerEntersAgainAtOnceAndWithoutACommand() {
-        Attempt outer = acquire(owner);
-        Attempt inner = acquire(owner);
+        AsyncAttempt outer = acquire(owner);
+        AsyncAttempt inner = acquire(owner);
 
         assertThat(inner.token()).isEqualTo(outer.token());
         assertThat(one.network.sent()).hasSize(1);
@@ -43,8 +43,8 @@ class LogicalOwnerTests {
 
     @Test
     void nestedWorkEntersWhatIsHeldAroundIt() {
-        Attempt outer = acquire(owner);
-        Attempt inner = acquire(owner.nested().nested());
+        AsyncAttempt outer = acquire(owner);
+        AsyncAttempt inner = acquire(owner.nested().nested());
 
         assertThat(inner.token()).isEqualTo(outer.token());
         outer.close();
@@ -53,9 +53,9 @@ class LogicalOwnerTests {
 
     @Test
     void parallelBranchesOfOneOwnerExcludeEachOther() {
-        Attempt branch = acquire(owner.nested());
-        Attempt other = acquire(owner.nested());
-        Attempt around = acquire(owner);
+        AsyncAttempt branch = acquire(owner.nested());
+        AsyncAttempt other = acquire(owner.nested());
+        AsyncAttempt around = acquire(owner);
 
         assertThat(other.isPending()).isTrue();
         assertThat(around.isPending()).isTrue();
@@ -66,8 +66,8 @@ class LogicalOwnerTests {
 
     @Test
     void aRequestThatIsNotReentrantIsRefusedAtOnce() {
-        Attempt outer = acquire(owner);
-        Attempt inner =
+        AsyncAttempt outer = acquire(owner);
+        AsyncAttempt inner =
                 one.acquire(LockRequest.of("a").waitForever().reentrant(false).logicalOwner(owner.nested()));
 
         assertThat(inner.failure()).isInstanceOf(LockNotAcquiredException.class).hasMessageContaining("not re-entrant");
@@ -76,7 +76,7 @@ class LogicalOwnerTests {
 
     @Test
     void blockingWorkEntersWhatTheOwnerAroundItHolds() {
-        Attempt outer = acquire(owner);
+        AsyncAttempt outer = acquire(owner);
         try (LockScope scope = scope(outer, owner);
                 LockHandle inner = one.engine.acquire(LockRequest.of("a"))) {
             assertThat(inner.fencingToken()).isEqualTo(outer.token());
@@ -86,10 +86,10 @@ class LogicalOwnerTests {
 
     @Test
     void whatBlockingWorkOfOneBranchHoldsIsNotEnteredByAnother() {
-        Attempt outer = acquire(owner);
+        AsyncAttempt outer = acquire(owner);
         try (LockScope scope = scope(outer, owner);
                 LockHandle inner = one.engine.acquire(LockRequest.of("b"))) {
-            Attempt branch = one.acquire(LockRequest.of("b").noWait().logicalOwner(LockOwner.nestedInCurrent()));
+            AsyncAttempt branch = one.acquire(LockRequest.of("b").noWait().logicalOwner(LockOwner.nestedInCurrent()));
             assertThat(branch.failure()).isInstanceOf(LockNotAcquiredException.class);
             assertThat(inner.isHeld()).isTrue();
         }
@@ -100,7 +100,7 @@ class LogicalOwnerTests {
     void asynchronousWorkEntersWhatTheThreadAroundItHolds() {
         try (LockHandle outer = one.engine.acquire(LockRequest.of("a"));
                 LockScope scope = LockScope.open(outer)) {
-            Attempt inner = acquire(LockOwner.nestedInCurrent());
+            AsyncAttempt inner = acquire(LockOwner.nestedInCurrent());
             assertThat(inner.token()).isEqualTo(outer.fencingToken());
             inner.close();
         }
@@ -111,7 +111,7 @@ class LogicalOwnerTests {
     @Test
     void workThatOutlivesTheCallOfItsThreadIsNotEnteredByTheThread() {
         LockHandle outer = one.engine.acquire(LockRequest.of("a"));
-        Attempt inner;
+        AsyncAttempt inner;
         try (LockScope scope = LockScope.open(outer)) {
             inner = acquire(LockOwner.nestedInCurrent());
         }
@@ -127,7 +127,7 @@ class LogicalOwnerTests {
     void aThreadMayLeaveInAnyOrder() {
         LockHandle outer = one.engine.acquire(LockRequest.of("a"));
         LockHandle again = one.engine.acquire(LockRequest.of("a"));
-        Attempt inner;
+        AsyncAttempt inner;
         try (LockScope scope = LockScope.open(outer)) {
             inner = acquire(LockOwner.nestedInCurrent());
         }

@@ -23,14 +23,14 @@ class LossTests {
 
     private final AtomicInteger told = new AtomicInteger();
 
-    private Attempt holdAndListen() {
-        Attempt attempt = one.acquire("a");
+    private AsyncAttempt holdAndListen() {
+        AsyncAttempt attempt = one.acquire("a");
         attempt.handle().onLost(told::incrementAndGet);
         return attempt;
     }
 
-    private Attempt losing() {
-        Attempt attempt = holdAndListen();
+    private AsyncAttempt losing() {
+        AsyncAttempt attempt = holdAndListen();
         world.leases.forgetAll();
         world.advanceSeconds(10);
         return attempt;
@@ -38,8 +38,8 @@ class LossTests {
 
     @Test
     void theLateReleaseOfALostHoldDoesNotFreeTheNextOne() {
-        Attempt late = one.acquire(LockRequest.of("a").renew(false));
-        Attempt next = one.acquire("a");
+        AsyncAttempt late = one.acquire(LockRequest.of("a").renew(false));
+        AsyncAttempt next = one.acquire("a");
         world.advanceSeconds(31);
         assertThat(late.isHeld()).isFalse();
         assertThat(next.isHeld()).isTrue();
@@ -47,7 +47,7 @@ class LossTests {
         late.abandon();
 
         assertThat(next.isHeld()).isTrue();
-        Attempt other = one.acquire("a");
+        AsyncAttempt other = one.acquire("a");
         assertThat(other.isPending()).isTrue();
         next.close();
         other.close();
@@ -55,7 +55,7 @@ class LossTests {
 
     @Test
     void aHoldThatTheStoreDoesNotKnowAnyMoreIsLostAtTheNextRenewal() {
-        Attempt attempt = losing();
+        AsyncAttempt attempt = losing();
 
         assertThat(attempt.isHeld()).isFalse();
         assertThat(attempt.handle().remainingLease()).isZero();
@@ -64,7 +64,7 @@ class LossTests {
 
     @Test
     void aHoldIsLostAtItsDeadlineWithoutAWordFromTheStore() {
-        Attempt attempt = holdAndListen();
+        AsyncAttempt attempt = holdAndListen();
         one.network.disconnect();
 
         world.advanceMillis(29_699);
@@ -80,7 +80,7 @@ class LossTests {
 
     @Test
     void thatHoldsForASilentStoreToo() {
-        Attempt attempt = holdAndListen();
+        AsyncAttempt attempt = holdAndListen();
         one.network.holdCommands();
 
         world.advanceMillis(29_700);
@@ -94,7 +94,7 @@ class LossTests {
 
     @Test
     void closingTellsOnceThatItWasLostAndSendsNothing() {
-        Attempt attempt = losing();
+        AsyncAttempt attempt = losing();
         one.network.forgetSent();
 
         assertThatExceptionOfType(LockLostException.class)
@@ -107,7 +107,7 @@ class LossTests {
 
     @Test
     void theExceptionSaysHowLongItWasHeld() {
-        Attempt attempt = one.acquire(LockRequest.of("a").renew(false));
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").renew(false));
         world.advanceMillis(29_700);
 
         LockLostException lost = catchThrowableOfType(
@@ -118,7 +118,7 @@ class LossTests {
 
     @Test
     void whoLooksAtAHoldPastItsDeadlineFindsItLostBeforeAnyTimerRan() {
-        Attempt attempt = holdAndListen();
+        AsyncAttempt attempt = holdAndListen();
         world.pauseMillis(29_700);
 
         assertThatExceptionOfType(LockLostException.class)
@@ -128,7 +128,7 @@ class LossTests {
 
     @Test
     void aCallbackOfALostHoldRunsAtOnce() {
-        Attempt attempt = losing();
+        AsyncAttempt attempt = losing();
 
         attempt.handle().onLost(told::incrementAndGet);
 
@@ -137,7 +137,7 @@ class LossTests {
 
     @Test
     void aCallbackOfAClosedHoldNeverRuns() {
-        Attempt attempt = holdAndListen();
+        AsyncAttempt attempt = holdAndListen();
         attempt.close();
         attempt.handle().onLost(told::incrementAndGet);
         world.leases.forgetAll();
@@ -148,8 +148,8 @@ class LossTests {
 
     @Test
     void callersWhoWaitBehindALostHoldGoOnAtItsDeadline() {
-        Attempt late = one.acquire("a");
-        Attempt next = one.acquire("a");
+        AsyncAttempt late = one.acquire("a");
+        AsyncAttempt next = one.acquire("a");
         one.network.disconnect();
         world.advanceMillis(29_700);
         assertThat(late.isHeld()).isFalse();
@@ -167,10 +167,10 @@ class LossTests {
 
     @Test
     void theLateReleaseDoesNotTouchTheNextHolder() {
-        Attempt late = one.acquire("a");
+        AsyncAttempt late = one.acquire("a");
         Instance two = world.instance("two");
         world.pauseMillis(30_001);
-        Attempt next = two.acquire("a");
+        AsyncAttempt next = two.acquire("a");
 
         assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
 
@@ -183,8 +183,8 @@ class LossTests {
 
     @Test
     void aForcedReleaseTellsTheHolder() {
-        Attempt attempt = holdAndListen();
-        Attempt behind = one.acquire("a");
+        AsyncAttempt attempt = holdAndListen();
+        AsyncAttempt behind = one.acquire("a");
 
         assertThat(world.instance("two").engine.forceRelease("a")).isTrue();
 
@@ -196,7 +196,7 @@ class LossTests {
 
     @Test
     void aForcedReleaseWhoseMessageIsLostIsNoticedAtTheNextRenewal() {
-        Attempt attempt = holdAndListen();
+        AsyncAttempt attempt = holdAndListen();
         one.network.holdMessages();
         world.instance("two").engine.forceRelease("a");
         assertThat(attempt.isHeld()).isTrue();
@@ -215,10 +215,10 @@ class LossTests {
     @Test
     void aRevokeOfAnEarlierHoldIsIgnored() {
         one.network.holdMessages();
-        Attempt first = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
         world.instance("two").engine.forceRelease("a");
         ((DefaultLockHandle) first.handle()).abandon();
-        Attempt second = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
 
         one.network.takeMessage().arrive();
 
@@ -229,7 +229,7 @@ class LossTests {
     @Test
     void aLeaseWhoseQuestionMayComeBackIsCancelledWhenItIsLost() {
         one.network.loseAnswers(1);
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         world.advanceMillis(200);
         assertThat(attempt.isHeld()).isTrue();
         world.leases.forgetAll();

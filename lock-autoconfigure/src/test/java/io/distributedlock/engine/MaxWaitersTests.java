@@ -17,18 +17,18 @@ class MaxWaitersTests {
 
     @Test
     void oneMoreThanTheLimitIsRefusedAtOnceAndSaysWhichPropertyItIs() {
-        Attempt holder = one.acquire("a");
-        Attempt first = one.acquire("a");
-        Attempt second = one.acquire("a");
+        AsyncAttempt holder = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
 
-        Attempt third = one.acquire("a");
+        AsyncAttempt third = one.acquire("a");
 
         assertThat(third.failure())
                 .isInstanceOf(LockUnavailableException.class)
                 .hasMessageContaining("'a'")
                 .hasMessageContaining("distributed-lock.max-waiters");
         holder.close();
-        Attempt fourth = one.acquire("a");
+        AsyncAttempt fourth = one.acquire("a");
         assertThat(fourth.isPending()).isTrue();
         first.close();
         second.close();
@@ -37,11 +37,11 @@ class MaxWaitersTests {
 
     @Test
     void whoLeavesMakesRoom() {
-        Attempt holder = one.acquire("a");
-        Attempt first = one.acquire("a");
-        Attempt second = one.acquire("a");
+        AsyncAttempt holder = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
         first.cancel();
-        Attempt third = one.acquire("a");
+        AsyncAttempt third = one.acquire("a");
         assertThat(third.isPending()).isTrue();
         holder.close();
         second.close();
@@ -51,21 +51,21 @@ class MaxWaitersTests {
     @Test
     void holdsOfAnExplicitOwnerAreNoWaiters() {
         LockRequest owned = LockRequest.of("a").owner("job");
-        Attempt[] holds = new Attempt[4];
+        AsyncAttempt[] holds = new AsyncAttempt[4];
         for (int i = 0; i < holds.length; i++) {
             holds[i] = one.acquire(owned);
             assertThat(holds[i].isHeld()).isTrue();
         }
-        for (Attempt hold : holds) {
+        for (AsyncAttempt hold : holds) {
             hold.close();
         }
     }
 
     @Test
     void whoTriesOnceIsToldThatItIsBusy() {
-        Attempt holder = one.acquire("a");
-        Attempt first = one.acquire("a");
-        Attempt second = one.acquire("a");
+        AsyncAttempt holder = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
         assertThat(one.tryOnce("a").failure()).isInstanceOf(LockNotAcquiredException.class);
         holder.close();
         first.close();
@@ -74,10 +74,10 @@ class MaxWaitersTests {
 
     @Test
     void eachLockHasItsOwnLimit() {
-        Attempt holder = one.acquire("a");
-        Attempt first = one.acquire("a");
-        Attempt second = one.acquire("a");
-        Attempt other = one.acquire("b");
+        AsyncAttempt holder = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
+        AsyncAttempt other = one.acquire("b");
         assertThat(other.isHeld()).isTrue();
         other.close();
         holder.close();
@@ -88,9 +88,9 @@ class MaxWaitersTests {
     @Test
     void acquisitionsOfExplicitOwnersAreCountedByName() {
         LockRequest mine = LockRequest.of("a").owner("me").waitForever();
-        Attempt holder = one.acquire("a");
-        Attempt first = one.acquire(mine);
-        Attempt second = one.acquire(mine);
+        AsyncAttempt holder = one.acquire("a");
+        AsyncAttempt first = one.acquire(mine);
+        AsyncAttempt second = one.acquire(mine);
 
         assertThat(one.acquire(mine).failure()).hasMessageContaining("distributed-lock.max-waiters");
 

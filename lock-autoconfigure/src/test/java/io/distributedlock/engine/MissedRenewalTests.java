@@ -37,10 +37,10 @@ class MissedRenewalTests {
     void thousandsOfHoldsAreRenewedWhileOthersComeAndGo() {
         long seed = Seeds.of("missedRenewal.seed");
         Random random = new Random(seed);
-        List<Attempt> held = IntStream.range(0, 2_000)
+        List<AsyncAttempt> held = IntStream.range(0, 2_000)
                 .mapToObj(i -> one.acquire("held-" + i))
                 .toList();
-        Deque<Attempt> passing = new ArrayDeque<>();
+        Deque<AsyncAttempt> passing = new ArrayDeque<>();
         int names = 0;
         for (int second = 0; second < 5 * 30; second++) {
             world.advanceSeconds(1);
@@ -53,13 +53,13 @@ class MissedRenewalTests {
             }
         }
 
-        assertThat(held).as("seed %d", seed).allMatch(Attempt::isHeld);
+        assertThat(held).as("seed %d", seed).allMatch(AsyncAttempt::isHeld);
         assertThat(two.tryOnce("held-" + random.nextInt(2_000)).failure()).isNotNull();
         assertThat(one.network.sent(Renew.class))
                 .hasSizeGreaterThan(5 * 20)
                 .allMatch(renewal -> renewal.leases().size() <= 100);
-        passing.forEach(Attempt::close);
-        held.forEach(Attempt::close);
+        passing.forEach(AsyncAttempt::close);
+        held.forEach(AsyncAttempt::close);
     }
 
     /** Once in a while, a lock was not renewed for a whole lease, and a second one held it as well. */
@@ -67,15 +67,15 @@ class MissedRenewalTests {
     void noRenewalIsSkippedHoweverMuchElseGoesOn() {
         long seed = Seeds.of("missedRenewal.seed");
         Random random = new Random(seed);
-        Attempt kept = one.acquire("kept");
-        Map<Integer, Attempt> others = new HashMap<>();
+        AsyncAttempt kept = one.acquire("kept");
+        Map<Integer, AsyncAttempt> others = new HashMap<>();
         for (int step = 0; step < 3_600; step++) {
             world.advanceMillis(1 + random.nextInt(2_000));
             assertThat(kept.handle().remainingLease())
                     .as("step %d, seed %d", step, seed)
                     .isGreaterThan(Duration.ofSeconds(19));
             int i = random.nextInt(50);
-            Attempt other = others.remove(i);
+            AsyncAttempt other = others.remove(i);
             if (other == null) {
                 LockRequest request = LockRequest.of("other-" + i)
                         .lease(Duration.ofMillis(100 + random.nextInt(60_000)))
@@ -87,7 +87,7 @@ class MissedRenewalTests {
             one.network.forgetSent();
             two.network.forgetSent();
         }
-        others.values().forEach(Attempt::abandon);
+        others.values().forEach(AsyncAttempt::abandon);
         kept.close();
     }
 

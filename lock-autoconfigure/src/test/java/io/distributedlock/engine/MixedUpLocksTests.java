@@ -72,7 +72,7 @@ class MixedUpLocksTests {
         for (LockHandle next : held) {
             assertThat(two.tryOnce(next.name()).failure()).isInstanceOf(LockNotAcquiredException.class);
             next.close();
-            Attempt freed = two.tryOnce(next.name());
+            AsyncAttempt freed = two.tryOnce(next.name());
             assertThat(freed.isHeld()).isTrue();
             freed.close();
         }

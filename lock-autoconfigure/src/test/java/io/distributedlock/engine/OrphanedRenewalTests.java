@@ -30,7 +30,7 @@ class OrphanedRenewalTests {
     @ParameterizedTest
     @EnumSource(Effect.class)
     void aReleaseThatFailsEndsRenewalAllTheSame(Effect effect) {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         world.advanceSeconds(15);
         assertThat(one.network.sent(Renew.class))
                 .as("renewals while it was held")
@@ -43,7 +43,7 @@ class OrphanedRenewalTests {
 
         assertThat(one.network.sent(Renew.class)).isEmpty();
         assertThat(world.leases.leftovers()).isEmpty();
-        Attempt next = two.tryOnce("a");
+        AsyncAttempt next = two.tryOnce("a");
         assertThat(next.isHeld()).isTrue();
         next.close();
     }

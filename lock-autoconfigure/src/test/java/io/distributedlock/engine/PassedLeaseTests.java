@@ -17,9 +17,9 @@ class PassedLeaseTests {
 
     private final Instance one = world.instance("one");
 
-    private Attempt passTo(LockRequest request) {
-        Attempt first = one.acquire("a");
-        Attempt next = one.acquire(request.waitForever());
+    private AsyncAttempt passTo(LockRequest request) {
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt next = one.acquire(request.waitForever());
         world.advanceSeconds(5);
         first.close();
         return next;
@@ -36,7 +36,7 @@ class PassedLeaseTests {
 
     @Test
     void untilTheNextRenewalTheOldDeadlineHolds() {
-        Attempt next = passTo(request(60));
+        AsyncAttempt next = passTo(request(60));
 
         assertThat(next.handle().remainingLease()).isEqualTo(Duration.ofMillis(24_700));
         next.close();
@@ -48,7 +48,7 @@ class PassedLeaseTests {
 
     @Test
     void aShorterLeaseIsInTheStoreAThirdOfItAfterThePass() {
-        Attempt next = passTo(request(3));
+        AsyncAttempt next = passTo(request(3));
         assertThat(remainingInStore()).isEqualTo(25_000);
 
         world.advanceMillis(1_000);
@@ -62,7 +62,7 @@ class PassedLeaseTests {
 
     @Test
     void aShorterLeaseThatIsNotRenewedIsInTheStoreToo() {
-        Attempt next = passTo(request(3).renew(false));
+        AsyncAttempt next = passTo(request(3).renew(false));
 
         world.advanceMillis(1_000);
 
@@ -72,7 +72,7 @@ class PassedLeaseTests {
 
     @Test
     void aRenewalThatFailsToShortenTheLeaseIsTriedAgain() {
-        Attempt next = passTo(request(3));
+        AsyncAttempt next = passTo(request(3));
         one.network.failNext(1, LeaseStoreException.Effect.NOT_EXECUTED);
 
         world.advanceMillis(2_000);
@@ -84,8 +84,8 @@ class PassedLeaseTests {
 
     @Test
     void aRenewalThatWasUnderWayAtThePassDoesNotKeepTheLeaseLong() {
-        Attempt first = one.acquire("a");
-        Attempt next = one.acquire(request(3).waitForever());
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt next = one.acquire(request(3).waitForever());
         one.network.holdCommands();
         world.advanceSeconds(10);
         first.close();
@@ -101,7 +101,7 @@ class PassedLeaseTests {
 
     @Test
     void passesAmongEqualLeasesNeedNoRenewalOfTheirOwn() {
-        Attempt next = passTo(request(30));
+        AsyncAttempt next = passTo(request(30));
 
         world.advanceMillis(4_900);
 
@@ -111,7 +111,7 @@ class PassedLeaseTests {
 
     @Test
     void theNextRenewalSetsItsOwnLease() {
-        Attempt next = passTo(request(60));
+        AsyncAttempt next = passTo(request(60));
 
         world.advanceSeconds(5);
 
@@ -122,7 +122,7 @@ class PassedLeaseTests {
 
     @Test
     void aRenewalThatShortensTheLeaseCountsFromWhenItIsSent() {
-        Attempt next = passTo(request(2));
+        AsyncAttempt next = passTo(request(2));
         one.network.holdCommands();
 
         world.advanceMillis(700);
@@ -137,7 +137,7 @@ class PassedLeaseTests {
 
     @Test
     void aLeaseThatIsNotRenewedEndsAtItsOwnLeaseCountedFromThePass() {
-        Attempt next = passTo(request(6).renew(false));
+        AsyncAttempt next = passTo(request(6).renew(false));
 
         world.advanceMillis(5_999);
         assertThat(next.isHeld()).isTrue();
@@ -148,7 +148,7 @@ class PassedLeaseTests {
 
     @Test
     void aLeaseThatIsNotRenewedGetsItsFullLengthAlthoughThePassedOneIsShorter() {
-        Attempt next = passTo(request(60).renew(false));
+        AsyncAttempt next = passTo(request(60).renew(false));
 
         world.advanceSeconds(58);
         assertThat(next.isHeld()).isTrue();
@@ -159,7 +159,7 @@ class PassedLeaseTests {
 
     @Test
     void theGreatestAgeCountsFromThePass() {
-        Attempt next = passTo(request(30).maxHold(Duration.ofSeconds(20)));
+        AsyncAttempt next = passTo(request(30).maxHold(Duration.ofSeconds(20)));
 
         world.advanceSeconds(19);
         assertThat(next.isHeld()).isTrue();
@@ -170,8 +170,8 @@ class PassedLeaseTests {
 
     @Test
     void aLeaseWithLessThanAThirdLeftIsNotPassedOnButTakenAnew() {
-        Attempt first = one.acquire(LockRequest.of("a").renew(false));
-        Attempt next = one.acquire("a");
+        AsyncAttempt first = one.acquire(LockRequest.of("a").renew(false));
+        AsyncAttempt next = one.acquire("a");
         world.advanceSeconds(25);
 
         first.close();
@@ -183,8 +183,8 @@ class PassedLeaseTests {
 
     @Test
     void aRenewalUnderWayWhenTheLeaseIsPassedOnCountsForTheNextHold() {
-        Attempt first = one.acquire("a");
-        Attempt next = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt next = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
         first.close();

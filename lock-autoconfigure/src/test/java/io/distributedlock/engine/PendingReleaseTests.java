@@ -20,7 +20,7 @@ class PendingReleaseTests {
 
     private final Instance one = world.instance("one");
 
-    private static CompletableFuture<Void> close(Attempt attempt) {
+    private static CompletableFuture<Void> close(AsyncAttempt attempt) {
         return attempt.handle().closeAsync().toCompletableFuture();
     }
 
@@ -31,7 +31,7 @@ class PendingReleaseTests {
 
     @Test
     void isDoneWhenTheStoreHasAnswered() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
 
         CompletableFuture<Void> closing = close(attempt);
@@ -45,7 +45,7 @@ class PendingReleaseTests {
 
     @Test
     void onlyTheFirstCallDoesAnything() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
 
         assertThat(close(attempt)).isCompleted();
         attempt.close();
@@ -66,7 +66,7 @@ class PendingReleaseTests {
 
     @Test
     void endsWithTheEngineAlthoughTheStoreIsSilent() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         CompletableFuture<Void> closing = close(attempt);
 
@@ -79,7 +79,7 @@ class PendingReleaseTests {
 
     @Test
     void tellsOfALossBefore() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         world.pauseMillis(31_000);
 
         assertThat(failureOf(close(attempt))).isInstanceOf(LockLostException.class);
@@ -88,7 +88,7 @@ class PendingReleaseTests {
 
     @Test
     void tellsOfALossThatOnlyTheStoreKnows() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         world.leases.forgetAll();
 
         assertThat(failureOf(close(attempt)))
@@ -98,7 +98,7 @@ class PendingReleaseTests {
 
     @Test
     void failsWhenTheStoreRefuses() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.failNext(1, Effect.REFUSED);
 
         assertThat(failureOf(close(attempt))).hasMessageContaining("has not confirmed");
@@ -107,7 +107,7 @@ class PendingReleaseTests {
 
     @Test
     void failsWhenTheAnswerTakesTooLongAndGoesOnReleasing() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.disconnect();
         CompletableFuture<Void> closing = close(attempt);
 

@@ -26,7 +26,7 @@ class QueuedOwnersTests {
         return LockRequest.of("a").owner(owner).waitForever();
     }
 
-    private List<Attempt> owners(int count) {
+    private List<AsyncAttempt> owners(int count) {
         return IntStream.range(0, count)
                 .mapToObj(i -> one.acquire(as("owner-" + i)))
                 .toList();
@@ -43,8 +43,8 @@ class QueuedOwnersTests {
 
     @Test
     void aCrowdTakesFewPlacesAndAsksRarely() {
-        Attempt elsewhere = two.acquire("a");
-        List<Attempt> crowd = owners(3_000);
+        AsyncAttempt elsewhere = two.acquire("a");
+        List<AsyncAttempt> crowd = owners(3_000);
         assertThat(inLine()).isEqualTo(QueuedOwners.IN_LINE);
         world.advanceSeconds(61);
         one.network.forgetSent();
@@ -52,19 +52,19 @@ class QueuedOwnersTests {
         world.advanceSeconds(60);
 
         assertThat(one.network.sent()).hasSizeBetween(60, 60 * (QueuedOwners.IN_LINE * 2 + 50));
-        crowd.forEach(Attempt::cancel);
+        crowd.forEach(AsyncAttempt::cancel);
         elsewhere.close();
     }
 
     @Test
     void allHaveTheirTurnInTheOrderOfTheirArrival() {
-        Attempt elsewhere = two.acquire("a");
-        List<Attempt> crowd = owners(20);
+        AsyncAttempt elsewhere = two.acquire("a");
+        List<AsyncAttempt> crowd = owners(20);
         elsewhere.close();
 
-        for (Attempt next : crowd) {
+        for (AsyncAttempt next : crowd) {
             world.advanceMillis(1);
-            assertThat(crowd.stream().filter(Attempt::isGranted).reduce((a, b) -> b))
+            assertThat(crowd.stream().filter(AsyncAttempt::isGranted).reduce((a, b) -> b))
                     .contains(next);
             next.close();
         }
@@ -72,11 +72,11 @@ class QueuedOwnersTests {
 
     @Test
     void whoLeavesMakesRoomForTheNext() {
-        Attempt elsewhere = two.acquire("a");
-        List<Attempt> crowd = new ArrayList<>(owners(12));
-        crowd.subList(0, 6).forEach(Attempt::cancel);
+        AsyncAttempt elsewhere = two.acquire("a");
+        List<AsyncAttempt> crowd = new ArrayList<>(owners(12));
+        crowd.subList(0, 6).forEach(AsyncAttempt::cancel);
         assertThat(inLine()).isEqualTo(QueuedOwners.IN_LINE);
-        crowd.subList(8, 12).forEach(Attempt::cancel);
+        crowd.subList(8, 12).forEach(AsyncAttempt::cancel);
         assertThat(inLine()).isEqualTo(2);
 
         elsewhere.close();
@@ -89,48 +89,48 @@ class QueuedOwnersTests {
 
     @Test
     void anOwnerThatHoldsItElsewhereEntersPastTheCrowd() {
-        Attempt elsewhere = two.acquire(as("job"));
-        List<Attempt> crowd = owners(10);
+        AsyncAttempt elsewhere = two.acquire(as("job"));
+        List<AsyncAttempt> crowd = owners(10);
 
-        Attempt job = one.acquire(as("job"));
+        AsyncAttempt job = one.acquire(as("job"));
 
         assertThat(job.isHeld()).isTrue();
-        crowd.forEach(Attempt::cancel);
+        crowd.forEach(AsyncAttempt::cancel);
         job.close();
         elsewhere.close();
     }
 
     @Test
     void anOwnerThatComesToHoldItElsewhereEntersInTime() {
-        Attempt elsewhere = two.acquire("a");
-        List<Attempt> crowd = owners(10);
-        Attempt job = one.acquire(as("job"));
-        crowd.forEach(Attempt::cancel);
-        List<Attempt> more = owners(10);
+        AsyncAttempt elsewhere = two.acquire("a");
+        List<AsyncAttempt> crowd = owners(10);
+        AsyncAttempt job = one.acquire(as("job"));
+        crowd.forEach(AsyncAttempt::cancel);
+        List<AsyncAttempt> more = owners(10);
         elsewhere.close();
         assertThat(job.isHeld()).isTrue();
-        Attempt again = one.acquire(as("job"));
+        AsyncAttempt again = one.acquire(as("job"));
 
         assertThat(again.isHeld()).isTrue();
-        more.forEach(Attempt::cancel);
+        more.forEach(AsyncAttempt::cancel);
         job.close();
         again.close();
     }
 
     @Test
     void whoWaitsForTheSameOwnerEntersTogether() {
-        Attempt elsewhere = two.acquire("a");
-        List<Attempt> crowd = owners(QueuedOwners.IN_LINE);
-        List<Attempt> same = IntStream.range(0, 10)
+        AsyncAttempt elsewhere = two.acquire("a");
+        List<AsyncAttempt> crowd = owners(QueuedOwners.IN_LINE);
+        List<AsyncAttempt> same = IntStream.range(0, 10)
                 .mapToObj(i -> one.acquire(as("job").lease(Duration.ofSeconds(30))))
                 .toList();
-        crowd.subList(1, crowd.size()).forEach(Attempt::cancel);
+        crowd.subList(1, crowd.size()).forEach(AsyncAttempt::cancel);
 
         elsewhere.close();
         crowd.get(0).close();
         world.advanceMillis(100);
 
-        assertThat(same).allMatch(Attempt::isGranted);
-        same.forEach(Attempt::close);
+        assertThat(same).allMatch(AsyncAttempt::isGranted);
+        same.forEach(AsyncAttempt::close);
     }
 }

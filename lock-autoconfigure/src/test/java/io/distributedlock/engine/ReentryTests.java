@@ -79,8 +79,8 @@ class ReentryTests {
 
     @Test
     void asynchronousCallersAreDifferentOwnersEvenOnOneThread() {
-        Attempt first = one.acquire("a");
-        Attempt second = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
 
         assertThat(second.isPending()).isTrue();
         first.close();

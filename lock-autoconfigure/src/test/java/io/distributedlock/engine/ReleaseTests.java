@@ -22,7 +22,7 @@ class ReleaseTests {
     private final Instance one = world.instance("one");
 
     /** Closing waits for an answer that comes only when the test moves the time. */
-    private CompletableFuture<Void> closeElsewhere(Attempt attempt) {
+    private CompletableFuture<Void> closeElsewhere(AsyncAttempt attempt) {
         CompletableFuture<Void> closing = CompletableFuture.runAsync(attempt::close);
         await().until(() -> !one.network.sent(ReleaseCommand.class).isEmpty());
         return closing;
@@ -30,7 +30,7 @@ class ReleaseTests {
 
     @Test
     void aReleaseThatIsAnsweredNotHeldAfterOneOfUnknownOutcomeWasItsOwnDoing() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.loseAnswers(1);
 
         CompletableFuture<Void> closing = closeElsewhere(attempt);
@@ -43,7 +43,7 @@ class ReleaseTests {
 
     @Test
     void aReleaseThatFindsNothingWithoutSuchDoubtTellsOfTheLoss() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         world.leases.forgetAll();
 
         assertThatExceptionOfType(LockLostException.class)
@@ -53,9 +53,9 @@ class ReleaseTests {
 
     @Test
     void aReleaseThatFindsAnotherOwnerTellsOfTheLossAndTouchesNothing() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         world.leases.forgetAll();
-        Attempt elsewhere = world.instance("two").acquire("a");
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
 
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(attempt::close)
@@ -66,7 +66,7 @@ class ReleaseTests {
 
     @Test
     void aRefusedReleaseIsReportedAndNotRepeated() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.failNext(1, Effect.REFUSED);
 
         assertThatExceptionOfType(LockReleaseUnconfirmedException.class).isThrownBy(attempt::close);
@@ -76,7 +76,7 @@ class ReleaseTests {
 
     @Test
     void aReleaseThatCouldNotBeSentIsRepeated() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.failNext(3, Effect.NOT_EXECUTED);
 
         attempt.abandon();
@@ -89,7 +89,7 @@ class ReleaseTests {
 
     @Test
     void itIsRepeatedAtOnceWhenTheConnectionComesBack() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.disconnect();
         attempt.abandon();
 
@@ -100,7 +100,7 @@ class ReleaseTests {
 
     @Test
     void itIsNotRepeatedOnceTheLeaseHasEndedByItself() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.disconnect();
         attempt.abandon();
         world.advanceSeconds(31);
@@ -114,7 +114,7 @@ class ReleaseTests {
 
     @Test
     void aReleaseWithoutAnAnswerIsSentAgainAfterTheCommandTimeout() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         attempt.abandon();
 
@@ -131,7 +131,7 @@ class ReleaseTests {
 
     @Test
     void theLateAnswerToARepeatedReleaseIsIgnored() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         attempt.abandon();
         world.advanceMillis(2_000);
@@ -139,7 +139,7 @@ class ReleaseTests {
         StoreCall<?> second = one.network.take();
         one.network.flow();
         second.run();
-        Attempt next = one.acquire("a");
+        AsyncAttempt next = one.acquire("a");
 
         first.run();
 
@@ -149,7 +149,7 @@ class ReleaseTests {
 
     @Test
     void anInterruptedCallerStillReleasesAndKeepsItsFlag() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         Thread.currentThread().interrupt();
 
         attempt.close();
@@ -169,7 +169,7 @@ class ReleaseTests {
                 Duration.ofMillis(10),
                 Duration.ZERO);
         Instance two = world.instance("two", impatient);
-        Attempt attempt = two.acquire("a");
+        AsyncAttempt attempt = two.acquire("a");
         two.network.holdCommands();
 
         assertThatExceptionOfType(LockReleaseUnconfirmedException.class)
@@ -183,8 +183,8 @@ class ReleaseTests {
 
     @Test
     void aReleaseIsTriedAsLongAsTheStoreMayHaveTheLeaseAndNotOnlyAsLongAsItCountsHere() {
-        Attempt passedOn = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(30)));
-        Attempt shorter =
+        AsyncAttempt passedOn = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(30)));
+        AsyncAttempt shorter =
                 one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(1)).waitForever());
         passedOn.close();
         world.advanceSeconds(11);

@@ -26,7 +26,7 @@ class RenewalTests {
 
     @Test
     void aLeaseIsRenewedAtAThirdOfItToItsFullLength() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
 
         world.advanceMillis(9_700);
         assertThat(renewals()).isEmpty();
@@ -42,7 +42,7 @@ class RenewalTests {
 
     @Test
     void aHoldLastsAsLongAsItsCallerWants() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
 
         world.advance(Duration.ofHours(1));
 
@@ -53,18 +53,18 @@ class RenewalTests {
 
     @Test
     void whatIsDueTogetherGoesOutInBatchesOfAHundred() {
-        List<Attempt> attempts =
+        List<AsyncAttempt> attempts =
                 IntStream.range(0, 250).mapToObj(i -> one.acquire("a" + i)).toList();
 
         world.advanceSeconds(10);
 
         assertThat(renewals().stream().map(renewal -> renewal.leases().size())).containsExactly(100, 100, 50);
-        attempts.forEach(Attempt::close);
+        attempts.forEach(AsyncAttempt::close);
     }
 
     @Test
     void aRenewalThatFailsIsTriedAgainSoon() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.failNext(3, Effect.UNKNOWN);
 
         world.advanceSeconds(12);
@@ -77,7 +77,7 @@ class RenewalTests {
 
     @Test
     void aRefusedRenewalIsNoLoss() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.failNext(5, Effect.REFUSED);
 
         world.advanceSeconds(40);
@@ -88,7 +88,7 @@ class RenewalTests {
 
     @Test
     void anAnswerThatDoesNotComeCountsAsUnknownAfterTheCommandTimeout() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
         assertThat(renewals()).hasSize(1);
@@ -105,7 +105,7 @@ class RenewalTests {
 
     @Test
     void theAnswerToARenewalThatWasGivenUpChangesNothing() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
         StoreCall<?> late = one.network.take().execute();
@@ -122,7 +122,7 @@ class RenewalTests {
 
     @Test
     void aRenewalCountsFromWhenItWasSent() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
         world.advanceMillis(1_000);
@@ -135,7 +135,7 @@ class RenewalTests {
 
     @Test
     void aConnectionThatComesBackLetsItTryAgainAtOnce() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.disconnect();
         world.advanceMillis(10_100);
         int before = renewals().size();
@@ -157,13 +157,13 @@ class RenewalTests {
 
     @Test
     void theAnswerToARenewalAfterTheReleaseIsIgnored() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
         StoreCall<?> renewal = one.network.take();
         one.network.flow();
         attempt.close();
-        Attempt next = one.acquire("a");
+        AsyncAttempt next = one.acquire("a");
 
         renewal.run();
 
@@ -173,8 +173,8 @@ class RenewalTests {
 
     @Test
     void theAnswerToARenewalOfAnEarlierLeaseIsNotTakenForThatOfTheNext() {
-        Attempt first = one.acquire("a");
-        Attempt second = one.acquire(LockRequest.of("a").waitForever());
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire(LockRequest.of("a").waitForever());
         one.network.holdCommands();
         world.advanceSeconds(10);
         StoreCall<?> earlier = one.network.take();
@@ -198,7 +198,7 @@ class RenewalTests {
 
     @Test
     void aRenewalThatArrivesAfterTheReleaseCreatesNothing() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
         StoreCall<?> renewal = one.network.take();
@@ -212,7 +212,7 @@ class RenewalTests {
 
     @Test
     void aLeaseThatIsNotToBeRenewedIsNot() {
-        Attempt attempt = one.acquire(LockRequest.of("a").renew(false));
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").renew(false));
         world.advanceSeconds(31);
 
         assertThat(renewals()).isEmpty();
@@ -221,7 +221,7 @@ class RenewalTests {
 
     @Test
     void aLeaseIsNotRenewedBeyondTheGreatestAge() {
-        Attempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(35)));
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(35)));
 
         world.advanceSeconds(34);
         assertThat(attempt.isHeld()).isTrue();
@@ -245,7 +245,7 @@ class RenewalTests {
                 32,
                 Duration.ofMillis(10),
                 Duration.ZERO);
-        Attempt attempt = world.instance("limited", settings).acquire("a");
+        AsyncAttempt attempt = world.instance("limited", settings).acquire("a");
 
         world.advanceSeconds(3);
 

@@ -22,7 +22,7 @@ class RetentionTests {
     private final Instance two = world.instance("two", SETTINGS);
 
     private long useAndClose() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         long token = attempt.token();
         attempt.close();
         one.network.forgetSent();
@@ -38,7 +38,7 @@ class RetentionTests {
     void theNextLocalCallerTakesItWithoutACommandAndWithTheNextToken() {
         long token = useAndClose();
 
-        Attempt again = one.acquire("a");
+        AsyncAttempt again = one.acquire("a");
 
         assertThat(again.isHeld()).isTrue();
         assertThat(again.token()).isGreaterThan(token);
@@ -51,7 +51,7 @@ class RetentionTests {
     @Test
     void aTryTakesItToo() {
         useAndClose();
-        Attempt again = one.tryOnce("a");
+        AsyncAttempt again = one.tryOnce("a");
         assertThat(again.isHeld()).isTrue();
         again.close();
         world.advanceSeconds(5);
@@ -77,7 +77,7 @@ class RetentionTests {
     void anotherInstanceThatBeginsToWaitHasItAtOnce() {
         long token = useAndClose();
 
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
 
         assertThat(elsewhere.isHeld()).isTrue();
         assertThat(elsewhere.token()).isGreaterThan(token);
@@ -90,7 +90,7 @@ class RetentionTests {
     void anotherInstanceWhoseRecallWasLostHasItAtItsNextQuestion() {
         useAndClose();
         one.network.holdMessages();
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
         one.network.takeMessage();
         one.network.flow();
         assertThat(elsewhere.isPending()).isTrue();
@@ -104,8 +104,8 @@ class RetentionTests {
 
     @Test
     void itIsNotKeptWhenAnotherInstanceWaitsAlready() {
-        Attempt here = one.acquire("a");
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt here = one.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
 
         here.close();
 
@@ -118,8 +118,8 @@ class RetentionTests {
     void aCallerWhoComesBeforeTheRecallHasTheLockAndTheOtherInstanceGetsItNext() {
         useAndClose();
         one.network.holdMessages();
-        Attempt elsewhere = two.acquire("a");
-        Attempt here = one.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt here = one.acquire("a");
         assertThat(here.isHeld()).isTrue();
 
         one.network.takeMessage().arrive();
@@ -140,7 +140,7 @@ class RetentionTests {
         assertThat(isRetained()).isTrue();
         assertThat(world.leases.leftovers()).hasSize(1);
 
-        Attempt again = one.acquire(LockRequest.of("a").lease(Duration.ofMillis(300)));
+        AsyncAttempt again = one.acquire(LockRequest.of("a").lease(Duration.ofMillis(300)));
         world.advanceMillis(2_000);
         assertThat(again.isHeld()).isTrue();
         again.close();
@@ -150,8 +150,8 @@ class RetentionTests {
     @Test
     void aHolderOfARetainedLeaseIsTheOwnerAndNotTheOneBefore() {
         useAndClose();
-        Attempt again = one.acquire("a");
-        Attempt other = one.acquire("a");
+        AsyncAttempt again = one.acquire("a");
+        AsyncAttempt other = one.acquire("a");
         assertThat(other.isPending()).isTrue();
         again.close();
         assertThat(other.isHeld()).isTrue();
@@ -162,7 +162,7 @@ class RetentionTests {
     @Test
     void nobodyIsToldWhenItIsLost() {
         useAndClose();
-        Attempt last = one.acquire("a");
+        AsyncAttempt last = one.acquire("a");
         boolean[] told = {false};
         last.handle().onLost(() -> told[0] = true);
         last.close();
@@ -195,11 +195,11 @@ class RetentionTests {
     @Test
     void aRecallThatComesBeforeTheGrantIsHeardOfIsNotForgotten() {
         one.network.holdCommands();
-        Attempt here = one.acquire("a");
+        AsyncAttempt here = one.acquire("a");
         StoreCall<?> question = one.network.take();
         question.execute();
         one.network.flow();
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
 
         question.answer();
         here.close();
@@ -211,13 +211,13 @@ class RetentionTests {
 
     @Test
     void anAnswerToARenewalThatKnowsNothingOfARecallDoesNotClearIt() {
-        Attempt here = one.acquire("a");
+        AsyncAttempt here = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
         StoreCall<?> renewal = one.network.take();
         renewal.execute();
         one.network.flow();
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
 
         renewal.answer();
         here.close();
@@ -231,10 +231,10 @@ class RetentionTests {
     void itIsNotUsedPastItsDeadline() {
         useAndClose();
         world.pauseMillis(60_000);
-        Attempt elsewhere = two.tryOnce("a");
+        AsyncAttempt elsewhere = two.tryOnce("a");
         assertThat(elsewhere.isHeld()).isTrue();
 
-        Attempt here = one.acquire("a");
+        AsyncAttempt here = one.acquire("a");
 
         assertThat(here.isPending()).isTrue();
         elsewhere.close();
@@ -245,7 +245,7 @@ class RetentionTests {
 
     @Test
     void anExtendedLeaseIsNotKept() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         attempt.handle().extend(Duration.ofMinutes(10));
         attempt.close();
         assertThat(world.leases.leftovers()).isEmpty();
@@ -267,7 +267,7 @@ class RetentionTests {
 
     @Test
     void inspectionSaysSo() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         assertThat(one.engine.inspect("a").orElseThrow().retained()).isFalse();
         attempt.close();
 
@@ -282,7 +282,7 @@ class RetentionTests {
         useAndClose();
         world.leases.forgetAll();
         world.advanceMillis(1);
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
 
         assertThat(one.engine.inspect("a").orElseThrow().retained()).isFalse();
         elsewhere.close();

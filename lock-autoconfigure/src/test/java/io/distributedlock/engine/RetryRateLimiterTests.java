@@ -21,7 +21,7 @@ class RetryRateLimiterTests {
 
     private final Instance one = world.instance("one");
 
-    private List<Attempt> waiters() {
+    private List<AsyncAttempt> waiters() {
         return IntStream.range(0, NAMES)
                 .mapToObj(i -> one.acquire(LockRequest.of("name-" + i).waitForever()))
                 .toList();
@@ -35,16 +35,16 @@ class RetryRateLimiterTests {
         return one.network.sent().size() - before;
     }
 
-    private void assertGrantedWithin(Duration time, List<Attempt> waiters) {
+    private void assertGrantedWithin(Duration time, List<AsyncAttempt> waiters) {
         sentWithin(time);
-        assertThat(waiters).allMatch(Attempt::isGranted);
-        waiters.forEach(Attempt::close);
+        assertThat(waiters).allMatch(AsyncAttempt::isGranted);
+        waiters.forEach(AsyncAttempt::close);
     }
 
     @Test
     void aStoreInTroubleIsTriedAgainTwentyTimesASecondHoweverManyLocksAreWanted() {
         one.network.failNext(Integer.MAX_VALUE, Effect.NOT_EXECUTED);
-        List<Attempt> waiters = waiters();
+        List<AsyncAttempt> waiters = waiters();
 
         assertThat(sentWithin(Duration.ofSeconds(30))).isBetween(30 * 19, 31 * 20);
 
@@ -55,7 +55,7 @@ class RetryRateLimiterTests {
     @Test
     void soIsOneThatDoesNotAnswer() {
         one.network.failNext(Integer.MAX_VALUE, Effect.UNKNOWN);
-        List<Attempt> waiters = waiters();
+        List<AsyncAttempt> waiters = waiters();
 
         assertThat(sentWithin(Duration.ofSeconds(30))).isBetween(30 * 19, 31 * 20);
 
@@ -68,7 +68,7 @@ class RetryRateLimiterTests {
     @Test
     void aStoreThatAnswersNowAndThenIsAskedForEachOncePerSecondAtMost() {
         one.network.failNext(Integer.MAX_VALUE, Effect.NOT_EXECUTED);
-        List<Attempt> waiters = waiters();
+        List<AsyncAttempt> waiters = waiters();
         int sent = 0;
         for (int second = 0; second < 10; second++) {
             for (int i = 0; i < 5; i++) {
@@ -89,7 +89,7 @@ class RetryRateLimiterTests {
     @Test
     void whoeverWaitsIsServedSoonAfterTheTroubleHoweverManyHaveGivenUp() {
         one.network.failNext(Integer.MAX_VALUE, Effect.NOT_EXECUTED);
-        Attempt patient = one.acquire("patient");
+        AsyncAttempt patient = one.acquire("patient");
         for (int i = 0; i < 3_000; i++) {
             one.acquire(LockRequest.of("passing-" + i).waitUpTo(Duration.ofMillis(10)));
             world.advanceMillis(10);
@@ -105,11 +105,11 @@ class RetryRateLimiterTests {
 
     @Test
     void releasesAreGivenBackSoonAfterTheTroubleToo() {
-        List<Attempt> held = IntStream.range(0, NAMES)
+        List<AsyncAttempt> held = IntStream.range(0, NAMES)
                 .mapToObj(i -> one.acquire("name-" + i))
                 .toList();
         one.network.failNext(Integer.MAX_VALUE, Effect.NOT_EXECUTED);
-        held.forEach(Attempt::abandon);
+        held.forEach(AsyncAttempt::abandon);
 
         assertThat(sentWithin(Duration.ofSeconds(5))).isBetween(5 * 19, 6 * 20);
 
@@ -122,7 +122,7 @@ class RetryRateLimiterTests {
     @Test
     void aSingleLockIsTriedAgainAsSoonAsItsOwnPauseIsOver() {
         one.network.failNext(1, Effect.NOT_EXECUTED);
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
 
         sentWithin(Duration.ofMillis(100));
 
@@ -135,10 +135,10 @@ class RetryRateLimiterTests {
     void thousandsThatWaitDoNotAskAllAtOnceWhenAConnectionIsBack() {
         int many = 5_000;
         Instance holder = world.instance("holder");
-        List<Attempt> held = IntStream.range(0, many)
+        List<AsyncAttempt> held = IntStream.range(0, many)
                 .mapToObj(i -> holder.acquire("name-" + i))
                 .toList();
-        List<Attempt> waiting =
+        List<AsyncAttempt> waiting =
                 IntStream.range(0, many).mapToObj(i -> one.acquire("name-" + i)).toList();
         one.network.disconnect();
         world.advanceSeconds(2);
@@ -148,7 +148,7 @@ class RetryRateLimiterTests {
 
         assertThat(one.network.sent()).hasSizeLessThan(100);
         assertThat(sentWithin(Duration.ofMillis(100))).isLessThan(many / 2);
-        held.forEach(Attempt::close);
+        held.forEach(AsyncAttempt::close);
         assertGrantedWithin(Duration.ofMillis(1_500), waiting);
     }
 }

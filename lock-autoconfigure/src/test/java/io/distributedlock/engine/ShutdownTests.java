@@ -33,8 +33,8 @@ class ShutdownTests {
 
     @Test
     void waitersAreSentAwayAtOnce() {
-        Attempt elsewhere = patient.acquire("a");
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt elsewhere = patient.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
 
         one.engine.close();
 
@@ -59,7 +59,7 @@ class ShutdownTests {
     @Test
     void holdsThatOutlastTheGraceAreLostAndReleased() {
         AtomicInteger told = new AtomicInteger();
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         attempt.handle().onLost(told::incrementAndGet);
 
         one.engine.close();
@@ -117,7 +117,7 @@ class ShutdownTests {
 
     @Test
     void anAsynchronousWaiterOfARealEngineIsToldAtTheEnd() {
-        Attempt elsewhere = one.acquire("a");
+        AsyncAttempt elsewhere = one.acquire("a");
         InMemoryLeaseStore store = new InMemoryLeaseStore(world.leases, "real", new TestNetwork());
         LockEngine real = new LockEngine(store, withGrace(Duration.ZERO));
         CompletableFuture<LockHandle> stage =

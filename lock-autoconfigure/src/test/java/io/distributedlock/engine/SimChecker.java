@@ -23,9 +23,9 @@ final class SimChecker {
     private static final long SLACK = 60 * Simulation.MILLI;
 
     /** Somebody wants a lock. */
-    record Attempt(SimNode node, LockRequest request, long since, long pausedBefore) {}
+    record AsyncAttempt(SimNode node, LockRequest request, long since, long pausedBefore) {}
 
-    private record Held(Attempt attempt, DefaultLockHandle handle) {
+    private record Held(AsyncAttempt attempt, DefaultLockHandle handle) {
 
         boolean excludes(Held other) {
             return !isSameOwner(other.attempt.request());
@@ -39,7 +39,7 @@ final class SimChecker {
 
     private final Simulation sim;
 
-    private final List<Attempt> open = new ArrayList<>();
+    private final List<AsyncAttempt> open = new ArrayList<>();
 
     private final List<Held> held = new ArrayList<>();
 
@@ -64,15 +64,15 @@ final class SimChecker {
         return losses;
     }
 
-    Attempt asked(SimNode node, LockRequest request) {
-        Attempt attempt = new Attempt(node, request, sim.elapsed(), node.pausedInAll());
+    AsyncAttempt asked(SimNode node, LockRequest request) {
+        AsyncAttempt attempt = new AsyncAttempt(node, request, sim.elapsed(), node.pausedInAll());
         open.add(attempt);
         return attempt;
     }
 
     // ---- bounded waiting
 
-    void decided(Attempt attempt) {
+    void decided(AsyncAttempt attempt) {
         open.remove(attempt);
         long wait = waitOf(attempt.request());
         if (wait >= 0) {
@@ -98,7 +98,7 @@ final class SimChecker {
 
     // ---- exclusion and tokens
 
-    void granted(Attempt attempt, DefaultLockHandle handle) {
+    void granted(AsyncAttempt attempt, DefaultLockHandle handle) {
         Held granted = new Held(attempt, handle);
         held.add(granted);
         grants++;

@@ -128,7 +128,7 @@ final class SimNode {
 
     private void call() {
         LockRequest request = request();
-        SimChecker.Attempt attempt = sim.checker.asked(this, request);
+        SimChecker.AsyncAttempt attempt = sim.checker.asked(this, request);
         CompletableFuture<LockHandle> stage = engine.acquireAsync(request).toCompletableFuture();
         stage.whenComplete((handle, failure) -> decided(attempt, handle));
         if (sim.random.nextInt(10) == 0) {
@@ -150,7 +150,7 @@ final class SimNode {
         return named ? request.owner("o" + sim.random.nextInt(2)) : request;
     }
 
-    private void decided(SimChecker.Attempt attempt, @Nullable LockHandle handle) {
+    private void decided(SimChecker.AsyncAttempt attempt, @Nullable LockHandle handle) {
         sim.checker.decided(attempt);
         if (handle instanceof DefaultLockHandle granted) {
             sim.checker.granted(attempt, granted);

@@ -82,11 +82,11 @@ class SleepingAndRushingWaitersTests {
     @ParameterizedTest
     @EnumSource(names = {"NOT_EXECUTED", "UNKNOWN"})
     void aStoreThatFailsAtOnceIsNotAskedInALoop(Effect effect) {
-        Attempt held = one.acquire("held");
-        Attempt released = one.acquire("released");
+        AsyncAttempt held = one.acquire("held");
+        AsyncAttempt released = one.acquire("released");
         one.network.forgetSent();
         one.network.failNext(Integer.MAX_VALUE, effect);
-        Attempt waiting = one.acquire("wanted");
+        AsyncAttempt waiting = one.acquire("wanted");
         released.abandon();
 
         world.advanceSeconds(60);
@@ -103,8 +103,8 @@ class SleepingAndRushingWaitersTests {
     /** Whoever waited longer than some internal time-out was dropped from the line without a word. */
     @Test
     void aWaiterIsNotForgottenHoweverLongItWaits() {
-        Attempt holder = one.acquire("a");
-        Attempt waiting =
+        AsyncAttempt holder = one.acquire("a");
+        AsyncAttempt waiting =
                 two.acquire(LockRequest.of("a").lease(Duration.ofSeconds(1)).waitForever());
 
         world.advance(Duration.ofHours(1));
@@ -147,8 +147,8 @@ class SleepingAndRushingWaitersTests {
     }
 
     private void assertExclusive(String name, Wish first, Wish second, Instance other) {
-        Attempt holder = one.acquire(first.of(name));
-        Attempt contender = other.acquire(second.of(name));
+        AsyncAttempt holder = one.acquire(first.of(name));
+        AsyncAttempt contender = other.acquire(second.of(name));
         assertThat(holder.isHeld()).isTrue();
         for (int i = 0; i < 20; i++) {
             assertThat(holder.isHeld() && contender.isGranted() && contender.isHeld())

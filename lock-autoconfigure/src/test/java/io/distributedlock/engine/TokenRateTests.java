@@ -19,7 +19,7 @@ class TokenRateTests {
     private final Instance two = world.instance("two", SETTINGS);
 
     private long useAndClose() {
-        Attempt attempt = one.acquire("a");
+        AsyncAttempt attempt = one.acquire("a");
         long token = attempt.token();
         attempt.close();
         return token;
@@ -28,7 +28,7 @@ class TokenRateTests {
     private void handBackAndCheck(long last) {
         world.pauseNanos(1_000);
         world.leases.forceRelease("a", 0);
-        Attempt elsewhere = two.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
         assertThat(elsewhere.token()).isGreaterThan(last);
         elsewhere.close();
         world.advanceSeconds(5);
@@ -70,8 +70,8 @@ class TokenRateTests {
 
     @Test
     void aPassToAWaiterCountsTheSame() {
-        Attempt first = one.acquire("a");
-        Attempt second = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
         one.network.forgetSent();
 
         first.close();
@@ -86,8 +86,8 @@ class TokenRateTests {
     @Test
     void theTimeCountsFromWhenTheAnswerIsHeard() {
         one.network.holdCommands();
-        Attempt first = one.acquire("a");
-        Attempt second = one.acquire("a");
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
         world.pauseMillis(10);
         StoreCall<?> question = one.network.take().execute();
         one.network.flow();

@@ -18,14 +18,14 @@ class ValidityTests {
 
     private final Instance one = world.instance("one");
 
-    private Attempt askWithLease(long millis) {
+    private AsyncAttempt askWithLease(long millis) {
         return one.acquire(LockRequest.of("a").lease(Duration.ofMillis(millis)).waitForever());
     }
 
     @Test
     void theLeaseCountsFromBeforeTheQuestionAndWithoutAMargin() {
         one.network.holdCommands();
-        Attempt attempt = askWithLease(30_000);
+        AsyncAttempt attempt = askWithLease(30_000);
         world.advanceMillis(100);
         one.network.take().run();
 
@@ -36,7 +36,7 @@ class ValidityTests {
 
     @Test
     void aShortLeaseHasAMarginOfFiveMilliseconds() {
-        Attempt attempt = askWithLease(50);
+        AsyncAttempt attempt = askWithLease(50);
 
         assertThat(attempt.handle().remainingLease()).isEqualTo(Duration.ofMillis(45));
         attempt.close();
@@ -45,7 +45,7 @@ class ValidityTests {
     @Test
     void anAnswerJustBeforeTheDeadlineIsAHold() {
         one.network.holdCommands();
-        Attempt attempt = askWithLease(50);
+        AsyncAttempt attempt = askWithLease(50);
         world.pauseMillis(44);
         one.network.flow();
         one.network.take().run();
@@ -57,7 +57,7 @@ class ValidityTests {
     @Test
     void anAnswerAfterItsOwnDeadlineIsNoHoldAndIsGivenBack() {
         one.network.holdCommands();
-        Attempt attempt = askWithLease(50);
+        AsyncAttempt attempt = askWithLease(50);
         StoreCall<?> question = one.network.take().execute();
         world.pauseMillis(45);
         one.network.flow();
@@ -74,7 +74,7 @@ class ValidityTests {
 
     @Test
     void theDeadlineOfALeaseThatIsNotRenewedIsAHardEnd() {
-        Attempt attempt = one.acquire(LockRequest.of("a").renew(false));
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").renew(false));
 
         world.pauseMillis(29_699);
         assertThat(attempt.isHeld()).isTrue();
@@ -87,9 +87,9 @@ class ValidityTests {
 
     @Test
     void nobodyElseGetsTheLockBeforeTheHolderKnowsThatItIsLost() {
-        Attempt first = askWithLease(1_000);
+        AsyncAttempt first = askWithLease(1_000);
         Instance two = world.instance("two");
-        Attempt second = two.acquire("a");
+        AsyncAttempt second = two.acquire("a");
         one.network.disconnect();
         for (int i = 0; i < 3_000 && second.isPending(); i++) {
             world.advanceMillis(1);
@@ -103,7 +103,7 @@ class ValidityTests {
 
     @Test
     void aHoldThatMayNotLastAsLongAsItsLeaseAsksForLess() {
-        Attempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(2)));
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(2)));
 
         assertThat(one.network.sent(AcquireCommand.class))
                 .singleElement()
@@ -114,7 +114,7 @@ class ValidityTests {
     @Test
     void theAnswerToAnEarlierQuestionIsNotTakenForTheLatest() {
         one.network.holdCommands();
-        Attempt attempt = askWithLease(900);
+        AsyncAttempt attempt = askWithLease(900);
         StoreCall<?> first = one.network.take();
         world.advanceMillis(300);
         StoreCall<?> second = one.network.take();

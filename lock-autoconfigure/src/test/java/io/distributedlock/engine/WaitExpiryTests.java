@@ -23,14 +23,14 @@ class WaitExpiryTests {
 
     private final Instance two = world.instance("two");
 
-    private Attempt waitFor(Duration wait) {
+    private AsyncAttempt waitFor(Duration wait) {
         return one.acquire(LockRequest.of("a").waitUpTo(wait));
     }
 
     @Test
     void itIsBusyWhenAnotherInstanceHoldsItAllTheTime() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt waiting = waitFor(Duration.ofSeconds(1));
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt waiting = waitFor(Duration.ofSeconds(1));
 
         world.advanceMillis(999);
         assertThat(waiting.isPending()).isTrue();
@@ -45,8 +45,8 @@ class WaitExpiryTests {
 
     @Test
     void itIsBusyWhenAnotherCallerHereHoldsItAllTheTime() {
-        Attempt holder = one.acquire("a");
-        Attempt waiting = waitFor(Duration.ofMillis(5));
+        AsyncAttempt holder = one.acquire("a");
+        AsyncAttempt waiting = waitFor(Duration.ofMillis(5));
 
         world.advanceMillis(5);
 
@@ -57,7 +57,7 @@ class WaitExpiryTests {
     @Test
     void itIsUnavailableWhenTheStoreCouldNotBeReachedAllTheTime() {
         one.network.disconnect();
-        Attempt waiting = waitFor(Duration.ofSeconds(1));
+        AsyncAttempt waiting = waitFor(Duration.ofSeconds(1));
 
         world.advanceMillis(999);
         assertThat(waiting.isPending()).isTrue();
@@ -68,8 +68,8 @@ class WaitExpiryTests {
 
     @Test
     void itIsUnavailableWhenTheLatestThatIsKnownIsTrouble() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt waiting = waitFor(Duration.ofSeconds(5));
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt waiting = waitFor(Duration.ofSeconds(5));
         one.network.disconnect();
 
         world.advanceSeconds(5);
@@ -81,8 +81,8 @@ class WaitExpiryTests {
 
     @Test
     void itIsBusyWhenTheLatestAnswerWasBusyAndAQuestionIsUnderWay() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt waiting = waitFor(Duration.ofMillis(1_100));
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt waiting = waitFor(Duration.ofMillis(1_100));
         one.network.holdCommands();
 
         world.advanceMillis(1_100);
@@ -96,8 +96,8 @@ class WaitExpiryTests {
 
     @Test
     void aLockThatBecameFreeWithoutAMessageIsTakenAtTheEndOfTheWait() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt waiting = waitFor(Duration.ofMillis(800));
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt waiting = waitFor(Duration.ofMillis(800));
         world.advanceMillis(500);
         world.leases.forgetAll();
 
@@ -110,8 +110,8 @@ class WaitExpiryTests {
 
     @Test
     void theLastQuestionIsOneForAllWhoseWaitsEndTogether() {
-        Attempt elsewhere = two.acquire("a");
-        List<Attempt> crowd = IntStream.range(0, 100)
+        AsyncAttempt elsewhere = two.acquire("a");
+        List<AsyncAttempt> crowd = IntStream.range(0, 100)
                 .mapToObj(i -> waitFor(Duration.ofMillis(800 + i)))
                 .toList();
         one.network.forgetSent();
@@ -126,8 +126,8 @@ class WaitExpiryTests {
 
     @Test
     void aLastQuestionWithoutAnAnswerKeepsNobodyLongerThanATenthOfASecond() {
-        Attempt elsewhere = two.acquire("a");
-        Attempt waiting = waitFor(Duration.ofMillis(800));
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt waiting = waitFor(Duration.ofMillis(800));
         one.network.holdCommands();
         world.advanceMillis(899);
         assertThat(waiting.isPending()).isTrue();
@@ -143,7 +143,7 @@ class WaitExpiryTests {
     @Test
     void aCallerThatHasHeardNothingWaitsForAFirstWordUpToOneCommandTimeout() {
         one.network.holdCommands();
-        Attempt waiting = waitFor(Duration.ofMillis(50));
+        AsyncAttempt waiting = waitFor(Duration.ofMillis(50));
 
         world.advanceMillis(1_999);
         assertThat(waiting.isPending()).isTrue();
@@ -157,7 +157,7 @@ class WaitExpiryTests {
     @Test
     void aFirstWordAfterTheWaitStillGivesTheLock() {
         one.network.holdCommands();
-        Attempt waiting = waitFor(Duration.ofMillis(50));
+        AsyncAttempt waiting = waitFor(Duration.ofMillis(50));
         world.advanceMillis(500);
         one.network.flow();
 
@@ -170,7 +170,7 @@ class WaitExpiryTests {
     @Test
     void oneThatTriesOnceWaitsOneCommandTimeoutForAConnection() {
         one.network.disconnect();
-        Attempt once = one.tryOnce("a");
+        AsyncAttempt once = one.tryOnce("a");
 
         world.advanceMillis(1_999);
         assertThat(once.isPending()).isTrue();
@@ -182,7 +182,7 @@ class WaitExpiryTests {
     @Test
     void oneThatTriesOnceGetsTheLockIfTheConnectionComesInTime() {
         one.network.disconnect();
-        Attempt once = one.tryOnce("a");
+        AsyncAttempt once = one.tryOnce("a");
         world.advanceMillis(1_500);
 
         one.reconnect();
@@ -195,7 +195,7 @@ class WaitExpiryTests {
     void aRefusalByTheStoreEndsAnyWaitAtOnce() {
         one.network.failNext(1, Effect.REFUSED);
 
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
 
         assertThat(waiting.failure()).isInstanceOf(LockUnavailableException.class);
     }
@@ -203,7 +203,7 @@ class WaitExpiryTests {
     @Test
     void aWaitWithoutLimitOutlastsTrouble() {
         one.network.disconnect();
-        Attempt waiting = one.acquire("a");
+        AsyncAttempt waiting = one.acquire("a");
         world.advance(Duration.ofHours(1));
 
         one.reconnect();
@@ -214,8 +214,8 @@ class WaitExpiryTests {
 
     @Test
     void aVeryLongWaitCountsAsUnlimited() {
-        Attempt holder = one.acquire("a");
-        Attempt waiting = waitFor(Duration.ofSeconds(Long.MAX_VALUE));
+        AsyncAttempt holder = one.acquire("a");
+        AsyncAttempt waiting = waitFor(Duration.ofSeconds(Long.MAX_VALUE));
 
         holder.close();
 
@@ -226,8 +226,8 @@ class WaitExpiryTests {
     @Test
     void troubleEndsTheFirstWaitsOnTimeAndTheLockIsThereForLaterOnes() {
         one.network.failNext(1, Effect.UNKNOWN);
-        Attempt impatient = waitFor(Duration.ofMillis(10));
-        Attempt patient = one.acquire("a");
+        AsyncAttempt impatient = waitFor(Duration.ofMillis(10));
+        AsyncAttempt patient = one.acquire("a");
 
         world.advanceMillis(10);
         assertThat(impatient.failure()).isInstanceOf(LockUnavailableException.class);

@@ -45,7 +45,7 @@ class AttributeTests {
         LockKeyGenerator generator = (target, method, arguments) ->
                 List.of(method.getName() + "-" + arguments[0], target.getClass().getSimpleName());
         beans.registerSingleton("generator", generator);
-        work = new Locked(locks, beans).byClass(new Work());
+        work = new LockedProxies(locks, beans).byClass(new Work());
     }
 
     @Test
@@ -124,7 +124,7 @@ class AttributeTests {
 
     @Test
     void leavesOutWhatSaysSo() {
-        ClassWide wide = new Locked(locks, beans).byClass(new ClassWide());
+        ClassWide wide = new LockedProxies(locks, beans).byClass(new ClassWide());
         wide.excluded();
         assertThat(locks.requests()).isEmpty();
         wide.covered();

@@ -37,7 +37,7 @@ class BlockingCallTests {
 
     private final RecordingLocks locks = new RecordingLocks(events);
 
-    private final Work work = Locked.by(locks).byClass(new Work(events));
+    private final Work work = LockedProxies.by(locks).byClass(new Work(events));
 
     @AfterEach
     void leavesNoCurrentHandle() {
@@ -145,7 +145,8 @@ class BlockingCallTests {
     /** As a mock without stubs does. */
     @Test
     void refusesLocksThatAnswerNull() {
-        Work mocked = Locked.by(mock(LockOperations.class, invocation -> null)).byClass(new Work(events));
+        Work mocked =
+                LockedProxies.by(mock(LockOperations.class, invocation -> null)).byClass(new Work(events));
         assertThat(catchThrowable(() -> mocked.run(() -> "result")))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("LockOperations.acquire returned null")

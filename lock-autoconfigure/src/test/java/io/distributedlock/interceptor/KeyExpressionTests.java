@@ -31,7 +31,7 @@ class KeyExpressionTests {
 
     private final RecordingLocks locks = new RecordingLocks();
 
-    private final Locked locked = Locked.by(locks);
+    private final LockedProxies locked = LockedProxies.by(locks);
 
     private final Shop target = new Shop();
 
@@ -85,7 +85,7 @@ class KeyExpressionTests {
                 throw new ClassNotFoundException(name);
             }
         });
-        Locked later = new Locked(locks, locked.beans);
+        LockedProxies later = new LockedProxies(locks, locked.beans);
         assertThatThrownBy(() -> later.byClass(new WithType()).run())
                 .isExactlyInstanceOf(IllegalArgumentException.class);
         assertThat(asked).contains("no.such.Type");

@@ -31,7 +31,7 @@ class KeyValueTests {
 
     private final RecordingLocks locks = new RecordingLocks();
 
-    private final Work work = Locked.by(locks).byClass(new Work());
+    private final Work work = LockedProxies.by(locks).byClass(new Work());
 
     static Stream<Arguments> anonymous() {
         Plain plain = new Plain();

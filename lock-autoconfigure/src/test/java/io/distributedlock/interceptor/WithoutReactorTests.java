@@ -45,7 +45,7 @@ class WithoutReactorTests {
         @Override
         public String call() {
             RecordingLocks locks = new RecordingLocks();
-            Work work = Locked.by(locks).byClass(new Work());
+            Work work = LockedProxies.by(locks).byClass(new Work());
             work.blocking();
             work.future().join();
             return locks.events() + (isRefused() ? " publisher refused" : "");
@@ -53,7 +53,7 @@ class WithoutReactorTests {
 
         private static boolean isRefused() {
             try {
-                Locked.by(new RecordingLocks()).byClass(new Publishing()).publisher();
+                LockedProxies.by(new RecordingLocks()).byClass(new Publishing()).publisher();
                 return false;
             } catch (RuntimeException ex) {
                 return NestedExceptionUtils.getMostSpecificCause(ex) instanceof InvalidLockedMethodException;

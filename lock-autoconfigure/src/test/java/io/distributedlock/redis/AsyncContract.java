@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** The same without blocking anybody. */
-abstract class AsyncContract extends ContractTopic {
+abstract class AsyncContract extends AbstractLockContract {
 
     private static final LockRequest REQUEST = LockRequest.of("later");
 
@@ -32,7 +32,7 @@ abstract class AsyncContract extends ContractTopic {
 
     @Test
     void grants() {
-        LockHandle handle = Callers.get(acquire(first, REQUEST));
+        LockHandle handle = TestCallers.get(acquire(first, REQUEST));
         assertThat(handle.isHeld()).isTrue();
         assertThat(handle.name()).isEqualTo("later");
         assertThat(isBusy(first, "later")).isTrue();
@@ -88,7 +88,7 @@ abstract class AsyncContract extends ContractTopic {
             handle.close();
             one.thenAccept(LockHandle::close);
             two.thenAccept(LockHandle::close);
-            Callers.get(CompletableFuture.allOf(one, two));
+            TestCallers.get(CompletableFuture.allOf(one, two));
         }
         await().until(() -> keys().isEmpty());
     }
@@ -107,14 +107,14 @@ abstract class AsyncContract extends ContractTopic {
             handle.close();
         });
         other.close();
-        assertThat(Callers.get(thread))
+        assertThat(TestCallers.get(thread))
                 .doesNotContain("timer")
                 .doesNotContainIgnoringCase("lettuce")
                 .doesNotContainIgnoringCase("netty");
-        Holds.assertHeldFor(Callers.get(future), millis(700), () -> {});
+        HoldAssertions.assertHeldFor(TestCallers.get(future), millis(700), () -> {});
         first.acquire(LockRequest.of("other")).close();
         proceed.countDown();
-        Callers.get(blocked);
+        TestCallers.get(blocked);
     }
 
     @Test
@@ -143,7 +143,7 @@ abstract class AsyncContract extends ContractTopic {
             if (future.cancel(false)) {
                 cancelled++;
             } else {
-                Callers.get(future).close();
+                TestCallers.get(future).close();
             }
         }
         assertThat(cancelled).as("cancellations that hit, seed %d", seed).isPositive();
@@ -165,14 +165,14 @@ abstract class AsyncContract extends ContractTopic {
         await().until(() -> waiting() == 1);
         Stopwatch watch = Stopwatch.start();
         handle.close();
-        Callers.get(next).close();
+        TestCallers.get(next).close();
         assertThat(watch.elapsed()).isLessThan(Noise.now());
     }
 
     @Test
     void cancellingAfterTheGrantDoesNothing() {
         CompletableFuture<LockHandle> future = acquire(first, REQUEST);
-        LockHandle handle = Callers.get(future);
+        LockHandle handle = TestCallers.get(future);
         assertThat(future.cancel(true)).isFalse();
         assertThat(handle.isHeld()).isTrue();
         assertThat(isBusy(second, "later")).isTrue();
@@ -181,27 +181,27 @@ abstract class AsyncContract extends ContractTopic {
 
     @Test
     void twoOfTheSameThreadExcludeEachOther() {
-        LockHandle one = Callers.get(acquire(first, REQUEST));
+        LockHandle one = TestCallers.get(acquire(first, REQUEST));
         assertBusy(first, REQUEST.noWait(), Duration.ZERO);
         one.close();
-        Callers.get(acquire(first, REQUEST.noWait())).close();
+        TestCallers.get(acquire(first, REQUEST.noWait())).close();
     }
 
     @Test
     void closesThroughAStage() {
-        LockHandle handle = Callers.get(acquire(first, REQUEST));
-        Callers.get(handle.closeAsync().toCompletableFuture());
+        LockHandle handle = TestCallers.get(acquire(first, REQUEST));
+        TestCallers.get(handle.closeAsync().toCompletableFuture());
         assertThat(keys()).isEmpty();
         assertThat(handle.isHeld()).isFalse();
-        Callers.get(handle.closeAsync().toCompletableFuture());
+        TestCallers.get(handle.closeAsync().toCompletableFuture());
         assertThat(isBusy(second, "later")).isFalse();
     }
 
     @Test
     void entersAgainByTheOwnerThatTheRequestNames() {
         LockRequest owned = REQUEST.logicalOwner(LockOwner.create());
-        LockHandle outer = Callers.get(acquire(first, owned));
-        LockHandle inner = Callers.get(acquire(first, owned.noWait()));
+        LockHandle outer = TestCallers.get(acquire(first, owned));
+        LockHandle inner = TestCallers.get(acquire(first, owned.noWait()));
         assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
         outer.close();
         assertThat(isBusy(second, "later")).isTrue();
@@ -211,8 +211,9 @@ abstract class AsyncContract extends ContractTopic {
 
     @Test
     void isRenewed() {
-        LockHandle handle = Callers.get(acquire(first, leased("later", 300)));
-        Holds.assertHeldFor(handle, millis(900), () -> assertThat(onlyTtl()).isPositive());
+        LockHandle handle = TestCallers.get(acquire(first, leased("later", 300)));
+        HoldAssertions.assertHeldFor(
+                handle, millis(900), () -> assertThat(onlyTtl()).isPositive());
         handle.close();
     }
 

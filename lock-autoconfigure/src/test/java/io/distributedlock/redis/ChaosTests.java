@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Everything at once, in an order that a seed decides. Redis loses nothing, so no two callers may hold a lock. */
 @ExtendWith(SafetyViolations.class)
-class ChaosTests extends FaultTopic {
+class ChaosTests extends AbstractFaultTests {
 
     private static final Duration TIME = Duration.ofSeconds(6);
 
@@ -57,7 +57,7 @@ class ChaosTests extends FaultTopic {
     @Test
     void nobodyMeetsAnybody() {
         List<RedisLockTemplate> instances = List.of(direct(), proxied(), proxied());
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         for (int i = 0; i < 9; i++) {
             RedisLockTemplate instance = instances.get(i % instances.size());
             Random random = new Random(seed + i);
@@ -71,7 +71,7 @@ class ChaosTests extends FaultTopic {
         breakThings(new Random(seed));
         over.set(true);
         proxy.heal();
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
         System.out.println("ChaosTests.nobodyMeetsAnybody: " + holds + " holds, " + outcomes + ", faults " + faults);
         assertThat(holds.get())
                 .as("a run in which nothing happens proves nothing")
@@ -109,7 +109,7 @@ class ChaosTests extends FaultTopic {
                 instance.acquireAsync(request.waitForever()).toCompletableFuture();
         LockSupport.parkNanos(random.nextInt(2_000_000));
         if (!future.cancel(true)) {
-            hold(Callers.get(future), random);
+            hold(TestCallers.get(future), random);
         }
     }
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.TestAbortedException;
 
 /** Somebody sets the wall clock, of an application or of Redis. */
-class ClockJumpTests extends FaultTopic {
+class ClockJumpTests extends AbstractFaultTests {
 
     private static final Duration LEASE = millis(2_000);
 
@@ -107,7 +107,7 @@ class ClockJumpTests extends FaultTopic {
                         Math.abs(Long.parseLong(child.ask("clock", "clock")) - System.currentTimeMillis() - jumped)
                                 < 10_000);
                 child.ask("c", "acquire", "another" + jump, LEASE.toMillis());
-                Holds.assertAllTheTime(LEASE.dividedBy(3), () -> {
+                HoldAssertions.assertAllTheTime(LEASE.dividedBy(3), () -> {
                     assertThat(client.number("PTTL", "lock:{held}")).isBetween(1L, LEASE.toMillis());
                     assertThat(waiting).isNotDone();
                 });
@@ -137,7 +137,7 @@ class ClockJumpTests extends FaultTopic {
                 two.acquireAsync(leased("set", 2_000).waitForever()).toCompletableFuture();
         await().until(() -> one.inspect("set").orElseThrow().waitingInstances() == 1);
         first.close();
-        LockHandle next = Callers.get(waiting);
+        LockHandle next = TestCallers.get(waiting);
         assertThat(next.fencingToken()).as("while the entry lives").isGreaterThan(ahead);
         next.close();
 

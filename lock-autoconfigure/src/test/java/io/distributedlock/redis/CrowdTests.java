@@ -46,7 +46,7 @@ class CrowdTests {
 
     private final Templates templates = new Templates();
 
-    private final Callers callers = new Callers();
+    private final TestCallers callers = new TestCallers();
 
     private RedisLockTemplate locks;
 
@@ -97,7 +97,7 @@ class CrowdTests {
         }
         try (CommandCounter counter = CommandCounter.start(SERVER.redis())) {
             handle.close();
-            Callers.get(CompletableFuture.allOf(done.toArray(CompletableFuture[]::new)));
+            TestCallers.get(CompletableFuture.allOf(done.toArray(CompletableFuture[]::new)));
             assertThat(served).hasSize(size).isSorted();
             assertThat(counter.scripts()).as("release, and release").isLessThan(10);
         }
@@ -128,7 +128,7 @@ class CrowdTests {
             });
         }
         try (LockHandle handle = other.acquire(REQUEST)) {
-            Holds.assertSoon(3, this::assertTwoHundredWaitsEndOnTime);
+            HoldAssertions.assertSoon(3, this::assertTwoHundredWaitsEndOnTime);
             assertThat(handle.isHeld()).isTrue();
             assertThat(cycles).hasValueGreaterThan(1_000);
         } finally {
@@ -139,14 +139,14 @@ class CrowdTests {
     private void assertTwoHundredWaitsEndOnTime() {
         long seed = Seeds.of("crowd.seed");
         Random random = new Random(seed);
-        List<Callers.Call<Duration>> waits = new ArrayList<>();
+        List<TestCallers.Call<Duration>> waits = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
             Duration bound = millis(300 + random.nextInt(1_000));
             RedisLockTemplate instance = i % 2 == 0 ? locks : other;
             boolean blocking = i % 4 < 2;
             waits.add(callers.call(() -> waitInVain(instance, bound, blocking).minus(bound)));
         }
-        List<Duration> late = waits.stream().map(Callers.Call::get).sorted().toList();
+        List<Duration> late = waits.stream().map(TestCallers.Call::get).sorted().toList();
         System.out.println("CrowdTests: of 200 waits, the median ends late by "
                 + late.get(100).toMillis() + " ms, the 99th of a hundred by "
                 + late.get(197).toMillis() + " ms, the last by " + late.get(199).toMillis() + " ms, seed " + seed);
@@ -178,7 +178,7 @@ class CrowdTests {
     @Test
     void nothingIsLeftOfThoseWhoLeave() {
         LockHandle handle = other.acquire(REQUEST);
-        List<Callers.Call<?>> threads = new ArrayList<>();
+        List<TestCallers.Call<?>> threads = new ArrayList<>();
         List<CompletableFuture<LockHandle>> futures = new ArrayList<>();
         CountDownLatch interrupted = new CountDownLatch(20);
         for (int i = 0; i < 20; i++) {
@@ -197,7 +197,7 @@ class CrowdTests {
         assertThat(EngineState.of(engine(locks)).names()).isEqualTo(1);
         threads.forEach(call -> call.thread().interrupt());
         futures.forEach(future -> assertThat(future.cancel(true)).isTrue());
-        ContractTopic.awaitLatch(interrupted, millis(500));
+        AbstractLockContract.awaitLatch(interrupted, millis(500));
         assertNothingIsLeft();
         assertThat(handle.isHeld()).isTrue();
         assertThat(waiting()).isZero();

@@ -38,7 +38,7 @@ class DeadAndStoppedWaitersTests {
 
     private final Templates templates = new Templates();
 
-    private final Callers callers = new Callers();
+    private final TestCallers callers = new TestCallers();
 
     private final List<ChildJvm> children = new ArrayList<>();
 
@@ -126,7 +126,7 @@ class DeadAndStoppedWaitersTests {
             jvms.get(i).send("a", "acquire", "line", 2_000);
             awaitWaiting(i + 1);
         }
-        Callers.Call<LockHandle> next = waitElsewhere(3);
+        TestCallers.Call<LockHandle> next = waitElsewhere(3);
         for (ChildJvm jvm : jvms) {
             jvm.signal("KILL");
             assertThat(jvm.awaitExit(LIMIT)).isTrue();
@@ -154,7 +154,7 @@ class DeadAndStoppedWaitersTests {
             LockHandle handle = locks.acquire(REQUEST);
             CompletableFuture<String> stopped = child.send("a", "crowd", "line", 1, lease.toMillis());
             awaitWaiting(1);
-            Callers.Call<LockHandle> next = waitElsewhere(2);
+            TestCallers.Call<LockHandle> next = waitElsewhere(2);
             child.signal("STOP");
             Stopwatch watch = Stopwatch.start();
             handle.close();
@@ -166,7 +166,7 @@ class DeadAndStoppedWaitersTests {
                 later = following.fencingToken();
                 assertThat(later).isGreaterThan(granted);
                 child.signal("CONT");
-                Holds.assertHeldFor(
+                HoldAssertions.assertHeldFor(
                         following, millis(300), () -> assertThat(stopped).isNotDone());
                 assertThat(FencedStore.write(redis, later)).isTrue();
             }
@@ -199,17 +199,17 @@ class DeadAndStoppedWaitersTests {
 
     private List<ChildJvm> startChildren(int count) {
         String port = Integer.toString(SERVER.redis().port());
-        List<Callers.Call<ChildJvm>> starting = IntStream.range(0, count)
+        List<TestCallers.Call<ChildJvm>> starting = IntStream.range(0, count)
                 .mapToObj(i -> callers.call(() -> ChildJvm.start(LockChild.class, port)))
                 .toList();
-        return Callers.getAllInto(children, starting);
+        return TestCallers.getAllInto(children, starting);
     }
 
-    private Callers.Call<LockHandle> waitElsewhere(int place) {
+    private TestCallers.Call<LockHandle> waitElsewhere(int place) {
         RedisLockTemplate elsewhere = templates.on(SERVER.newConnectionFactory());
         CompletableFuture<LockHandle> granted = elsewhere.acquireAsync(REQUEST).toCompletableFuture();
         awaitWaiting(place);
-        return callers.call(() -> Callers.get(granted));
+        return callers.call(() -> TestCallers.get(granted));
     }
 
     private void awaitWaiting(int expected) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Somebody deletes the entry of a lock, and with it who holds it and who waits. */
-class DeletedKeyTests extends FaultTopic {
+class DeletedKeyTests extends AbstractFaultTests {
 
     private static final LockRequest REQUEST = LockRequest.of("deleted").waitForever();
 
@@ -39,7 +39,7 @@ class DeletedKeyTests extends FaultTopic {
         List<RedisLockTemplate> others = List.of(direct(), direct());
         LockHandle handle = holder.acquire(leased("deleted", 1_500));
         List<Long> tokens = new CopyOnWriteArrayList<>(List.of(handle.fencingToken()));
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         for (RedisLockTemplate instance : others) {
             for (int i = 0; i < 3; i++) {
                 calls.add(callers.call(() -> {
@@ -52,17 +52,17 @@ class DeletedKeyTests extends FaultTopic {
         }
         await().until(() ->
                 holder.inspect("deleted").map(LockState::waitingInstances).orElse(0) == 2);
-        calls.forEach(Callers.Call::awaitBlocked);
+        calls.forEach(TestCallers.Call::awaitBlocked);
         Stopwatch watch = Stopwatch.start();
         try (RespClient client = redis.connect()) {
             for (String command : commands.split(";", -1)) {
                 client.call(command.split(" ", -1));
             }
         }
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
         assertThat(watch.elapsed()).isLessThan(POLL.plus(Noise.now()));
         assertThat(tokens).hasSize(7).isSorted().doesNotHaveDuplicates();
-        Holds.awaitLoss(handle, millis(1_500));
+        HoldAssertions.awaitLoss(handle, millis(1_500));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
         assertThat(keys()).isEmpty();
     }
@@ -73,7 +73,7 @@ class DeletedKeyTests extends FaultTopic {
         AtomicBoolean stop = new AtomicBoolean();
         Set<Long> tokens = ConcurrentHashMap.newKeySet();
         AtomicReference<Duration> longest = new AtomicReference<>(Duration.ZERO);
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         for (RedisLockTemplate instance : List.of(direct(), direct(), direct())) {
             for (int i = 0; i < 2; i++) {
                 calls.add(callers.call(() -> {
@@ -103,7 +103,7 @@ class DeletedKeyTests extends FaultTopic {
         }
         Duration deletedFor = deleting.elapsed();
         stop.set(true);
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
         assertThat(tokens).hasSizeGreaterThan(100);
         // Whoever has bad luck loses each new place in line as well, until it ends.
         assertThat(longest.get()).isLessThan(deletedFor.plus(POLL).plus(Noise.now()));

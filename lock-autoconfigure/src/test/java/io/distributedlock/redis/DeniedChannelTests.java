@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /** The user of the locks may not listen for a while, which a change of rights by mistake does. */
-class DeniedChannelTests extends FaultTopic {
+class DeniedChannelTests extends AbstractFaultTests {
 
     private RespClient operator;
 
@@ -36,7 +36,7 @@ class DeniedChannelTests extends FaultTopic {
         return operator.list("PUBSUB", "CHANNELS").size();
     }
 
-    private boolean isRefused() {
+    private boolean subscriptionRefused() {
         return operator.text("INFO", "errorstats").contains("errorstat_NOPERM");
     }
 
@@ -46,7 +46,7 @@ class DeniedChannelTests extends FaultTopic {
         RedisLockTemplate locks = direct();
         await().until(() -> channels() == 1);
         operator.call("ACL", "SETUSER", "default", "resetchannels");
-        await().until(() -> channels() == 0 && isRefused());
+        await().until(() -> channels() == 0 && subscriptionRefused());
         operator.call("ACL", "SETUSER", "default", "allchannels");
         await().atMost(Duration.ofSeconds(10)).until(() -> channels() == 1);
         assertThat(locks.isRunning()).isTrue();
@@ -62,7 +62,7 @@ class DeniedChannelTests extends FaultTopic {
         RedisLockTemplate deaf = templates.on(StandaloneServer.connectionFactory(target));
         LockRequest request = LockRequest.of("busy").lease(Duration.ofSeconds(30));
         AtomicBoolean stop = new AtomicBoolean();
-        List<Callers.Call<Integer>> busy = IntStream.range(0, 4)
+        List<TestCallers.Call<Integer>> busy = IntStream.range(0, 4)
                 .mapToObj(i -> direct(Templates.SETTINGS))
                 .map(locks -> callers.call(() -> {
                     int turns = 0;
@@ -86,7 +86,7 @@ class DeniedChannelTests extends FaultTopic {
     void listensWhenTheRightComesAfterTheStart() {
         operator.call("ACL", "SETUSER", "default", "resetchannels");
         RedisLockTemplate locks = direct();
-        await().until(this::isRefused);
+        await().until(this::subscriptionRefused);
         operator.call("ACL", "SETUSER", "default", "allchannels");
         await().atMost(Duration.ofSeconds(10)).until(() -> channels() == 1);
         assertThat(locks.isRunning()).isTrue();

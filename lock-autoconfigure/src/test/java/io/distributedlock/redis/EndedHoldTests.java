@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Holds that ended although they need not have, since what renews them had been put off its stride. */
-class EndedHoldTests extends FaultTopic {
+class EndedHoldTests extends AbstractFaultTests {
 
     /** Keeps the server busy for so many microseconds. */
     private static final String SLOW_SCRIPT = """
@@ -47,7 +47,7 @@ class EndedHoldTests extends FaultTopic {
         assertNextIsRenewed(locks, other);
 
         LockHandle noticed = expire(locks);
-        Holds.awaitLoss(noticed, REQUEST.lease());
+        HoldAssertions.awaitLoss(noticed, REQUEST.lease());
         assertNextIsRenewed(locks, other);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(noticed::close);
         assertThat(keys()).isEmpty();
@@ -62,7 +62,7 @@ class EndedHoldTests extends FaultTopic {
 
     private static void assertNextIsRenewed(RedisLockTemplate locks, RedisLockTemplate other) {
         try (LockHandle next = locks.acquire(REQUEST)) {
-            Holds.assertHeldFor(
+            HoldAssertions.assertHeldFor(
                     next,
                     REQUEST.lease().multipliedBy(2),
                     () -> assertThat(other.tryAcquire(REQUEST.noWait())).isEmpty());
@@ -75,7 +75,7 @@ class EndedHoldTests extends FaultTopic {
         RedisLockTemplate locks = proxied();
         RedisLockTemplate other = direct();
         LockHandle before = locks.acquire(REQUEST);
-        Holds.assertHeldFor(before, millis(200), () -> {});
+        HoldAssertions.assertHeldFor(before, millis(200), () -> {});
         assertThat(proxy.cut()).isPositive();
         await().ignoreExceptions().until(() -> locks.inspect("held").isPresent());
         before.close();
@@ -90,8 +90,8 @@ class EndedHoldTests extends FaultTopic {
         RedisLockTemplate other = direct();
         call("CONFIG", "SET", "busy-reply-threshold", "20");
         LockHandle handle = locks.acquire(leased("held", 1_200));
-        Callers.Call<String> slow = callers.call(() -> call("EVAL", SLOW_SCRIPT, "0", "700000"));
-        Holds.assertHeldFor(handle, millis(1_350), () -> {});
+        TestCallers.Call<String> slow = callers.call(() -> call("EVAL", SLOW_SCRIPT, "0", "700000"));
+        HoldAssertions.assertHeldFor(handle, millis(1_350), () -> {});
         assertThat(slow.get()).isEqualTo("1");
         assertThat(call("INFO", "errorstats")).as("renewals that failed").contains("errorstat_BUSY");
         assertThat(other.tryAcquire(LockRequest.of("held").noWait())).isEmpty();
@@ -119,21 +119,22 @@ class EndedHoldTests extends FaultTopic {
                     .isThrownBy(() -> other.acquire(LockRequest.of("idle").waitUpTo(millis(200))))
                     .withMessageContaining("READONLY");
             patient = other.acquireAsync(LockRequest.of("patient")).toCompletableFuture();
-            Holds.assertHeldFor(handle, millis(500), () -> assertThat(patient).isNotDone());
+            HoldAssertions.assertHeldFor(
+                    handle, millis(500), () -> assertThat(patient).isNotDone());
             assertThat(counter.scripts()).as("questions and renewals").isLessThan(25);
         }
         assertThat(call("INFO", "errorstats")).contains("errorstat_READONLY");
         call("REPLICAOF", "NO", "ONE");
-        Callers.get(patient).close();
+        TestCallers.get(patient).close();
 
         assertThat(Stopwatch.time(() -> other.acquire(LockRequest.of("idle")).close()))
                 .isLessThan(Noise.now());
         assertThat(Stopwatch.time(() -> locks.acquire(LockRequest.of("idle")).close()))
                 .isLessThan(Noise.now());
-        Holds.assertHeldFor(
+        HoldAssertions.assertHeldFor(
                 handle, millis(950), () -> assertThat(waiting.isDone()).isFalse());
         handle.close();
-        Callers.get(waiting).close();
+        TestCallers.get(waiting).close();
         assertThat(keys()).isEmpty();
     }
 
@@ -148,7 +149,8 @@ class EndedHoldTests extends FaultTopic {
         Set<Long> before = threads();
         long started = ManagementFactory.getThreadMXBean().getTotalStartedThreadCount();
         try (CommandCounter counter = CommandCounter.start(redis)) {
-            Holds.assertAllTheTime(millis(700), () -> assertThat(before).containsAll(threads()));
+            HoldAssertions.assertAllTheTime(
+                    millis(700), () -> assertThat(before).containsAll(threads()));
             assertThat(counter.calls("pexpire")).as("renewals").isGreaterThan(60);
         }
         assertThat(ManagementFactory.getThreadMXBean().getTotalStartedThreadCount() - started)

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An entry lives as long as its owner counts on it: neither shorter, whoever asks, nor longer, whoever changed it. */
-class EntryExpiryScriptTests extends ScriptTopic {
+class EntryExpiryScriptTests extends AbstractScriptTests {
 
     private static void change(String how) {
         if (how.equals("PERSIST")) {

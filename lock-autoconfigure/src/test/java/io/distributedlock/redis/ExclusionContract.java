@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** One caller at a time, whoever they are. A counter that is read, and written a moment later, would tell otherwise. */
-abstract class ExclusionContract extends ContractTopic {
+abstract class ExclusionContract extends AbstractLockContract {
 
     private static final int CALLERS = 8;
 
@@ -52,19 +52,19 @@ abstract class ExclusionContract extends ContractTopic {
 
     @Test
     void callersWithDifferentExplicitOwners() {
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         for (int i = 0; i < CALLERS; i++) {
             LockOperations locks = i % 2 == 0 ? first : second;
             LockRequest request = LockRequest.of("counter").owner("owner-" + i).waitForever();
             calls.add(callers.call(() -> countUp(locks, request, 15)));
         }
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
         assertCounted(CALLERS * 15);
     }
 
     @Test
     void callersThatDoNotWait() {
-        List<Callers.Call<Integer>> calls = new ArrayList<>();
+        List<TestCallers.Call<Integer>> calls = new ArrayList<>();
         for (int i = 0; i < CALLERS; i++) {
             LockOperations locks = i % 2 == 0 ? first : second;
             calls.add(callers.call(() -> {
@@ -77,7 +77,7 @@ abstract class ExclusionContract extends ContractTopic {
                 return granted;
             }));
         }
-        assertCounted(calls.stream().mapToInt(Callers.Call::get).sum());
+        assertCounted(calls.stream().mapToInt(TestCallers.Call::get).sum());
     }
 
     @Test
@@ -89,14 +89,14 @@ abstract class ExclusionContract extends ContractTopic {
                     .thenApplyAsync(this::countAndClose)
                     .toCompletableFuture());
         }
-        outcomes.forEach(Callers::get);
+        outcomes.forEach(TestCallers::get);
         assertCounted(100);
     }
 
     /** Renewal keeps everybody else out for much longer than the lease. */
     @Test
     void workThatTakesLongerThanTheLease() {
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         for (LockOperations locks : List.of(first, second)) {
             calls.add(callers.call(() -> {
                 try (LockHandle handle = locks.acquire(leased("counter", 300).waitForever())) {
@@ -106,7 +106,7 @@ abstract class ExclusionContract extends ContractTopic {
                 return 1;
             }));
         }
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
         assertCounted(2);
     }
 
@@ -132,12 +132,12 @@ abstract class ExclusionContract extends ContractTopic {
     }
 
     private void countUp(int times, LockRequest request, LockOperations... instances) {
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         for (int i = 0; i < CALLERS; i++) {
             LockOperations locks = instances[i % instances.length];
             calls.add(callers.call(() -> countUp(locks, request.waitUpTo(millis(30_000)), times)));
         }
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
         assertCounted(CALLERS * times);
     }
 

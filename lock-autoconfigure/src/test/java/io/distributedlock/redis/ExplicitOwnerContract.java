@@ -19,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** An owner that is a text is the same one in every instance. */
-abstract class ExplicitOwnerContract extends ContractTopic {
+abstract class ExplicitOwnerContract extends AbstractLockContract {
 
     private static final LockRequest REQUEST = LockRequest.of("owned").owner("job-1");
 
@@ -129,9 +129,11 @@ abstract class ExplicitOwnerContract extends ContractTopic {
     void isRenewedWhileAnyInstanceHoldsIt() {
         LockHandle one = first.acquire(REQUEST.lease(millis(300)));
         LockHandle two = second.acquire(REQUEST.lease(millis(400)));
-        Holds.assertHeldFor(one, millis(700), () -> assertThat(two.isHeld()).isTrue());
+        HoldAssertions.assertHeldFor(
+                one, millis(700), () -> assertThat(two.isHeld()).isTrue());
         one.close();
-        Holds.assertHeldFor(two, millis(700), () -> assertThat(onlyTtl()).isPositive());
+        HoldAssertions.assertHeldFor(
+                two, millis(700), () -> assertThat(onlyTtl()).isPositive());
         two.close();
         assertThat(keys()).isEmpty();
     }
@@ -139,14 +141,14 @@ abstract class ExplicitOwnerContract extends ContractTopic {
     @Test
     void waitsForItsTurnAndIsWoken() {
         LockHandle other = first.acquire(LockRequest.of("owned"));
-        List<Callers.Call<LockHandle>> calls = new ArrayList<>();
+        List<TestCallers.Call<LockHandle>> calls = new ArrayList<>();
         for (RedisLockTemplate instance : List.of(first, second, second)) {
             calls.add(callers.call(() -> instance.acquire(REQUEST)));
         }
         await().until(() -> first.inspect("owned").orElseThrow().waitingInstances() >= 2);
         Stopwatch watch = Stopwatch.start();
         other.close();
-        List<LockHandle> handles = calls.stream().map(Callers.Call::get).toList();
+        List<LockHandle> handles = calls.stream().map(TestCallers.Call::get).toList();
         assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(1).plus(Noise.now()));
         assertThat(handles)
                 .extracting(LockHandle::fencingToken)

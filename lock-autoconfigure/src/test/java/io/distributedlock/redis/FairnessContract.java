@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Many callers in many instances: who is next, and what it costs to tell. */
-abstract class FairnessContract extends ContractTopic {
+abstract class FairnessContract extends AbstractLockContract {
 
     private static final LockRequest REQUEST = LockRequest.of("shared").waitForever();
 
@@ -35,12 +35,12 @@ abstract class FairnessContract extends ContractTopic {
         List<RedisLockTemplate> instances =
                 List.of(first, second, template(Templates.SETTINGS), template(Templates.SETTINGS));
         LockHandle handle = first.acquire(REQUEST);
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         for (int i = 1; i < instances.size(); i++) {
             RedisLockTemplate instance = instances.get(i);
             calls.add(callers.call(() -> {
                 try (LockHandle granted = instance.acquire(REQUEST)) {
-                    Holds.assertHeldFor(granted, millis(20), () -> {});
+                    HoldAssertions.assertHeldFor(granted, millis(20), () -> {});
                     return granted;
                 }
             }));
@@ -48,7 +48,7 @@ abstract class FairnessContract extends ContractTopic {
         }
         try (CommandLog log = logOf(onlyKey())) {
             handle.close();
-            calls.forEach(Callers.Call::get);
+            calls.forEach(TestCallers.Call::get);
             List<String> grants = log.calls("publish").stream()
                     .filter(entry -> entry.words().get(1).startsWith("grant "))
                     .map(entry -> entry.words().get(0))
@@ -69,7 +69,7 @@ abstract class FairnessContract extends ContractTopic {
         templates.forEach(instance -> instance.acquire(REQUEST).close());
         AtomicBoolean go = new AtomicBoolean();
         List<Long> tokens = new CopyOnWriteArrayList<>();
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         LockHandle handle = templates.get(0).acquire(REQUEST);
         for (RedisLockTemplate instance : templates) {
             for (int i = 0; i < threads; i++) {
@@ -83,12 +83,12 @@ abstract class FairnessContract extends ContractTopic {
                 }));
             }
         }
-        calls.forEach(Callers.Call::awaitBlocked);
+        calls.forEach(TestCallers.Call::awaitBlocked);
         awaitWaiting(instances - 1);
         try (CommandCounter counter = CommandCounter.start(server.serverOf(onlyKey()))) {
             Stopwatch watch = Stopwatch.start();
             handle.close();
-            calls.forEach(Callers.Call::get);
+            calls.forEach(TestCallers.Call::get);
             int handOvers = instances * threads * cycles;
             long routine = instances * (watch.elapsed().toMillis() / 500 + 2);
             assertThat(tokens).hasSize(handOvers).isSorted().doesNotHaveDuplicates();
@@ -102,7 +102,7 @@ abstract class FairnessContract extends ContractTopic {
                 .mapToObj(i -> template(Templates.fairness(0, Duration.ofHours(1))))
                 .toList();
         List<Integer> served = new CopyOnWriteArrayList<>();
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         LockHandle handle = first.acquire(REQUEST);
         for (int i = 0; i < 3; i++) {
             int number = i;
@@ -119,7 +119,7 @@ abstract class FairnessContract extends ContractTopic {
             awaitWaiting(i + 1);
         }
         handle.close();
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
         assertThat(served)
                 .containsExactlyElementsOf(
                         IntStream.range(0, 30).mapToObj(i -> i % 3).toList());
@@ -153,7 +153,7 @@ abstract class FairnessContract extends ContractTopic {
      */
     private List<String> passOnAndLetIn(RedisLockTemplate busy, int before, int after, Duration section) {
         List<String> served = Collections.synchronizedList(new ArrayList<>());
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         LockHandle handle = busy.acquire(REQUEST);
         for (int i = 0; i < before + after; i++) {
             int number = i;
@@ -163,7 +163,7 @@ abstract class FairnessContract extends ContractTopic {
                             LockSupport.parkNanos(section.toNanos());
                             if (number == before - 1) {
                                 letIn(served);
-                                Holds.assertHeldFor(granted, millis(30), () -> {});
+                                HoldAssertions.assertHeldFor(granted, millis(30), () -> {});
                             }
                             return granted;
                         }
@@ -171,7 +171,7 @@ abstract class FairnessContract extends ContractTopic {
                     .awaitBlocked());
         }
         handle.close();
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
         await().until(() -> served.contains("other"));
         return List.copyOf(served);
     }

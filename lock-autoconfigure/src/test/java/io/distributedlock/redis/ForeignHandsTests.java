@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Somebody else touches the entry of a lock that is held here and waited for, here and in another instance. */
-class ForeignHandsTests extends FaultTopic {
+class ForeignHandsTests extends AbstractFaultTests {
 
     private static final String KEY = "lock:{foreign}";
 
@@ -53,8 +53,8 @@ class ForeignHandsTests extends FaultTopic {
         tokens.add(handle.fencingToken());
     }
 
-    private List<Callers.Call<LockHandle>> waiters() {
-        List<Callers.Call<LockHandle>> waiters = new ArrayList<>();
+    private List<TestCallers.Call<LockHandle>> waiters() {
+        List<TestCallers.Call<LockHandle>> waiters = new ArrayList<>();
         for (RedisLockTemplate instance : List.of(one, one, two, two)) {
             waiters.add(callers.call(() -> {
                 try (LockHandle granted = acquireInTheEnd(instance)) {
@@ -68,7 +68,7 @@ class ForeignHandsTests extends FaultTopic {
             }));
         }
         await().until(() -> one.inspect("foreign").orElseThrow().waitingInstances() == 1);
-        waiters.forEach(Callers.Call::awaitBlocked);
+        waiters.forEach(TestCallers.Call::awaitBlocked);
         return waiters;
     }
 
@@ -106,7 +106,7 @@ class ForeignHandsTests extends FaultTopic {
             })
     void whoeverLosesItIsToldAndTheNextTokensAreHigher(String how) {
         hold();
-        List<Callers.Call<LockHandle>> waiters = waiters();
+        List<TestCallers.Call<LockHandle>> waiters = waiters();
 
         Stopwatch watch = Stopwatch.start();
         if (how.equals("force")) {
@@ -114,7 +114,7 @@ class ForeignHandsTests extends FaultTopic {
         } else {
             run(how);
         }
-        ContractTopic.awaitLatch(lost, TOLD);
+        AbstractLockContract.awaitLatch(lost, TOLD);
         await().until(() -> tokens.size() > 1);
         // Somebody else's entry lives as long as it had to live.
         assertThat(watch.elapsed())
@@ -122,7 +122,7 @@ class ForeignHandsTests extends FaultTopic {
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
         firstMayEnd.countDown();
 
-        waiters.forEach(Callers.Call::get);
+        waiters.forEach(TestCallers.Call::get);
         assertThat(tokens).hasSize(5).isSorted().doesNotHaveDuplicates();
         assertNothingIsLeft();
     }
@@ -138,15 +138,16 @@ class ForeignHandsTests extends FaultTopic {
             })
     void whatDoesNotEndTheHoldChangesNothing(String how) {
         hold();
-        List<Callers.Call<LockHandle>> waiters = waiters();
+        List<TestCallers.Call<LockHandle>> waiters = waiters();
 
         run(how);
-        Holds.assertHeldFor(handle, millis(400), () -> assertThat(tokens).hasSize(1));
+        HoldAssertions.assertHeldFor(
+                handle, millis(400), () -> assertThat(tokens).hasSize(1));
         assertThat(Long.parseLong(call("PTTL", KEY))).isPositive();
         handle.close();
         firstMayEnd.countDown();
 
-        waiters.forEach(Callers.Call::get);
+        waiters.forEach(TestCallers.Call::get);
         assertThat(tokens).hasSize(5).isSorted().doesNotHaveDuplicates();
         assertNothingIsLeft();
     }
@@ -163,14 +164,14 @@ class ForeignHandsTests extends FaultTopic {
             })
     void whatIsNoEntryIsAnErrorForAllAndIsLeftAlone(String how) {
         hold();
-        List<Callers.Call<LockHandle>> waiters = waiters();
+        List<TestCallers.Call<LockHandle>> waiters = waiters();
 
         run(how);
         Map<String, String> before = content();
         try (CommandCounter counter = CommandCounter.start(redis)) {
             Stopwatch watch = Stopwatch.start();
-            ContractTopic.awaitLatch(lost, TOLD);
-            for (Callers.Call<LockHandle> waiter : waiters) {
+            AbstractLockContract.awaitLatch(lost, TOLD);
+            for (TestCallers.Call<LockHandle> waiter : waiters) {
                 assertThat(waiter.failure())
                         .isInstanceOf(LockUnavailableException.class)
                         .hasMessageContainingAll("'foreign'", "WRONGTYPE");
@@ -179,7 +180,8 @@ class ForeignHandsTests extends FaultTopic {
                     .as("nobody waits for ever")
                     .isLessThan(millis(1_000).plus(Noise.now()));
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
-            Holds.assertAllTheTime(millis(400), () -> assertThat(content()).isEqualTo(before));
+            HoldAssertions.assertAllTheTime(
+                    millis(400), () -> assertThat(content()).isEqualTo(before));
             assertThat(counter.scriptsTried())
                     .as("scripts in %s, of four waiters and a holder", watch.elapsed())
                     .isLessThanOrEqualTo(10);
@@ -195,11 +197,11 @@ class ForeignHandsTests extends FaultTopic {
     void garbageAmongTheCancelledIsAnErrorAndDoesNotKeepAHolderFromReleasing() {
         hold();
         run("SET " + KEY + "cancelled garbage");
-        Callers.Call<LockHandle> waiter = callers.call(() -> two.acquire(REQUEST));
+        TestCallers.Call<LockHandle> waiter = callers.call(() -> two.acquire(REQUEST));
         assertThat(waiter.failure())
                 .isInstanceOf(LockUnavailableException.class)
                 .hasMessageContainingAll("'foreign'", "WRONGTYPE");
-        Holds.assertHeldFor(handle, millis(350), () -> {});
+        HoldAssertions.assertHeldFor(handle, millis(350), () -> {});
         handle.close();
         assertThat(keys()).containsExactly(KEY + "cancelled");
         assertThat(catchThrowable(() -> one.acquire(REQUEST))).hasMessageContaining("WRONGTYPE");

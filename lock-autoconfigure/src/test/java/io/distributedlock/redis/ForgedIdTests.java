@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Only who knows the whole id of an acquisition has a right to it, and nobody is told an id. */
-class ForgedIdTests extends FaultTopic {
+class ForgedIdTests extends AbstractFaultTests {
 
     private static final String KEY = "lock:{forged}";
 
@@ -148,7 +148,7 @@ class ForgedIdTests extends FaultTopic {
         await().until(() -> ids().size() == 2);
         assertNoGuessChangesAnything();
         handle.close();
-        Callers.get(next).close();
+        TestCallers.get(next).close();
     }
 
     @Test
@@ -163,7 +163,7 @@ class ForgedIdTests extends FaultTopic {
         assertNoGuessChangesAnything();
         first.close();
         second.close();
-        Callers.get(next).close();
+        TestCallers.get(next).close();
     }
 
     /** Whatever goes wrong, what is logged and thrown has names and public parts only. */
@@ -182,7 +182,7 @@ class ForgedIdTests extends FaultTopic {
             two.inspect("forged").ifPresent(state -> told.add(state.toString()));
             one.forceRelease("forged");
             told.add(String.valueOf(catchThrowable(forced::close)));
-            LockHandle granted = Callers.get(waiting);
+            LockHandle granted = TestCallers.get(waiting);
             remember(secrets);
             client.call("PERSIST", KEY);
             one.tryAcquire(REQUEST.noWait());

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A Redis user who hears all messages and may send any, but has no right to the keys. */
-class ForgedMessageTests extends FaultTopic {
+class ForgedMessageTests extends AbstractFaultTests {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -78,10 +78,10 @@ class ForgedMessageTests extends FaultTopic {
             LockHandle first = one.acquire(REQUEST);
             CompletableFuture<LockHandle> second = waiting(two);
             first.close();
-            Callers.get(second);
+            TestCallers.get(second);
             CompletableFuture<LockHandle> third = waiting(one);
-            Callers.get(second).close();
-            Callers.get(third).close();
+            TestCallers.get(second).close();
+            TestCallers.get(third).close();
             await().atMost(LONG)
                     .until(() -> overheard(log).stream()
                                     .map(id -> id.group(1))
@@ -107,7 +107,7 @@ class ForgedMessageTests extends FaultTopic {
         assertThat(held.isHeld()).isTrue();
         assertThat(waiting).isNotDone();
         held.close();
-        Callers.get(waiting).close();
+        TestCallers.get(waiting).close();
     }
 
     @Test
@@ -125,7 +125,7 @@ class ForgedMessageTests extends FaultTopic {
 
         assertThat(waiting).isNotDone();
         held.close();
-        try (LockHandle granted = Callers.get(waiting)) {
+        try (LockHandle granted = TestCallers.get(waiting)) {
             assertThat(granted.fencingToken()).isBetween(held.fencingToken() + 1, FAR / 2);
         }
         try (LockHandle later = two.acquire(LockRequest.of("later"))) {

@@ -21,7 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** Waiters that nobody woke, that were sent away too soon, or that asked without end. */
-class ForgottenWaiterTests extends FaultTopic {
+class ForgottenWaiterTests extends AbstractFaultTests {
 
     private static final LockRequest REQUEST = LockRequest.of("wanted").waitForever();
 
@@ -43,7 +43,7 @@ class ForgottenWaiterTests extends FaultTopic {
             handle.close();
             Stopwatch watch = Stopwatch.start();
             proxy.heal();
-            Callers.get(waiting).close();
+            TestCallers.get(waiting).close();
             gaps.add(watch.elapsed());
         }
         Collections.sort(gaps);
@@ -61,7 +61,7 @@ class ForgottenWaiterTests extends FaultTopic {
         for (int i = 0; i < 1_000; i++) {
             held.add(holder.acquireAsync(LockRequest.of("wanted-" + i)).toCompletableFuture());
         }
-        held.forEach(Callers::get);
+        held.forEach(TestCallers::get);
         List<CompletableFuture<?>> done = new ArrayList<>();
         try (CommandCounter counter = CommandCounter.start(redis);
                 RespClient client = redis.connect()) {
@@ -77,8 +77,8 @@ class ForgottenWaiterTests extends FaultTopic {
             assertThat(client.list("PUBSUB", "CHANNELS")).hasSize(2);
             assertThat(done).noneMatch(CompletableFuture::isDone);
 
-            held.forEach(handle -> Callers.get(handle).close());
-            Callers.get(CompletableFuture.allOf(done.toArray(CompletableFuture[]::new)));
+            held.forEach(handle -> TestCallers.get(handle).close());
+            TestCallers.get(CompletableFuture.allOf(done.toArray(CompletableFuture[]::new)));
 
             assertThat(counter.calls("subscribe")).isZero();
             assertThat(client.list("PUBSUB", "CHANNELS")).hasSize(2);
@@ -105,7 +105,7 @@ class ForgottenWaiterTests extends FaultTopic {
         assertThat(gone.elapsed()).isLessThan(POLL.plus(Noise.now()));
         Stopwatch watch = Stopwatch.start();
         handle.close();
-        Callers.get(waiting).close();
+        TestCallers.get(waiting).close();
         assertThat(watch.elapsed()).isLessThan(Noise.now());
         assertThat(keys()).isEmpty();
     }
@@ -118,7 +118,7 @@ class ForgottenWaiterTests extends FaultTopic {
         Duration wait = millis(900);
         CountDownLatch losers = new CountDownLatch(9);
         LockHandle handle = holder.acquire(REQUEST);
-        List<Callers.Call<Optional<Duration>>> calls = new ArrayList<>();
+        List<TestCallers.Call<Optional<Duration>>> calls = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             RedisLockTemplate instance = instances.get(i % 2);
             calls.add(callers.call(() -> {
@@ -130,18 +130,20 @@ class ForgottenWaiterTests extends FaultTopic {
                     return Optional.of(waited);
                 }
                 try (LockHandle winner = granted.get()) {
-                    ContractTopic.awaitLatch(losers, Duration.ofSeconds(10));
+                    AbstractLockContract.awaitLatch(losers, Duration.ofSeconds(10));
                     assertThat(winner.isHeld()).isTrue();
                     return Optional.empty();
                 }
             }));
         }
-        calls.forEach(Callers.Call::awaitBlocked);
+        calls.forEach(TestCallers.Call::awaitBlocked);
         awaitWaiting(holder, 2);
         handle.close();
 
-        List<Duration> waits =
-                calls.stream().map(Callers.Call::get).flatMap(Optional::stream).toList();
+        List<Duration> waits = calls.stream()
+                .map(TestCallers.Call::get)
+                .flatMap(Optional::stream)
+                .toList();
 
         assertThat(waits).hasSize(9).allSatisfy(each -> assertThat(each).isBetween(wait, wait.plus(Noise.now())));
         await().atMost(Noise.LATEST).until(() -> keys().isEmpty());
@@ -156,14 +158,14 @@ class ForgottenWaiterTests extends FaultTopic {
         CompletableFuture<LockHandle> waiting = acquire(direct());
         awaitWaiting(holder, 1);
         try (CommandCounter counter = CommandCounter.start(redis)) {
-            Holds.assertAllTheTime(
+            HoldAssertions.assertAllTheTime(
                     millis(1_150), () -> assertThat(counter.scripts()).isLessThan(10));
             assertThat(counter.scripts())
                     .as("questions after more than a second")
                     .isPositive();
         }
         handle.close();
-        Callers.get(waiting).close();
+        TestCallers.get(waiting).close();
         assertThat(keys()).isEmpty();
     }
 

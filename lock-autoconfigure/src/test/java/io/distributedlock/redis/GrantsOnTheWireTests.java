@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Grants that come twice, from the past, or to somebody who has just gone. Whoever is next in line does not notice. */
-class GrantsOnTheWireTests extends FaultTopic {
+class GrantsOnTheWireTests extends AbstractFaultTests {
 
     private static final LockRequest REQUEST = LockRequest.of("wire").waitForever();
 
@@ -44,28 +44,29 @@ class GrantsOnTheWireTests extends FaultTopic {
         Message grant;
         try (CommandLog log = CommandLog.open(redis)) {
             handle.close();
-            Callers.get(waiting);
+            TestCallers.get(waiting);
             grant = theOnlyGrant(log);
         }
-        LockHandle granted = Callers.get(waiting);
+        LockHandle granted = TestCallers.get(waiting);
         assertThat(grant.text()).contains(" " + granted.fencingToken() + " ");
         publishAgain(grant);
-        Holds.assertHeldFor(granted, millis(50), () -> assertThat(tokenOf(one)).isEqualTo(granted.fencingToken()));
+        HoldAssertions.assertHeldFor(
+                granted, millis(50), () -> assertThat(tokenOf(one)).isEqualTo(granted.fencingToken()));
         granted.close();
         publishAgain(grant);
-        Holds.assertAllTheTime(millis(50), () -> assertThat(keys()).isEmpty());
+        HoldAssertions.assertAllTheTime(millis(50), () -> assertThat(keys()).isEmpty());
 
         LockHandle next = one.acquire(REQUEST);
         publishAgain(grant);
         CompletableFuture<LockHandle> waitingAgain = acquire(two, REQUEST);
         awaitWaiting(one, 1);
         publishAgain(grant);
-        Holds.assertHeldFor(next, millis(100), () -> {
+        HoldAssertions.assertHeldFor(next, millis(100), () -> {
             assertThat(waitingAgain).isNotDone();
             assertThat(tokenOf(two)).isEqualTo(next.fencingToken());
         });
         next.close();
-        LockHandle last = Callers.get(waitingAgain);
+        LockHandle last = TestCallers.get(waitingAgain);
         assertThat(last.fencingToken()).isGreaterThan(next.fencingToken());
         last.close();
         assertThat(keys()).isEmpty();
@@ -108,7 +109,7 @@ class GrantsOnTheWireTests extends FaultTopic {
                 TIMEOUT,
                 REQUEST.waitUpTo(wait),
                 leaving -> assertThatExceptionOfType(LockNotAcquiredException.class)
-                        .isThrownBy(() -> Callers.get(leaving)));
+                        .isThrownBy(() -> TestCallers.get(leaving)));
     }
 
     /** The answer is on its way when the lock is taken away; the message of that travels on another connection. */
@@ -125,7 +126,7 @@ class GrantsOnTheWireTests extends FaultTopic {
         CompletableFuture<LockHandle> waiting = acquire(two, request);
         awaitWaiting(two, 1);
         assertThat(two.forceRelease("wire")).isTrue();
-        LockHandle next = Callers.get(waiting);
+        LockHandle next = TestCallers.get(waiting);
         awaitWaiting(two, 1);
 
         proxy.heal();
@@ -134,7 +135,7 @@ class GrantsOnTheWireTests extends FaultTopic {
         assertThat(overtaken).isNotDone();
         assertThat(next.isHeld()).isTrue();
         next.close();
-        Callers.get(overtaken).close();
+        TestCallers.get(overtaken).close();
     }
 
     private void assertGoesToTheNext(
@@ -153,17 +154,17 @@ class GrantsOnTheWireTests extends FaultTopic {
             awaitWaiting(one, 1);
             CompletableFuture<LockHandle> next = acquire(three, REQUEST);
             awaitWaiting(one, 2);
-            Holds.assertHeldFor(handle, millis(50), () -> {});
+            HoldAssertions.assertHeldFor(handle, millis(50), () -> {});
             proxy.replies().hold();
             handle.close();
             assertThat(tokenOf(one)).as("granted").isGreaterThan(handle.fencingToken());
             assertThat(next).isNotDone();
             Duration before = leavesAfter.isZero() ? watch.elapsed() : leavesAfter;
             leave.accept(leaving);
-            try (LockHandle following = Callers.get(next)) {
+            try (LockHandle following = TestCallers.get(next)) {
                 gaps.add(watch.elapsed().minus(before));
                 proxy.heal();
-                Holds.assertHeldFor(following, millis(50), () -> {});
+                HoldAssertions.assertHeldFor(following, millis(50), () -> {});
             }
             await().until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
         }
@@ -191,7 +192,7 @@ class GrantsOnTheWireTests extends FaultTopic {
             Stopwatch waited = Stopwatch.start();
             CompletableFuture<LockHandle> next = acquire(three, REQUEST);
             awaitWaitingOrOver(one, leaving);
-            Callers.Call<?> closing;
+            TestCallers.Call<?> closing;
             if (cancels) {
                 long pause = random.nextInt(300_000);
                 closing = callers.call(() -> {
@@ -218,7 +219,7 @@ class GrantsOnTheWireTests extends FaultTopic {
                     .orTimeout(10, TimeUnit.SECONDS)
                     .join();
             left += came ? 0 : 1;
-            Callers.get(next).close();
+            TestCallers.get(next).close();
             gaps.add(watch.elapsed());
             closing.get();
         }

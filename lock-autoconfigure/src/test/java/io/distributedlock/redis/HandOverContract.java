@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** From one caller to the next: how fast, in which order, and with how many commands. */
-abstract class HandOverContract extends ContractTopic {
+abstract class HandOverContract extends AbstractLockContract {
 
     private static final LockRequest REQUEST = LockRequest.of("passed").waitForever();
 
@@ -53,7 +53,7 @@ abstract class HandOverContract extends ContractTopic {
         long token = handle.fencingToken();
         try (CommandLog log = logOf(onlyKey())) {
             AtomicLong highest = new AtomicLong(token);
-            List<Callers.Call<LockHandle>> calls = new ArrayList<>();
+            List<TestCallers.Call<LockHandle>> calls = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
                 calls.add(callers.call(() -> {
                             LockHandle next = first.acquire(REQUEST);
@@ -65,7 +65,7 @@ abstract class HandOverContract extends ContractTopic {
                         .awaitBlocked());
             }
             handle.close();
-            calls.forEach(Callers.Call::get);
+            calls.forEach(TestCallers.Call::get);
             assertThat(log.clientCommands()).as("the last one's release").hasSize(1);
         }
     }
@@ -73,7 +73,7 @@ abstract class HandOverContract extends ContractTopic {
     @Test
     void callersOfOneInstanceAreServedInTheOrderInWhichTheyCame() {
         List<Integer> served = new CopyOnWriteArrayList<>();
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         try (LockHandle handle = first.acquire(REQUEST)) {
             assertThat(handle.isHeld()).isTrue();
             for (int i = 0; i < 10; i++) {
@@ -88,7 +88,7 @@ abstract class HandOverContract extends ContractTopic {
                         .awaitBlocked());
             }
         }
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
         assertThat(served).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
     }
 
@@ -98,7 +98,7 @@ abstract class HandOverContract extends ContractTopic {
         instances.add(template(Templates.SETTINGS));
         instances.add(template(Templates.SETTINGS));
         List<Integer> served = new CopyOnWriteArrayList<>();
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         try (LockHandle handle = first.acquire(REQUEST)) {
             assertThat(handle.isHeld()).isTrue();
             for (int i = 3; i > 0; i--) {
@@ -114,7 +114,7 @@ abstract class HandOverContract extends ContractTopic {
                 await().until(() -> waiting() == expected);
             }
         }
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
         assertThat(served).containsExactly(3, 2, 1);
     }
 
@@ -126,7 +126,7 @@ abstract class HandOverContract extends ContractTopic {
             LockOperations waiter = i % 2 == 0 ? second : first;
             LockHandle handle = holder.acquire(REQUEST);
             AtomicLong granted = new AtomicLong();
-            Callers.Call<?> call = callers.call(() -> {
+            TestCallers.Call<?> call = callers.call(() -> {
                 try (LockHandle next = waiter.acquire(REQUEST)) {
                     granted.set(System.nanoTime());
                     return next;
@@ -155,7 +155,7 @@ abstract class HandOverContract extends ContractTopic {
         try (LockHandle handle = first.acquire(LockRequest.of("elsewhere"));
                 CommandCounter counter = CommandCounter.start(server.serverOf(onlyKey()))) {
             Stopwatch watch = Stopwatch.start();
-            List<Callers.Call<?>> calls = new ArrayList<>();
+            List<TestCallers.Call<?>> calls = new ArrayList<>();
             for (RedisLockTemplate instance : instances) {
                 calls.add(callers.call(() -> {
                     for (int i = 0; i < cycles; i++) {
@@ -164,7 +164,7 @@ abstract class HandOverContract extends ContractTopic {
                     return handle;
                 }));
             }
-            calls.forEach(Callers.Call::get);
+            calls.forEach(TestCallers.Call::get);
             long total = (long) cycles * instances.size();
             long routine = instances.size() * (watch.elapsed().toMillis() / 500 + 2);
             assertThat(counter.scripts()).isBetween(2 * cycles + 1L, 2 * total + routine);
@@ -176,7 +176,7 @@ abstract class HandOverContract extends ContractTopic {
     void anInstanceThatPassesTheLockOnToItselfLetsOthersIn() {
         AtomicBoolean stop = new AtomicBoolean();
         AtomicLong cycles = new AtomicLong();
-        List<Callers.Call<?>> busy = new ArrayList<>();
+        List<TestCallers.Call<?>> busy = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             busy.add(callers.call(() -> {
                 while (!stop.get()) {
@@ -193,7 +193,7 @@ abstract class HandOverContract extends ContractTopic {
             assertThat(watch.elapsed()).isLessThan(Noise.now());
         }
         stop.set(true);
-        busy.forEach(Callers.Call::get);
+        busy.forEach(TestCallers.Call::get);
     }
 
     private int waiting() {

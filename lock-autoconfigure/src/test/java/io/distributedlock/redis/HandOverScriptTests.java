@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Look, write, tell: a message is only true if it follows the write, and if it goes to one instance. */
-class HandOverScriptTests extends ScriptTopic {
+class HandOverScriptTests extends AbstractScriptTests {
 
     private static final String FOUR = "four.secret.1";
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A thread is interrupted at each stage of a hold: its flag is as documented, and nothing stays behind. */
-class InterruptTests extends FaultTopic {
+class InterruptTests extends AbstractFaultTests {
 
     private static final LockRequest REQUEST = leased("interrupted", 1_500);
 
@@ -25,7 +25,7 @@ class InterruptTests extends FaultTopic {
     /** What a call threw, if anything, and whether its thread's flag was set when it ended. */
     private record End(@Nullable Throwable failure, boolean flag) {}
 
-    private Callers.Call<End> call(Callable<?> task) {
+    private TestCallers.Call<End> call(Callable<?> task) {
         return callers.call(() -> {
             try {
                 task.call();
@@ -36,7 +36,7 @@ class InterruptTests extends FaultTopic {
         });
     }
 
-    private static void assertInterrupted(Callers.Call<End> call) {
+    private static void assertInterrupted(TestCallers.Call<End> call) {
         Stopwatch watch = Stopwatch.start();
         call.thread().interrupt();
         End end = call.get();
@@ -55,7 +55,7 @@ class InterruptTests extends FaultTopic {
     void whileItConnects() {
         proxy.refuse();
         RedisLockTemplate locks = templates.on(StandaloneServer.connectionFactory(proxy.port()), Templates.IMPATIENT);
-        Callers.Call<End> caller =
+        TestCallers.Call<End> caller =
                 call(() -> locks.acquire(REQUEST.waitForever())).awaitBlocked();
         assertInterrupted(caller);
         proxy.heal();
@@ -68,7 +68,7 @@ class InterruptTests extends FaultTopic {
         proxy.replies().hold();
         LettuceConnectionFactory factory = StandaloneServer.connectionFactory(proxy.port());
         try (RedisLockTemplate locks = new RedisLockTemplate(factory, Templates.PREFIX, Templates.IMPATIENT)) {
-            Callers.Call<End> caller = call(() -> locks.acquire(REQUEST.waitForever()));
+            TestCallers.Call<End> caller = call(() -> locks.acquire(REQUEST.waitForever()));
             await().pollInterval(millis(1)).until(() -> proxy.requests().delivered() > 0);
             assertInterrupted(caller);
             proxy.heal();
@@ -82,7 +82,7 @@ class InterruptTests extends FaultTopic {
     void whileTheQuestionIsUnderWay() {
         RedisLockTemplate locks = proxied();
         proxy.requests().hold();
-        Callers.Call<End> caller = call(() -> locks.acquire(REQUEST));
+        TestCallers.Call<End> caller = call(() -> locks.acquire(REQUEST));
         await().pollInterval(millis(1)).until(() -> proxy.requests().pending() > 0);
         assertInterrupted(caller);
         proxy.heal();
@@ -93,7 +93,7 @@ class InterruptTests extends FaultTopic {
     void whileItWaits() {
         RedisLockTemplate locks = proxied();
         try (LockHandle handle = direct().acquire(REQUEST)) {
-            Callers.Call<End> caller = call(() -> locks.acquire(REQUEST.waitForever()));
+            TestCallers.Call<End> caller = call(() -> locks.acquire(REQUEST.waitForever()));
             await().until(() -> locks.inspect("interrupted").orElseThrow().waitingInstances() == 1);
             assertInterrupted(caller);
             await().atMost(SOON)
@@ -107,7 +107,7 @@ class InterruptTests extends FaultTopic {
     @Test
     void whileItsLeaseIsRenewed() {
         RedisLockTemplate locks = direct();
-        Callers.Call<End> holder = call(() -> {
+        TestCallers.Call<End> holder = call(() -> {
             try (LockHandle handle = locks.acquire(leased("interrupted", 300))) {
                 Thread.currentThread().interrupt();
                 Stopwatch watch = Stopwatch.start();
@@ -127,14 +127,14 @@ class InterruptTests extends FaultTopic {
         RedisLockTemplate locks = proxied();
         LockHandle handle = locks.acquire(REQUEST);
         proxy.requests().hold();
-        Callers.Call<End> extending = call(() -> {
+        TestCallers.Call<End> extending = call(() -> {
             handle.extend(REQUEST.lease());
             return handle;
         });
         await().pollInterval(millis(1)).until(() -> proxy.requests().pending() > 0);
         assertInterrupted(extending);
         proxy.heal();
-        Holds.assertHeldFor(handle, millis(100), () -> {});
+        HoldAssertions.assertHeldFor(handle, millis(100), () -> {});
         handle.close();
         assertNothingStays(locks);
     }
@@ -145,13 +145,14 @@ class InterruptTests extends FaultTopic {
         RedisLockTemplate locks = proxied();
         LockHandle handle = locks.acquire(REQUEST);
         proxy.requests().hold();
-        Callers.Call<End> closing = call(() -> {
+        TestCallers.Call<End> closing = call(() -> {
             handle.close();
             return handle;
         });
         await().pollInterval(millis(1)).until(() -> proxy.requests().pending() > 0);
         closing.thread().interrupt();
-        Holds.assertAllTheTime(millis(50), () -> assertThat(closing.isDone()).isFalse());
+        HoldAssertions.assertAllTheTime(
+                millis(50), () -> assertThat(closing.isDone()).isFalse());
         proxy.heal();
         assertThat(closing.get()).isEqualTo(new End(null, true));
         assertNothingStays(locks);
@@ -160,7 +161,7 @@ class InterruptTests extends FaultTopic {
     @Test
     void beforeItBegins() {
         RedisLockTemplate locks = direct();
-        Callers.Call<End> caller = call(() -> {
+        TestCallers.Call<End> caller = call(() -> {
             Thread.currentThread().interrupt();
             return locks.acquire(REQUEST);
         });

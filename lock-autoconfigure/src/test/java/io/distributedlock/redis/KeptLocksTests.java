@@ -15,7 +15,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionSynchronizationUtils;
 
 /** The locks that a transaction keeps are released together at its end. */
-class KeptLocksTests extends FaultTopic {
+class KeptLocksTests extends AbstractFaultTests {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
 
@@ -28,7 +28,7 @@ class KeptLocksTests extends FaultTopic {
             List<LockHandle> handles = IntStream.range(0, LOCKS)
                     .mapToObj(i -> locks.acquire(LockRequest.of("kept-" + i)))
                     .toList();
-            handles.forEach(handle -> assertThat(LockReleaseSynchronization.keeps(handle, true, null))
+            handles.forEach(handle -> assertThat(LockReleaseSynchronization.deferRelease(handle, true, null))
                     .isTrue());
             before.run();
             TransactionSynchronizationUtils.triggerAfterCompletion(TransactionSynchronization.STATUS_COMMITTED);

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** What is in Redis, what is shown of it, and what happens when somebody else touches it. */
-abstract class KeyContract extends ContractTopic {
+abstract class KeyContract extends AbstractLockContract {
 
     private static final LockRequest REQUEST = leased("seen", 20_000);
 
@@ -52,7 +52,7 @@ abstract class KeyContract extends ContractTopic {
 
     @Test
     void inspectCountsInstancesThatWait() {
-        List<Callers.Call<LockHandle>> calls = new ArrayList<>();
+        List<TestCallers.Call<LockHandle>> calls = new ArrayList<>();
         try (LockHandle handle = first.acquire(REQUEST)) {
             for (RedisLockTemplate instance : List.of(second, second, second, first, template(Templates.SETTINGS))) {
                 calls.add(callers.call(() -> {
@@ -61,15 +61,15 @@ abstract class KeyContract extends ContractTopic {
                     }
                 }));
             }
-            calls.forEach(Callers.Call::awaitBlocked);
+            calls.forEach(TestCallers.Call::awaitBlocked);
             await().until(() -> first.inspect("seen").orElseThrow().waitingInstances() == 2);
-            Holds.assertHeldFor(
+            HoldAssertions.assertHeldFor(
                     handle,
                     millis(250),
                     () -> assertThat(first.inspect("seen").orElseThrow().waitingInstances())
                             .isEqualTo(2));
         }
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
     }
 
     /** Whoever knows what identifies an acquisition in Redis could release it, so it is shown nowhere. */
@@ -95,8 +95,9 @@ abstract class KeyContract extends ContractTopic {
     void holdsOneKeyWhichAlwaysExpires() {
         try (LockHandle handle = first.acquire(REQUEST)) {
             assertThat(handle.isHeld()).isTrue();
-            Callers.Call<?> waiter = callers.call(() -> second.tryAcquire(REQUEST.waitUpTo(millis(300))));
-            Holds.assertAllTheTime(millis(200), () -> assertThat(onlyTtl()).isBetween(1L, 20_000L));
+            TestCallers.Call<?> waiter = callers.call(() -> second.tryAcquire(REQUEST.waitUpTo(millis(300))));
+            HoldAssertions.assertAllTheTime(
+                    millis(200), () -> assertThat(onlyTtl()).isBetween(1L, 20_000L));
             waiter.get();
         }
         // Whoever gave up says so on a connection of its own, perhaps after the lock was handed to it.
@@ -157,7 +158,7 @@ abstract class KeyContract extends ContractTopic {
     @Test
     void forgottenScriptsAreTransparent() {
         AtomicBoolean stop = new AtomicBoolean();
-        Callers.Call<Integer> flusher = callers.call(() -> {
+        TestCallers.Call<Integer> flusher = callers.call(() -> {
             int flushes = 0;
             try (RespClient client = server.servers().get(0).connect()) {
                 for (; !stop.get(); flushes++) {
@@ -166,7 +167,7 @@ abstract class KeyContract extends ContractTopic {
             }
             return flushes;
         });
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         for (RedisLockTemplate instance : List.of(first, first, second, second)) {
             calls.add(callers.call(() -> {
                 for (int i = 0; i < 250; i++) {
@@ -176,7 +177,7 @@ abstract class KeyContract extends ContractTopic {
                 return instance;
             }));
         }
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
         stop.set(true);
         assertThat(flusher.get()).isGreaterThan(100);
     }
@@ -188,7 +189,8 @@ abstract class KeyContract extends ContractTopic {
             for (int i = 0; i < 2_000; i++) {
                 handles.add(first.acquire(leased("many:" + i, 1_000)));
             }
-            Holds.assertAllTheTime(millis(1_500), () -> assertThat(handles).allMatch(LockHandle::isHeld));
+            HoldAssertions.assertAllTheTime(
+                    millis(1_500), () -> assertThat(handles).allMatch(LockHandle::isHeld));
             assertThat(keys()).hasSize(2_000);
             handles.forEach(LockHandle::close);
             assertThat(keys()).isEmpty();

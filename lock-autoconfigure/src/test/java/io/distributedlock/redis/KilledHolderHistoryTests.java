@@ -3,12 +3,12 @@ package io.distributedlock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distributedlock.redis.history.Bounds;
+import io.distributedlock.redis.history.CheckerBounds;
 import io.distributedlock.redis.history.Fault;
 import io.distributedlock.redis.history.History;
 import io.distributedlock.redis.history.HistoryChecker;
+import io.distributedlock.redis.history.HistoryReport;
 import io.distributedlock.redis.history.Model;
-import io.distributedlock.redis.history.Verdict;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.LeakCheck;
 import io.distributedlock.testing.Noise;
@@ -44,7 +44,7 @@ class KilledHolderHistoryTests {
 
     private final long seed = Seeds.of("killedHolderHistory.seed");
 
-    private final Callers callers = new Callers();
+    private final TestCallers callers = new TestCallers();
 
     private final List<ChildJvm> children = new ArrayList<>();
 
@@ -73,7 +73,7 @@ class KilledHolderHistoryTests {
             children.get(0).ask("control", "stop");
             survivors.forEach(answer -> ChildJvm.await(answer, LIMIT));
 
-            Verdict verdict = judge(redis);
+            HistoryReport verdict = judge(redis);
             System.out.println(verdict);
             verdict.assertGreen();
             assertThat(verdict.hits()).containsOnlyKeys(Fault.KILL).containsValue(1);
@@ -86,11 +86,11 @@ class KilledHolderHistoryTests {
 
     private void startChildren(History history, String... names) {
         String port = Integer.toString(SERVER.redis().port());
-        List<Callers.Call<ChildJvm>> starting = new ArrayList<>();
+        List<TestCallers.Call<ChildJvm>> starting = new ArrayList<>();
         for (String name : names) {
             starting.add(callers.call(() -> ChildJvm.start(HistoryChild.class, port, directory.toString(), name)));
         }
-        Callers.getAllInto(children, starting);
+        TestCallers.getAllInto(children, starting);
         for (int i = 0; i < names.length; i++) {
             ChildJvm child = children.get(i);
             history.compareClock(names[i], () -> Long.parseLong(child.ask("control", "clock")));
@@ -121,15 +121,15 @@ class KilledHolderHistoryTests {
         fault.hit();
     }
 
-    private static Bounds bounds() {
+    private static CheckerBounds bounds() {
         Duration noise = Noise.now();
-        return new Bounds(
+        return new CheckerBounds(
                 Templates.IMPATIENT.commandTimeout().plus(noise),
                 Duration.ofSeconds(1).plus(noise),
                 HistoryChild.LEASE);
     }
 
-    private Verdict judge(RespClient redis) {
+    private HistoryReport judge(RespClient redis) {
         HistoryChecker checker = new HistoryChecker("SIGKILL of a holder", seed, Model.NO_LOSS, bounds());
         for (String name : HistoryChild.NAMES) {
             checker.counter(name, Long.parseLong(redis.text("GET", "counter:" + name)));

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** How long a lock lives in Redis, and what renews it. */
-abstract class LeaseContract extends ContractTopic {
+abstract class LeaseContract extends AbstractLockContract {
 
     private static final Duration LEASE = millis(300);
 
@@ -53,7 +53,7 @@ abstract class LeaseContract extends ContractTopic {
         try (LockHandle handle = first.acquire(REQUEST)) {
             String key = onlyKey();
             try (RespClient client = redisOf(key)) {
-                Holds.assertHeldFor(handle, LEASE.multipliedBy(5), () -> {
+                HoldAssertions.assertHeldFor(handle, LEASE.multipliedBy(5), () -> {
                     assertThat(client.number("PTTL", key)).isBetween(20L, LEASE.toMillis());
                     assertThat(second.tryAcquire(REQUEST.noWait())).isEmpty();
                 });
@@ -68,7 +68,7 @@ abstract class LeaseContract extends ContractTopic {
         try (LockHandle handle = first.acquire(REQUEST);
                 CommandLog log = logOf(onlyKey())) {
             Stopwatch watch = Stopwatch.start();
-            Holds.assertHeldFor(handle, millis(1_200), () -> {});
+            HoldAssertions.assertHeldFor(handle, millis(1_200), () -> {});
             int renewals = log.calls("pexpire").size();
             assertThat(renewals).isBetween(6, 4 + (int) (watch.elapsed().toMillis() / 100));
         }
@@ -79,13 +79,13 @@ abstract class LeaseContract extends ContractTopic {
         first.acquire(REQUEST).close();
         LockHandle former = first.acquire(REQUEST);
         String key = onlyKey();
-        Holds.assertHeldFor(former, LEASE, () -> {});
+        HoldAssertions.assertHeldFor(former, LEASE, () -> {});
         former.close();
         try (LockHandle next = second.acquire(leased("leased", 800).renew(false));
                 CommandLog log = logOf(key);
                 RespClient client = redisOf(key)) {
             AtomicLong ttl = new AtomicLong(Long.MAX_VALUE);
-            Holds.assertHeldFor(next, millis(700), () -> {
+            HoldAssertions.assertHeldFor(next, millis(700), () -> {
                 long now = client.number("PTTL", key);
                 assertThat(now).isLessThanOrEqualTo(ttl.getAndSet(now));
             });
@@ -132,12 +132,13 @@ abstract class LeaseContract extends ContractTopic {
                 assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
             }
         }
-        Holds.assertSoon(3, this::assertVeryShortLeaseIsRenewed);
+        HoldAssertions.assertSoon(3, this::assertVeryShortLeaseIsRenewed);
     }
 
     private void assertVeryShortLeaseIsRenewed() {
         try (LockHandle handle = first.acquire(leased("leased", 100))) {
-            Holds.assertHeldFor(handle, millis(500), () -> assertThat(onlyTtl()).isPositive());
+            HoldAssertions.assertHeldFor(
+                    handle, millis(500), () -> assertThat(onlyTtl()).isPositive());
         }
     }
 
@@ -145,7 +146,8 @@ abstract class LeaseContract extends ContractTopic {
     void endsAtTheGreatestAge() {
         Stopwatch watch = Stopwatch.start();
         LockHandle handle = first.acquire(REQUEST.maxHold(millis(700)));
-        Holds.assertHeldFor(handle, millis(600), () -> assertThat(onlyTtl()).isPositive());
+        HoldAssertions.assertHeldFor(
+                handle, millis(600), () -> assertThat(onlyTtl()).isPositive());
         try (LockHandle next = second.acquire(LockRequest.of("leased"))) {
             assertThat(watch.elapsed()).isBetween(millis(650), millis(700).plus(Noise.now()));
             assertThat(next.isHeld()).isTrue();
@@ -159,7 +161,7 @@ abstract class LeaseContract extends ContractTopic {
         assertThat(onlyTtl()).isLessThanOrEqualTo(400L);
         handle.extend(Duration.ofSeconds(30));
         assertThat(onlyTtl()).isLessThanOrEqualTo(400L);
-        Holds.awaitLoss(handle, millis(400));
+        HoldAssertions.awaitLoss(handle, millis(400));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
         await().atMost(Noise.LATEST).until(() -> !isBusy(second, "leased"));
     }
@@ -171,7 +173,7 @@ abstract class LeaseContract extends ContractTopic {
             handle.extend(millis(30_000));
             assertThat(onlyTtl()).isLessThanOrEqualTo(30_000L);
             assertThat(handle.remainingLease()).isLessThanOrEqualTo(millis(30_000));
-            Holds.assertHeldFor(handle, LEASE.multipliedBy(4), () -> {
+            HoldAssertions.assertHeldFor(handle, LEASE.multipliedBy(4), () -> {
                 long ttl = onlyTtl();
                 Duration remaining = handle.remainingLease();
                 Duration promised = millis(30_000).minus(watch.elapsed());
@@ -186,7 +188,7 @@ abstract class LeaseContract extends ContractTopic {
     void isRenewedAgainAfterAnExtensionIsOver() {
         try (LockHandle handle = first.acquire(REQUEST)) {
             handle.extend(millis(600));
-            Holds.assertHeldFor(
+            HoldAssertions.assertHeldFor(
                     handle, millis(1_500), () -> assertThat(onlyTtl()).isPositive());
         }
     }
@@ -195,7 +197,7 @@ abstract class LeaseContract extends ContractTopic {
     void canBeShortenedByAnExtension() {
         LockHandle handle = first.acquire(leased("leased", 60_000).renew(false));
         handle.extend(millis(200));
-        assertThat(Holds.awaitLoss(handle, millis(200))).isGreaterThan(millis(100));
+        assertThat(HoldAssertions.awaitLoss(handle, millis(200))).isGreaterThan(millis(100));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 
@@ -203,8 +205,9 @@ abstract class LeaseContract extends ContractTopic {
     void canBeExtendedWhenItIsNotRenewed() {
         LockHandle handle = first.acquire(REQUEST.renew(false));
         handle.extend(millis(700));
-        Holds.assertHeldFor(handle, millis(600), () -> assertThat(onlyTtl()).isPositive());
-        Holds.awaitLoss(handle, millis(100));
+        HoldAssertions.assertHeldFor(
+                handle, millis(600), () -> assertThat(onlyTtl()).isPositive());
+        HoldAssertions.awaitLoss(handle, millis(100));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(millis(700)));
         await("an extension creates nothing, and Redis keeps the lease a little longer than its holder believes")
                 .atMost(Noise.LATEST)
@@ -257,7 +260,7 @@ abstract class LeaseContract extends ContractTopic {
 
     private WeakReference<LockHandle> holdAndForget() {
         LockHandle handle = first.acquire(REQUEST);
-        Holds.assertHeldFor(
+        HoldAssertions.assertHeldFor(
                 handle, LEASE.multipliedBy(3), () -> assertThat(onlyTtl()).isPositive());
         handle.close();
         return new WeakReference<>(handle);
@@ -282,9 +285,9 @@ abstract class LeaseContract extends ContractTopic {
     @Test
     void isRenewedWhenTheThreadOfAnAsynchronousCallerHasEnded() {
         LockHandle handle = callers.call(
-                        () -> Callers.get(first.acquireAsync(REQUEST).toCompletableFuture()))
+                        () -> TestCallers.get(first.acquireAsync(REQUEST).toCompletableFuture()))
                 .get();
-        Holds.assertHeldFor(
+        HoldAssertions.assertHeldFor(
                 handle, LEASE.multipliedBy(3), () -> assertThat(onlyTtl()).isPositive());
         handle.close();
     }

@@ -36,7 +36,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /** The rights that docs/redis-format.md names are enough, and none of them is superfluous. */
 @ExtendWith(OutputCaptureExtension.class)
-class LeastPrivilegeTests extends FaultTopic {
+class LeastPrivilegeTests extends AbstractFaultTests {
 
     /** Without these a hand-over only takes longer, which a slow machine does not show. */
     private static final Set<String> MESSAGES = Set.of("&lock:*", "+subscribe", "+publish", "+pubsub|numsub");
@@ -194,7 +194,7 @@ class LeastPrivilegeTests extends FaultTopic {
                 .until(() -> from.inspect("main").orElseThrow().waitingInstances() == 1);
         Stopwatch watch = Stopwatch.start();
         handle.close();
-        Callers.get(next).close();
+        TestCallers.get(next).close();
         return watch.elapsed();
     }
 
@@ -211,12 +211,12 @@ class LeastPrivilegeTests extends FaultTopic {
                 two.acquireAsync(request.waitForever()).toCompletableFuture();
         await().atMost(millis(500).plus(Noise.now()).plus(Noise.now()))
                 .until(() -> one.inspect("main").orElseThrow().waitingInstances() == 1);
-        Holds.assertHeldFor(renewed, millis(320), () -> {});
+        HoldAssertions.assertHeldFor(renewed, millis(320), () -> {});
         renewed.close();
         handle.extend(millis(4_000));
         Stopwatch watch = Stopwatch.start();
         handle.close();
-        Callers.get(next).close();
+        TestCallers.get(next).close();
         assertThat(watch.elapsed()).as("woken by a message").isLessThan(Noise.now());
 
         // Explicit owners.
@@ -226,12 +226,12 @@ class LeastPrivilegeTests extends FaultTopic {
         third.close();
         assertThat(one.release("main", "job")).isEqualTo(ReleaseResult.STILL_HELD);
         assertThat(one.release("main", "job")).isEqualTo(ReleaseResult.RELEASED);
-        Holds.awaitLoss(first, Duration.ZERO);
-        Holds.awaitLoss(second, Duration.ZERO);
+        HoldAssertions.awaitLoss(first, Duration.ZERO);
+        HoldAssertions.awaitLoss(second, Duration.ZERO);
 
         // By force.
         LockHandle taken = one.acquire(request);
         assertThat(two.forceRelease("main")).isTrue();
-        Holds.awaitLoss(taken, Duration.ZERO);
+        HoldAssertions.awaitLoss(taken, Duration.ZERO);
     }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** Several names in one request: all of them or none. */
-class LockSetTests extends ContractTopic {
+class LockSetTests extends AbstractLockContract {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -87,7 +87,7 @@ class LockSetTests extends ContractTopic {
     void waitsOnceForAll() {
         LockHandle one = second.acquire(LockRequest.of("a"));
         LockHandle two = second.acquire(LockRequest.of("b"));
-        Callers.Call<LockNotAcquiredException> waiting = callers.call(() -> {
+        TestCallers.Call<LockNotAcquiredException> waiting = callers.call(() -> {
             try {
                 first.acquire(all("a", "b").waitUpTo(millis(3000))).close();
                 throw new AssertionError("granted");
@@ -134,9 +134,9 @@ class LockSetTests extends ContractTopic {
             assertThat(isBusy(second, "b")).isFalse();
         }
         LockOwner owner = LockOwner.create();
-        LockHandle outer = Callers.get(
+        LockHandle outer = TestCallers.get(
                 first.acquireAsync(all("a", "c").logicalOwner(owner)).toCompletableFuture());
-        LockHandle inner = Callers.get(
+        LockHandle inner = TestCallers.get(
                 first.acquireAsync(all("a", "b").logicalOwner(owner).noWait()).toCompletableFuture());
         inner.close();
         assertThat(outer.isHeld()).isTrue();
@@ -148,7 +148,7 @@ class LockSetTests extends ContractTopic {
     void workNestedInSeveralNamesEntersEachOfThem() {
         first.execute(all("a", "b"), handle -> {
             LockRequest nested = LockRequest.of("a").logicalOwner(LockOwner.nestedInCurrent());
-            Callers.get(first.acquireAsync(nested.noWait()).toCompletableFuture())
+            TestCallers.get(first.acquireAsync(nested.noWait()).toCompletableFuture())
                     .close();
             return null;
         });
@@ -180,7 +180,7 @@ class LockSetTests extends ContractTopic {
     void twoThatOverlapNeverWaitForEachOther() {
         long seed = Seeds.of("names.seed");
         AtomicInteger inside = new AtomicInteger();
-        List<Callers.Call<Integer>> calls = new ArrayList<>();
+        List<TestCallers.Call<Integer>> calls = new ArrayList<>();
         for (RedisLockTemplate instance : List.of(first, second, first, second)) {
             Random random = new Random(seed + calls.size());
             calls.add(callers.call(() -> {
@@ -206,7 +206,7 @@ class LockSetTests extends ContractTopic {
     void anInterruptInTheMiddleLeavesNothing() {
         try (LockHandle last = second.acquire(LockRequest.of("c"))) {
             CompletableFuture<Thread> thread = new CompletableFuture<>();
-            Callers.Call<Boolean> waiting = callers.call(() -> {
+            TestCallers.Call<Boolean> waiting = callers.call(() -> {
                 thread.complete(Thread.currentThread());
                 try {
                     first.acquire(all("a", "b", "c").waitForever()).close();
@@ -255,7 +255,7 @@ class LockSetTests extends ContractTopic {
             assertThat(isBusy(second, "many-999")).isTrue();
         }
         LockHandle again =
-                Callers.get(second.acquireAsync(LockRequest.ofAll(names)).toCompletableFuture());
+                TestCallers.get(second.acquireAsync(LockRequest.ofAll(names)).toCompletableFuture());
         assertThat(again.isHeld()).isTrue();
         again.closeAsync().toCompletableFuture().join();
         await().atMost(LONG).until(() -> keys().isEmpty());

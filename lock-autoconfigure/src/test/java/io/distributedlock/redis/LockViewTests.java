@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** Locks by the interface of the JDK. */
-class LockViewTests extends ContractTopic {
+class LockViewTests extends AbstractLockContract {
 
     private static final StandaloneServer SERVER = new StandaloneServer();
 
@@ -48,7 +48,7 @@ class LockViewTests extends ContractTopic {
     void waitsAsLongAsItTakes() {
         Lock lock = first.asLock(LockRequest.of("a"));
         lock.lock();
-        Callers.Call<Boolean> waiting = callers.call(() -> {
+        TestCallers.Call<Boolean> waiting = callers.call(() -> {
             Lock same = second.asLock(LockRequest.of("a").noWait());
             same.lock();
             same.unlock();

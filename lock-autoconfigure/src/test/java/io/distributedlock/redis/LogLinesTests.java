@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** The log answers what an operator asks: what was lost, and why does it not stop? */
-class LogLinesTests extends FaultTopic {
+class LogLinesTests extends AbstractFaultTests {
 
     private static final Duration SOON = Duration.ofSeconds(30);
 

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** How a holder hears that its hold is over. */
-abstract class LossContract extends ContractTopic {
+abstract class LossContract extends AbstractLockContract {
 
     private static final Duration LEASE = millis(900);
 
@@ -37,7 +37,7 @@ abstract class LossContract extends ContractTopic {
         delete(key);
         awaitLatch(lost, LEASE.dividedBy(3));
         assertThat(handle.isHeld()).isFalse();
-        Holds.assertAllTheTime(
+        HoldAssertions.assertAllTheTime(
                 LEASE, () -> assertThat(keys()).as("renewal creates nothing").isEmpty());
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
         assertThat(keys()).isEmpty();
@@ -48,7 +48,7 @@ abstract class LossContract extends ContractTopic {
         LockHandle handle = first.acquire(REQUEST);
         delete(onlyKey());
         try (LockHandle thief = second.acquire(LockRequest.of("lost"))) {
-            Holds.awaitLoss(handle, LEASE.dividedBy(3));
+            HoldAssertions.awaitLoss(handle, LEASE.dividedBy(3));
             assertThat(onlyTtl()).isGreaterThan(20_000);
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::throwIfLost);
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
@@ -62,7 +62,7 @@ abstract class LossContract extends ContractTopic {
         String key = onlyKey();
         try (RespClient client = redisOf(key)) {
             client.call("SET", key, "garbage");
-            Holds.awaitLoss(handle, LEASE);
+            HoldAssertions.awaitLoss(handle, LEASE);
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
             assertThat(client.text("GET", key)).as("what is not ours").isEqualTo("garbage");
             client.call("DEL", key);
@@ -98,7 +98,7 @@ abstract class LossContract extends ContractTopic {
         await().until(() -> one.get() > 0 && two.get() > 0);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
         handle.close();
-        Holds.assertAllTheTime(LEASE, () -> {
+        HoldAssertions.assertAllTheTime(LEASE, () -> {
             assertThat(one).hasValue(1);
             assertThat(two).hasValue(1);
         });
@@ -108,7 +108,7 @@ abstract class LossContract extends ContractTopic {
     void isToldAtOnceToACallbackThatComesLater() {
         LockHandle handle = first.acquire(REQUEST);
         second.forceRelease("lost");
-        Holds.awaitLoss(handle, Duration.ZERO);
+        HoldAssertions.awaitLoss(handle, Duration.ZERO);
         CountDownLatch told = new CountDownLatch(1);
         handle.onLost(told::countDown);
         awaitLatch(told, Duration.ZERO);
@@ -137,7 +137,7 @@ abstract class LossContract extends ContractTopic {
         handle.onLost(told::incrementAndGet);
         try (LockHandle next = first.acquire(REQUEST)) {
             second.forceRelease("lost");
-            Holds.awaitLoss(next, Duration.ZERO);
+            HoldAssertions.awaitLoss(next, Duration.ZERO);
             assertThat(told).hasValue(0);
             assertThatExceptionOfType(LockLostException.class).isThrownBy(next::close);
         }
@@ -156,12 +156,12 @@ abstract class LossContract extends ContractTopic {
             awaitLatch(proceed, Duration.ofSeconds(10));
         });
         second.forceRelease("one");
-        assertThat(Callers.get(thread))
+        assertThat(TestCallers.get(thread))
                 .startsWith("distributed-lock")
                 .doesNotContain("timer")
                 .doesNotContainIgnoringCase("lettuce")
                 .doesNotContainIgnoringCase("netty");
-        Holds.assertHeldFor(
+        HoldAssertions.assertHeldFor(
                 two, millis(900), () -> assertThat(isBusy(second, "two")).isTrue());
         proceed.countDown();
         two.close();
@@ -202,7 +202,7 @@ abstract class LossContract extends ContractTopic {
     void doesNotMakeTheNextAcquisitionAReentry() {
         LockHandle late = first.acquire(REQUEST);
         second.forceRelease("lost");
-        Holds.awaitLoss(late, Duration.ZERO);
+        HoldAssertions.awaitLoss(late, Duration.ZERO);
         try (LockHandle next = first.acquire(REQUEST)) {
             assertThat(next.fencingToken()).isGreaterThan(late.fencingToken());
             assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
@@ -218,7 +218,7 @@ abstract class LossContract extends ContractTopic {
             String key = onlyKey();
             try (RespClient client = redisOf(key)) {
                 client.call("PEXPIRE", key, "600");
-                Holds.assertHeldFor(
+                HoldAssertions.assertHeldFor(
                         handle,
                         LEASE,
                         () -> assertThat(client.number("PTTL", key)).isPositive());

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Messages between instances are hints: lost, late or forged ones cost a moment and never the exclusion. */
-class LostMessageTests extends FaultTopic {
+class LostMessageTests extends AbstractFaultTests {
 
     private static final LockRequest REQUEST = LockRequest.of("hinted").waitForever();
 
@@ -32,7 +32,7 @@ class LostMessageTests extends FaultTopic {
         RedisLockTemplate waiter = proxied();
         for (int i = 0; i < 3; i++) {
             LockHandle handle = holder.acquire(REQUEST);
-            Callers.Call<Boolean> call = waitIn(waiter);
+            TestCallers.Call<Boolean> call = waitIn(waiter);
             long before = proxy.replies().dropped();
             proxy.replies().lose("grant ");
             Stopwatch watch = Stopwatch.start();
@@ -50,7 +50,7 @@ class LostMessageTests extends FaultTopic {
         RedisLockTemplate waiter = direct();
         for (int i = 0; i < 5; i++) {
             LockHandle handle = holder.acquire(REQUEST);
-            Callers.Call<Boolean> call = waitIn(waiter);
+            TestCallers.Call<Boolean> call = waitIn(waiter);
             assertThat(call("CLIENT", "KILL", "TYPE", "pubsub")).isEqualTo("2");
             Stopwatch watch = Stopwatch.start();
             handle.close();
@@ -67,7 +67,7 @@ class LostMessageTests extends FaultTopic {
         RedisLockTemplate waiter = proxied();
         LockHandle handle = holder.acquire(REQUEST);
         Stopwatch asked = Stopwatch.start();
-        Callers.Call<Duration> call = callers.call(() -> {
+        TestCallers.Call<Duration> call = callers.call(() -> {
             try (LockHandle late =
                     waiter.acquire(leased("hinted", 900).renew(false).waitForever())) {
                 return late.remainingLease();
@@ -90,7 +90,7 @@ class LostMessageTests extends FaultTopic {
         RedisLockTemplate other = direct();
         for (int i = 0; i < 3; i++) {
             LockHandle handle = holder.acquire(REQUEST);
-            Callers.Call<Boolean> call = callers.call(() -> {
+            TestCallers.Call<Boolean> call = callers.call(() -> {
                 try (LockHandle late = waiter.acquire(leased("hinted", 200).waitForever())) {
                     return late.isHeld();
                 }
@@ -102,7 +102,7 @@ class LostMessageTests extends FaultTopic {
             await().until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
             try (LockHandle next = other.acquire(REQUEST)) {
                 proxy.heal();
-                Holds.assertHeldFor(
+                HoldAssertions.assertHeldFor(
                         next, millis(400), () -> assertThat(call.isDone()).isFalse());
             }
             assertThat(call.get()).isTrue();
@@ -116,7 +116,7 @@ class LostMessageTests extends FaultTopic {
         AtomicInteger lost = new AtomicInteger();
         LockHandle handle = holder.acquire(REQUEST);
         handle.onLost(lost::incrementAndGet);
-        Callers.Call<Boolean> call = waitIn(waiter);
+        TestCallers.Call<Boolean> call = waitIn(waiter);
         String key = keys().get(0);
         try (RespClient client = redis.connect()) {
             for (String channel : client.list("PUBSUB", "CHANNELS")) {
@@ -140,7 +140,8 @@ class LostMessageTests extends FaultTopic {
                 }
             }
         }
-        Holds.assertHeldFor(handle, millis(250), () -> assertThat(call.isDone()).isFalse());
+        HoldAssertions.assertHeldFor(
+                handle, millis(250), () -> assertThat(call.isDone()).isFalse());
         Stopwatch watch = Stopwatch.start();
         handle.close();
         assertThat(call.get()).isTrue();
@@ -155,9 +156,9 @@ class LostMessageTests extends FaultTopic {
         RedisLockTemplate gone = proxied();
         RedisLockTemplate next = direct();
         LockHandle handle = holder.acquire(REQUEST);
-        Callers.Call<?> dead = callers.call(() -> gone.tryAcquire(REQUEST.waitUpTo(Duration.ofSeconds(2))));
+        TestCallers.Call<?> dead = callers.call(() -> gone.tryAcquire(REQUEST.waitUpTo(Duration.ofSeconds(2))));
         awaitWaiting(1);
-        Callers.Call<Boolean> call = waitIn(next, 2);
+        TestCallers.Call<Boolean> call = waitIn(next, 2);
         proxy.refuse();
         proxy.cut();
         await().until(() -> call("PUBSUB", "CHANNELS").split(",").length == 2);
@@ -174,7 +175,7 @@ class LostMessageTests extends FaultTopic {
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger cycles = new AtomicInteger();
         AtomicReference<Duration> longest = new AtomicReference<>(Duration.ZERO);
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         for (RedisLockTemplate instance : List.of(direct(), direct(), direct())) {
             calls.add(callers.call(() -> {
                 while (!stop.get()) {
@@ -197,17 +198,17 @@ class LostMessageTests extends FaultTopic {
             return kills.get() >= 60;
         });
         stop.set(true);
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
         assertThat(cycles.get()).isGreaterThan(100);
         assertThat(longest.get()).isLessThan(POLL.multipliedBy(2).plus(Noise.now()));
     }
 
-    private Callers.Call<Boolean> waitIn(RedisLockTemplate waiter) {
+    private TestCallers.Call<Boolean> waitIn(RedisLockTemplate waiter) {
         return waitIn(waiter, 1);
     }
 
-    private Callers.Call<Boolean> waitIn(RedisLockTemplate waiter, int expected) {
-        Callers.Call<Boolean> call = callers.call(() -> {
+    private TestCallers.Call<Boolean> waitIn(RedisLockTemplate waiter, int expected) {
+        TestCallers.Call<Boolean> call = callers.call(() -> {
             try (LockHandle handle = waiter.acquire(REQUEST)) {
                 return handle.isHeld();
             }

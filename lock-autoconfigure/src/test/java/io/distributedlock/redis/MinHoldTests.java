@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** A lock that becomes free no earlier than a time after its grant, without anybody waiting for that in a release. */
-class MinHoldTests extends ContractTopic {
+class MinHoldTests extends AbstractLockContract {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -49,7 +49,7 @@ class MinHoldTests extends ContractTopic {
         for (RedisLockTemplate instance : List.of(first, second)) {
             Stopwatch watch = Stopwatch.start();
             LockHandle handle = first.acquire(leased("job", 30_000).minHold(millis(700)));
-            Callers.Call<Duration> waiting = callers.call(() -> {
+            TestCallers.Call<Duration> waiting = callers.call(() -> {
                 try (LockHandle next = instance.acquire(LockRequest.of("job").waitUpTo(LONG))) {
                     assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
                     return watch.elapsed();

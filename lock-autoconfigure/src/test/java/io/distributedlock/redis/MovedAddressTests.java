@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** One address leads to another server than before, but the connections still lead to the former one, now a replica. */
-class MovedAddressTests extends FaultTopic {
+class MovedAddressTests extends AbstractFaultTests {
 
     private void demote(int masterPort) {
         assertThat(call("REPLICAOF", "127.0.0.1", String.valueOf(masterPort))).isEqualTo("OK");

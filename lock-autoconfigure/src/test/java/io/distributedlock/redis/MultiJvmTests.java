@@ -38,7 +38,7 @@ class MultiJvmTests {
 
     private final Templates templates = new Templates();
 
-    private final Callers callers = new Callers();
+    private final TestCallers callers = new TestCallers();
 
     private final List<ChildJvm> children = new ArrayList<>();
 
@@ -91,7 +91,7 @@ class MultiJvmTests {
         Duration lease = millis(1_000);
         for (ChildJvm child : startChildren(2)) {
             long token = Long.parseLong(child.ask("a", "acquire", "shared", lease.toMillis()));
-            Callers.Call<LockHandle> next = waitForIt();
+            TestCallers.Call<LockHandle> next = waitForIt();
             child.signal("KILL");
             Stopwatch watch = Stopwatch.start();
             LockHandle handle = next.get();
@@ -128,7 +128,8 @@ class MultiJvmTests {
             LockHandle handle = locks.acquire(LockRequest.of("shared").waitUpTo(LIMIT));
             child.signal("CONT");
             CompletableFuture<String> next = child.send("a", "acquire", "shared", lease.toMillis());
-            Holds.assertHeldFor(handle, millis(300), () -> assertThat(next).isNotDone());
+            HoldAssertions.assertHeldFor(
+                    handle, millis(300), () -> assertThat(next).isNotDone());
             handle.close();
             assertThat(Long.parseLong(ChildJvm.await(next, LIMIT))).isGreaterThan(handle.fencingToken());
             child.ask("a", "close", "shared");
@@ -200,10 +201,10 @@ class MultiJvmTests {
         child.ask("a", "acquire", "shared", 2_000);
         for (int i = 0; i < 3; i++) {
             child.signal("STOP");
-            Holds.assertAllTheTime(
+            HoldAssertions.assertAllTheTime(
                     millis(700), () -> assertThat(locks.inspect("shared")).isPresent());
             child.signal("CONT");
-            Holds.assertAllTheTime(
+            HoldAssertions.assertAllTheTime(
                     millis(800),
                     () -> assertThat(child.ask("b", "held", "shared")).isEqualTo("true"));
         }
@@ -223,7 +224,8 @@ class MultiJvmTests {
             handle.close();
             try (LockHandle next = other.acquire(LockRequest.of("shared"))) {
                 child.signal("CONT");
-                Holds.assertHeldFor(next, millis(400), () -> assertThat(granted).isNotDone());
+                HoldAssertions.assertHeldFor(
+                        next, millis(400), () -> assertThat(granted).isNotDone());
                 assertThat(FencedStore.write(redis, next.fencingToken())).isTrue();
             }
             ChildJvm.await(granted, LIMIT);
@@ -248,19 +250,19 @@ class MultiJvmTests {
 
     private List<ChildJvm> startChildren(int count, String retentionMillis) {
         String port = Integer.toString(SERVER.redis().port());
-        List<Callers.Call<ChildJvm>> starting = new ArrayList<>();
+        List<TestCallers.Call<ChildJvm>> starting = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             starting.add(callers.call(() -> ChildJvm.start(LockChild.class, port, retentionMillis)));
         }
-        return Callers.getAllInto(children, starting);
+        return TestCallers.getAllInto(children, starting);
     }
 
-    private Callers.Call<LockHandle> waitForIt() {
+    private TestCallers.Call<LockHandle> waitForIt() {
         RedisLockTemplate other = templates.on(SERVER.newConnectionFactory());
         CompletableFuture<LockHandle> granted =
                 other.acquireAsync(LockRequest.of("shared").waitForever()).toCompletableFuture();
         awaitWaiting(1);
-        return callers.call(() -> Callers.get(granted));
+        return callers.call(() -> TestCallers.get(granted));
     }
 
     private void awaitWaiting(int expected) {

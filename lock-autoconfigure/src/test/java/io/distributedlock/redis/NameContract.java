@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Any text is a name, and two texts are two locks. */
-abstract class NameContract extends ContractTopic {
+abstract class NameContract extends AbstractLockContract {
 
     private static final String LONG = "x".repeat(LockRequest.MAX_NAME_LENGTH - 1);
 
@@ -95,7 +95,7 @@ abstract class NameContract extends ContractTopic {
             assertThat(handle.name()).isEqualTo(name);
             assertThat(second.tryAcquire(LockRequest.of(name).noWait())).isEmpty();
             assertThat(second.inspect(name)).get().extracting(LockState::name).isEqualTo(name);
-            Callers.Call<Boolean> next = callers.call(() -> {
+            TestCallers.Call<Boolean> next = callers.call(() -> {
                 try (LockHandle granted = second.acquire(LockRequest.of(name))) {
                     return granted.isHeld();
                 }

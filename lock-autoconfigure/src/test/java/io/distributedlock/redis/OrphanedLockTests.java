@@ -27,7 +27,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Locks that lived on in Redis, and were even renewed, when nobody held them any more. */
-class OrphanedLockTests extends FaultTopic {
+class OrphanedLockTests extends AbstractFaultTests {
 
     private static final Duration LEASE = millis(900);
 
@@ -39,7 +39,7 @@ class OrphanedLockTests extends FaultTopic {
         RedisLockTemplate locks = proxied();
         RedisLockTemplate other = direct();
         proxy.replies().hold();
-        Callers.Call<LockHandle> call;
+        TestCallers.Call<LockHandle> call;
         try (CommandCounter counter = CommandCounter.start(redis)) {
             call = callers.call(() -> {
                 LockHandle handle = locks.acquire(leased("orphan", 5_000).waitForever());
@@ -82,10 +82,10 @@ class OrphanedLockTests extends FaultTopic {
             } else if (future.cancel(true)) {
                 cancelled++;
             } else {
-                Callers.get(future).close();
+                TestCallers.get(future).close();
             }
         }
-        Callers.get(CompletableFuture.allOf(closed.toArray(CompletableFuture[]::new)));
+        TestCallers.get(CompletableFuture.allOf(closed.toArray(CompletableFuture[]::new)));
         assertThat(cancelled).as("cancelled in time, seed %d", seed).isBetween(1, 1_999);
 
         Engines.awaitEmpty(locks, millis(500));
@@ -95,7 +95,8 @@ class OrphanedLockTests extends FaultTopic {
 
     private void assertNothingIsSentFor(Duration time) {
         try (CommandCounter counter = CommandCounter.start(redis)) {
-            Holds.assertAllTheTime(time, () -> assertThat(counter.scripts()).isZero());
+            HoldAssertions.assertAllTheTime(
+                    time, () -> assertThat(counter.scripts()).isZero());
         }
     }
 
@@ -130,7 +131,8 @@ class OrphanedLockTests extends FaultTopic {
         Stopwatch released = Stopwatch.start();
         try (LockHandle next = other.acquire(leased("orphan", 5_000).waitForever())) {
             assertThat(released.elapsed()).isLessThan(LEASE.plus(Noise.now()));
-            Holds.assertHeldFor(next, millis(300), () -> assertThat(keys()).contains("lock:{orphan}"));
+            HoldAssertions.assertHeldFor(
+                    next, millis(300), () -> assertThat(keys()).contains("lock:{orphan}"));
         }
         Engines.awaitEmpty(locks, LEASE);
         assertThat(keys()).noneMatch(key -> key.endsWith("}"));
@@ -141,10 +143,10 @@ class OrphanedLockTests extends FaultTopic {
     void aConnectionThatBreaksInAReleaseEndsRenewalAllTheSame() {
         RedisLockTemplate locks = proxied();
         LockHandle handle = locks.acquire(REQUEST);
-        Holds.assertHeldFor(handle, millis(400), () -> {});
+        HoldAssertions.assertHeldFor(handle, millis(400), () -> {});
         try (CommandLog log = CommandLog.open(redis)) {
             proxy.requests().hold();
-            Callers.Call<Boolean> closing = callers.call(() -> {
+            TestCallers.Call<Boolean> closing = callers.call(() -> {
                 try {
                     handle.close();
                     return true;
@@ -159,7 +161,7 @@ class OrphanedLockTests extends FaultTopic {
             closing.get();
 
             await().atMost(LEASE).until(() -> keys().isEmpty());
-            Holds.assertAllTheTime(
+            HoldAssertions.assertAllTheTime(
                     LEASE.dividedBy(2),
                     () -> assertThat(log.calls("pexpire")).as("renewals").isEmpty());
         }
@@ -171,7 +173,7 @@ class OrphanedLockTests extends FaultTopic {
     void brokenConnectionsLeaveNoKeyWithoutAnEnd() {
         AtomicBoolean stop = new AtomicBoolean();
         AtomicInteger holds = new AtomicInteger();
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         List<RedisLockTemplate> instances = List.of(direct(), proxied());
         for (int i = 0; i < 4; i++) {
             RedisLockTemplate instance = instances.get(i % 2);
@@ -202,7 +204,7 @@ class OrphanedLockTests extends FaultTopic {
         } finally {
             stop.set(true);
         }
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
         assertThat(killed).as("connections that broke").isGreaterThan(16);
         assertThat(seen).as("keys that were looked at").isPositive();
         await().atMost(millis(1_000).plus(Noise.LATEST)).until(() -> keys().isEmpty());

@@ -20,7 +20,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Redis is down, comes back, or is not there yet. */
-class OutageTests extends FaultTopic {
+class OutageTests extends AbstractFaultTests {
 
     private static final LockRequest REQUEST = leased("down", 1_200);
 
@@ -61,7 +61,7 @@ class OutageTests extends FaultTopic {
         assertUnavailable(() -> locks.release("down", "owner"), Duration.ZERO, TIMEOUT);
         CompletableFuture<LockHandle> stage =
                 locks.acquireAsync(REQUEST.waitUpTo(wait)).toCompletableFuture();
-        assertUnavailable(() -> Callers.get(stage), Duration.ZERO, wait.plus(TIMEOUT));
+        assertUnavailable(() -> TestCallers.get(stage), Duration.ZERO, wait.plus(TIMEOUT));
     }
 
     private static void assertUnavailable(ThrowingCallable call, Duration atLeast, Duration atMost) {
@@ -79,7 +79,7 @@ class OutageTests extends FaultTopic {
         locks.acquire(REQUEST).close();
         crash();
         assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.acquire(REQUEST.noWait()));
-        Callers.Call<String> call = callers.call(() -> {
+        TestCallers.Call<String> call = callers.call(() -> {
             try {
                 return locks.inspect("down").isEmpty() ? "free" : "held";
             } catch (LockUnavailableException ex) {
@@ -111,7 +111,7 @@ class OutageTests extends FaultTopic {
         crash();
         CompletableFuture<LockHandle> later =
                 locks.acquireAsync(REQUEST.waitForever()).toCompletableFuture();
-        Callers.Call<Long> call = callers.call(() -> {
+        TestCallers.Call<Long> call = callers.call(() -> {
             try (LockHandle handle = locks.acquire(REQUEST.waitForever())) {
                 return handle.fencingToken();
             }
@@ -119,7 +119,7 @@ class OutageTests extends FaultTopic {
         call.awaitBlocked();
         restart();
         Stopwatch watch = Stopwatch.start();
-        Callers.get(later).close();
+        TestCallers.get(later).close();
         assertThat(call.get()).isPositive();
         assertThat(watch.elapsed()).isLessThan(RECONNECT.plus(Noise.now()));
     }
@@ -132,7 +132,7 @@ class OutageTests extends FaultTopic {
         LockHandle handle = one.acquire(REQUEST);
         CountDownLatch lost = new CountDownLatch(1);
         handle.onLost(lost::countDown);
-        Callers.Call<Long> call = callers.call(() -> {
+        TestCallers.Call<Long> call = callers.call(() -> {
             try (LockHandle next = two.acquire(REQUEST.waitForever())) {
                 return next.fencingToken();
             }
@@ -143,7 +143,7 @@ class OutageTests extends FaultTopic {
         Stopwatch watch = Stopwatch.start();
         assertThat(call.get()).as("never again that token").isGreaterThan(handle.fencingToken());
         assertThat(watch.elapsed()).isLessThan(RECONNECT.plus(Noise.now()));
-        ContractTopic.awaitLatch(lost, REQUEST.lease());
+        AbstractLockContract.awaitLatch(lost, REQUEST.lease());
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 
@@ -159,7 +159,7 @@ class OutageTests extends FaultTopic {
                 () -> locks.acquire(REQUEST.waitUpTo(millis(300))),
                 millis(300),
                 millis(300).plus(TIMEOUT));
-        Callers.Call<Boolean> call = callers.call(() -> {
+        TestCallers.Call<Boolean> call = callers.call(() -> {
             try (LockHandle handle = locks.acquire(REQUEST.waitForever())) {
                 return handle.isHeld();
             }
@@ -182,7 +182,7 @@ class OutageTests extends FaultTopic {
         handle.onLost(lost::countDown);
         redis.signal("STOP");
         Stopwatch watch = Stopwatch.start();
-        ContractTopic.awaitLatch(lost, REQUEST.lease());
+        AbstractLockContract.awaitLatch(lost, REQUEST.lease());
         assertThat(watch.elapsed())
                 .as("not before it must")
                 .isGreaterThan(REQUEST.lease().dividedBy(2));
@@ -200,9 +200,9 @@ class OutageTests extends FaultTopic {
         try (LockHandle handle = locks.acquire(leased("down", 2_000))) {
             for (int i = 0; i < 2; i++) {
                 redis.signal("STOP");
-                Holds.assertHeldFor(handle, millis(700), () -> {});
+                HoldAssertions.assertHeldFor(handle, millis(700), () -> {});
                 redis.signal("CONT");
-                Holds.assertHeldFor(handle, millis(900), () -> {});
+                HoldAssertions.assertHeldFor(handle, millis(900), () -> {});
             }
             assertThat(keys()).hasSize(1);
         }
@@ -213,8 +213,8 @@ class OutageTests extends FaultTopic {
     void aHoldSurvivesAServerThatIsBusyForAMoment() {
         RedisLockTemplate locks = direct();
         try (LockHandle handle = locks.acquire(leased("down", 2_000))) {
-            Callers.Call<String> sleep = callers.call(() -> call("DEBUG", "SLEEP", "1.0"));
-            Holds.assertHeldFor(handle, millis(2_500), () -> {});
+            TestCallers.Call<String> sleep = callers.call(() -> call("DEBUG", "SLEEP", "1.0"));
+            HoldAssertions.assertHeldFor(handle, millis(2_500), () -> {});
             assertThat(sleep.get()).isEqualTo("OK");
         }
     }
@@ -247,7 +247,7 @@ class OutageTests extends FaultTopic {
         RedisLockTemplate locks = proxied();
         int before = proxy.accepted();
         proxy.blackHole();
-        Callers.Call<Boolean> call = callers.call(() -> {
+        TestCallers.Call<Boolean> call = callers.call(() -> {
             try (LockHandle handle = locks.acquire(REQUEST.waitForever())) {
                 return handle.isHeld();
             }

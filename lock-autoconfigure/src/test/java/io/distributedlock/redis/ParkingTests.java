@@ -34,7 +34,7 @@ class ParkingTests {
 
     private final Templates templates = new Templates();
 
-    private final Callers callers = new Callers();
+    private final TestCallers callers = new TestCallers();
 
     @AfterEach
     void close() {
@@ -56,7 +56,7 @@ class ParkingTests {
         try (Recording recording = new Recording()) {
             recording.enable("jdk.ThreadPark").withThreshold(Duration.ZERO).withStackTrace();
             recording.start();
-            List<Callers.Call<?>> calls = new ArrayList<>();
+            List<TestCallers.Call<?>> calls = new ArrayList<>();
             for (int i = 0; i < 16; i++) {
                 LockRequest own = LockRequest.of("own-" + i);
                 calls.add(callers.call(() -> {
@@ -69,7 +69,7 @@ class ParkingTests {
             }
             await().until(() -> cycles.get() > 20_000);
             stop.set(true);
-            calls.forEach(Callers.Call::get);
+            calls.forEach(TestCallers.Call::get);
             recording.stop();
             recording.dump(file);
         }

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** An outage is a line in the log, not a flood. */
-class QuietOutageTests extends FaultTopic {
+class QuietOutageTests extends AbstractFaultTests {
 
     private static final Duration OUTAGE = millis(5_000);
 
@@ -26,7 +26,7 @@ class QuietOutageTests extends FaultTopic {
         List<LockHandle> held = IntStream.range(0, 5)
                 .mapToObj(i -> locks.acquire(leased("held-" + i, 1_000)))
                 .toList();
-        List<Callers.Call<LockHandle>> calls = new ArrayList<>();
+        List<TestCallers.Call<LockHandle>> calls = new ArrayList<>();
         try (Logs logs = Logs.capture(Level.INFO)) {
             crash();
             Stopwatch outage = Stopwatch.start();
@@ -41,7 +41,7 @@ class QuietOutageTests extends FaultTopic {
             await().until(() -> outage.elapsed().compareTo(OUTAGE) > 0);
             held.forEach(handle -> assertThat(catchThrowable(handle::close)).isInstanceOf(LockLostException.class));
             restart();
-            calls.forEach(Callers.Call::get);
+            calls.forEach(TestCallers.Call::get);
 
             assertThat(logs.of("io.distributedlock"))
                     .as("down, up, and one line for each loss")

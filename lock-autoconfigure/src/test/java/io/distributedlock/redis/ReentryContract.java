@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The same caller again, and what it costs. */
-abstract class ReentryContract extends ContractTopic {
+abstract class ReentryContract extends AbstractLockContract {
 
     private static final LockRequest REQUEST = LockRequest.of("reentered");
 
@@ -83,7 +83,8 @@ abstract class ReentryContract extends ContractTopic {
             }
         }
         try (LockHandle handle = first.acquire(shortly)) {
-            Holds.assertHeldFor(handle, millis(900), () -> assertThat(onlyTtl()).isPositive());
+            HoldAssertions.assertHeldFor(
+                    handle, millis(900), () -> assertThat(onlyTtl()).isPositive());
             assertThat(isBusy(second, "reentered")).isTrue();
         }
     }
@@ -146,7 +147,7 @@ abstract class ReentryContract extends ContractTopic {
             assertThat(handle.isHeld()).isTrue();
             assertThat(first.acquireAsync(REQUEST.noWait())).failsWithin(Duration.ofSeconds(5));
         }
-        LockHandle asynchronous = Callers.get(first.acquireAsync(REQUEST).toCompletableFuture());
+        LockHandle asynchronous = TestCallers.get(first.acquireAsync(REQUEST).toCompletableFuture());
         assertThat(first.tryAcquire(REQUEST.noWait())).isEmpty();
         asynchronous.close();
     }

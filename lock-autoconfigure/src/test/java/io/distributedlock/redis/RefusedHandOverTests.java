@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A server that refuses writes still delivers messages: nobody may take one for the lock, however long that lasts. */
-class RefusedHandOverTests extends FaultTopic {
+class RefusedHandOverTests extends AbstractFaultTests {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -130,7 +130,7 @@ class RefusedHandOverTests extends FaultTopic {
         assertThat(first.isHeld()).isTrue();
         assertThat(first.fencingToken()).isGreaterThan(handle.fencingToken());
         first.close();
-        LockHandle last = Callers.get(other);
+        LockHandle last = TestCallers.get(other);
         assertThat(last.fencingToken()).isGreaterThan(first.fencingToken());
         last.close();
     }
@@ -169,7 +169,7 @@ class RefusedHandOverTests extends FaultTopic {
         CompletableFuture<LockHandle> next = acquire(direct());
         awaitWaiting(one, 1);
         assertThat(two.forceRelease("refused")).isTrue();
-        LockHandle granted = Callers.get(next);
+        LockHandle granted = TestCallers.get(next);
         assertThat(granted.fencingToken()).isGreaterThan(far);
         granted.close();
         ahead.close();
@@ -192,6 +192,6 @@ class RefusedHandOverTests extends FaultTopic {
         assertThat(handle.isHeld()).isTrue();
         assertThat(admin.number("PTTL", "lock:{refused}")).isBetween(1L, 30_000L);
         handle.close();
-        Callers.get(waiting).close();
+        TestCallers.get(waiting).close();
     }
 }

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /** Redis is there and answers, but with an error: whoever calls is told which, nobody asks in a loop, and it passes. */
-class RefusingServerTests extends FaultTopic {
+class RefusingServerTests extends AbstractFaultTests {
 
     private static final String PASSWORD = "very-secret-password";
 
@@ -263,7 +263,7 @@ class RefusingServerTests extends FaultTopic {
                     .pollInterval(millis(5))
                     .until(() -> isFelt(calling, refusal));
             Stopwatch outage = Stopwatch.start();
-            List<Callers.Call<LockHandle>> calls = IntStream.range(0, CALLERS)
+            List<TestCallers.Call<LockHandle>> calls = IntStream.range(0, CALLERS)
                     .mapToObj(i -> callers.call(
                             () -> calling.acquire(leased("wanted-" + i % 4, 600).waitUpTo(OUTAGE))))
                     .toList();
@@ -289,18 +289,18 @@ class RefusingServerTests extends FaultTopic {
 
         Stopwatch recovery = Stopwatch.start();
         if (refusal.waits) {
-            Callers.get(patient).close();
+            TestCallers.get(patient).close();
         } else {
-            assertTold(catchThrowable(() -> Callers.get(patient)), refusal);
+            assertTold(catchThrowable(() -> TestCallers.get(patient)), refusal);
         }
         calling.acquire(LockRequest.of("wanted-0")).close();
         holding.acquire(LockRequest.of("another")).close();
         assertThat(lasting.isHeld()).isTrue();
         lasting.close();
         if (refusal.waits || refusal == Refusal.NO_MEMORY) {
-            Callers.get(queued).close();
+            TestCallers.get(queued).close();
         } else {
-            assertTold(catchThrowable(() -> Callers.get(queued)), refusal);
+            assertTold(catchThrowable(() -> TestCallers.get(queued)), refusal);
         }
         assertThat(recovery.elapsed()).isLessThan(RECOVERY.plus(Noise.now()));
         if (refusal == Refusal.NO_MEMORY) {
@@ -364,7 +364,7 @@ class RefusingServerTests extends FaultTopic {
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> late.acquire(LockRequest.of("full").noWait()))
                 .withMessageContaining("not connected to Redis");
-        Holds.assertHeldFor(handle, millis(600), () -> {});
+        HoldAssertions.assertHeldFor(handle, millis(600), () -> {});
         locks.acquire(LockRequest.of("more")).close();
         handle.close();
         admin.call("CONFIG", "SET", "maxclients", "10000");
@@ -386,7 +386,7 @@ class RefusingServerTests extends FaultTopic {
         admin.call("CONFIG", "SET", "maxmemory", "1");
         first.close();
 
-        LockHandle passed = Callers.get(next);
+        LockHandle passed = TestCallers.get(next);
         assertThat(passed.fencingToken()).isGreaterThan(first.fencingToken());
         await().atMost(millis(500).plus(Noise.LATEST))
                 .until(() -> locks.inspect("passed").orElseThrow().fencingToken() == passed.fencingToken());
@@ -402,10 +402,10 @@ class RefusingServerTests extends FaultTopic {
         RedisLockTemplate locks = instance(Refusal.NO_SCRIPTS);
         LockHandle handle = locks.acquire(leased("kept", 2_400));
         setUser("-hmget");
-        Holds.assertHeldFor(handle, millis(1_300), () -> {});
+        HoldAssertions.assertHeldFor(handle, millis(1_300), () -> {});
         assertThat(admin.list("ACL", "LOG").toString()).contains("hmget");
         setUser("+hmget");
-        Holds.assertHeldFor(handle, millis(2_000), () -> {});
+        HoldAssertions.assertHeldFor(handle, millis(2_000), () -> {});
         handle.close();
     }
 }

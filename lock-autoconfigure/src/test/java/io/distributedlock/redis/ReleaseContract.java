@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** Who may end a hold. */
-abstract class ReleaseContract extends ContractTopic {
+abstract class ReleaseContract extends AbstractLockContract {
 
     private static final LockRequest REQUEST = LockRequest.of("released");
 
@@ -141,7 +141,7 @@ abstract class ReleaseContract extends ContractTopic {
     @Test
     void byForceHandsTheLockToTheNextWaiter() {
         LockHandle handle = first.acquire(REQUEST);
-        Callers.Call<Long> next = callers.call(() -> {
+        TestCallers.Call<Long> next = callers.call(() -> {
             try (LockHandle granted = second.acquire(REQUEST)) {
                 return granted.fencingToken();
             }
@@ -158,7 +158,7 @@ abstract class ReleaseContract extends ContractTopic {
     @Test
     void byForceLetsTheNextWaiterOfTheSameInstanceIn() {
         LockHandle handle = first.acquire(REQUEST);
-        Callers.Call<Long> next = callers.call(() -> {
+        TestCallers.Call<Long> next = callers.call(() -> {
                     try (LockHandle granted = first.acquire(REQUEST)) {
                         return granted.fencingToken();
                     }
@@ -197,13 +197,13 @@ abstract class ReleaseContract extends ContractTopic {
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(() -> first.execute(REQUEST, handle -> {
                     second.forceRelease("released");
-                    Holds.awaitLoss(handle, Duration.ofSeconds(5));
+                    HoldAssertions.awaitLoss(handle, Duration.ofSeconds(5));
                     return "not seen";
                 }));
         IllegalStateException failure = new IllegalStateException("on purpose");
         assertThatExceptionOfType(IllegalStateException.class)
                 .isThrownBy(() -> first.execute(leased("released", 100).renew(false), handle -> {
-                    Holds.awaitLoss(handle, millis(5_000));
+                    HoldAssertions.awaitLoss(handle, millis(5_000));
                     throw failure;
                 }))
                 .satisfies(

@@ -54,14 +54,14 @@ class RenewalBatchTests {
     @Test
     void twoHundredAndFiftyLocksAreRenewedByThreeScripts() {
         acquire().forEach(LockHandle::close);
-        Holds.assertSoon(4, this::assertThreeScripts);
+        HoldAssertions.assertSoon(4, this::assertThreeScripts);
     }
 
     private void assertThreeScripts() {
         List<LockHandle> handles = acquire();
         try (CommandLog log = CommandLog.open(SERVER.redis())) {
             Duration third = LEASE.dividedBy(3);
-            Holds.assertHeldFor(
+            HoldAssertions.assertHeldFor(
                     handles.get(0),
                     third.plusMillis(200),
                     () -> assertThat(log.clientCommands()).hasSizeLessThan(5));
@@ -81,7 +81,7 @@ class RenewalBatchTests {
                 .mapToObj(i -> locks.acquireAsync(leased("batch-" + i, LEASE.toMillis()))
                         .toCompletableFuture())
                 .toList();
-        return acquiring.stream().map(Callers::get).toList();
+        return acquiring.stream().map(TestCallers::get).toList();
     }
 
     @Test
@@ -91,12 +91,12 @@ class RenewalBatchTests {
         CompletableFuture<LockHandle> waiting =
                 other.acquireAsync(leased("idle", 300)).toCompletableFuture();
         await().until(() -> locks.inspect("idle").orElseThrow().waitingInstances() == 1);
-        Holds.assertHeldFor(handle, millis(400), () -> {});
+        HoldAssertions.assertHeldFor(handle, millis(400), () -> {});
         handle.close();
-        Callers.get(waiting).close();
+        TestCallers.get(waiting).close();
         await().until(() -> SERVER.keys(Templates.PREFIX).isEmpty());
         try (CommandCounter counter = CommandCounter.start(SERVER.redis())) {
-            Holds.assertAllTheTime(
+            HoldAssertions.assertAllTheTime(
                     millis(2_000), () -> assertThat(counter.calls()).isEmpty());
         }
     }

@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** In a real Redis: leases that stay for the next local caller, and releases that nobody waits for. */
-class RetainedAndUnawaitedTests extends FaultTopic {
+class RetainedAndUnawaitedTests extends AbstractFaultTests {
 
     private static final EngineSettings RETAINING = Templates.IMPATIENT.withRetention(Duration.ofMinutes(1));
 
@@ -78,7 +78,7 @@ class RetainedAndUnawaitedTests extends FaultTopic {
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger violations = new AtomicInteger();
         AtomicBoolean stop = new AtomicBoolean();
-        List<Callers.Call<Integer>> calls = new ArrayList<>();
+        List<TestCallers.Call<Integer>> calls = new ArrayList<>();
         for (RedisLockTemplate instance : List.of(direct(RETAINING), direct(RETAINING), direct(RETAINING))) {
             calls.add(callers.call(() -> {
                 int cycles = 0;
@@ -104,7 +104,7 @@ class RetainedAndUnawaitedTests extends FaultTopic {
         RedisLockTemplate locks = direct(RETAINING);
         RedisLockTemplate other = direct();
         Templates.warmUp(other);
-        Holds.assertSoon(3, () -> {
+        HoldAssertions.assertSoon(3, () -> {
             locks.acquire(REQUEST).close();
             Stopwatch watch = Stopwatch.start();
             try (LockHandle handle = other.acquire(REQUEST)) {
@@ -127,7 +127,7 @@ class RetainedAndUnawaitedTests extends FaultTopic {
             proxy.cut();
             await().ignoreExceptions()
                     .until(() -> locks.tryAcquire(REQUEST.noWait()).isEmpty());
-            Holds.assertHeldFor(
+            HoldAssertions.assertHeldFor(
                     handle,
                     millis(700),
                     () -> assertThat(locks.tryAcquire(REQUEST.noWait())).isEmpty());

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** An instance stops with holders, waiters, and acquisitions under way, whatever Redis does meanwhile. */
-class StopUnderFaultTests extends FaultTopic {
+class StopUnderFaultTests extends AbstractFaultTests {
 
     private static final Duration GRACE = millis(300);
 
@@ -44,7 +44,7 @@ class StopUnderFaultTests extends FaultTopic {
         LockHandle inner = stopping.acquire(REQUEST);
         LockHandle owned = stopping.acquire(leased("owned", 1_000).owner("job"));
         LockHandle theirs = other.acquire(leased("theirs", 1_000));
-        List<Callers.Call<LockHandle>> waiting = new ArrayList<>();
+        List<TestCallers.Call<LockHandle>> waiting = new ArrayList<>();
         for (String name : List.of("stopped", "theirs", "theirs")) {
             waiting.add(callers.call(() -> stopping.acquire(leased(name, 1_000).waitForever())));
         }
@@ -68,10 +68,10 @@ class StopUnderFaultTests extends FaultTopic {
                 return granted;
             }));
         }
-        waiting.subList(0, 3).forEach(Callers.Call::awaitBlocked);
+        waiting.subList(0, 3).forEach(TestCallers.Call::awaitBlocked);
 
-        Callers.Call<Duration> stop = callers.call(() -> Stopwatch.time(stopping::stop));
-        for (Callers.Call<LockHandle> waiter : waiting.subList(0, 3)) {
+        TestCallers.Call<Duration> stop = callers.call(() -> Stopwatch.time(stopping::stop));
+        for (TestCallers.Call<LockHandle> waiter : waiting.subList(0, 3)) {
             assertThat(waiter.failure())
                     .isInstanceOf(LockUnavailableException.class)
                     .hasMessageContaining("shutting down");
@@ -94,7 +94,7 @@ class StopUnderFaultTests extends FaultTopic {
         }
         proxy.heal();
         Stopwatch free = Stopwatch.start();
-        Callers.get(next).close();
+        TestCallers.get(next).close();
         assertThat(free.elapsed()).isLessThan(REQUEST.lease().plus(Noise.now()));
         theirs.close();
         await().atMost(REQUEST.lease().multipliedBy(2).plus(Noise.LATEST)).until(() -> keys().isEmpty());

@@ -39,7 +39,7 @@ class TemplateLifecycleTests {
 
     private final Templates templates = new Templates();
 
-    private final Callers callers = new Callers();
+    private final TestCallers callers = new TestCallers();
 
     @AfterEach
     void close() {
@@ -99,8 +99,8 @@ class TemplateLifecycleTests {
     void letsHoldsGoOnWhileItStops() {
         RedisLockTemplate locks = template(PATIENT);
         LockHandle handle = locks.acquire(leased("cycled", 600));
-        Callers.Call<Duration> stop = callers.call(() -> Stopwatch.time(locks::stop));
-        Holds.assertHeldFor(
+        TestCallers.Call<Duration> stop = callers.call(() -> Stopwatch.time(locks::stop));
+        HoldAssertions.assertHeldFor(
                 handle, millis(1_200), () -> assertThat(stop.isDone()).isFalse());
         handle.close();
         assertThat(stop.get())
@@ -116,7 +116,7 @@ class TemplateLifecycleTests {
         handle.onLost(() -> lost.complete(true));
         assertThat(Stopwatch.time(locks::stop))
                 .isBetween(millis(300), millis(300).plus(Noise.now()).plus(Noise.now()));
-        assertThat(Callers.get(lost)).isTrue();
+        assertThat(TestCallers.get(lost)).isTrue();
         assertThat(SERVER.keys(Templates.PREFIX)).isEmpty();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
@@ -126,7 +126,7 @@ class TemplateLifecycleTests {
         RedisLockTemplate holder = template(PATIENT);
         RedisLockTemplate locks = template(PATIENT);
         try (LockHandle handle = holder.acquire(REQUEST)) {
-            Callers.Call<?> waiter = callers.call(() -> locks.acquire(REQUEST.waitForever()));
+            TestCallers.Call<?> waiter = callers.call(() -> locks.acquire(REQUEST.waitForever()));
             CompletableFuture<LockHandle> later =
                     locks.acquireAsync(REQUEST.waitForever()).toCompletableFuture();
             await().until(() -> holder.inspect("cycled").orElseThrow().waitingInstances() == 1);
@@ -134,7 +134,7 @@ class TemplateLifecycleTests {
                     .as("less than the grace")
                     .isLessThan(millis(1_500).plus(Noise.now()));
             assertThat(waiter.failure()).isInstanceOf(LockUnavailableException.class);
-            assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> Callers.get(later));
+            assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> TestCallers.get(later));
             assertThat(holder.inspect("cycled").orElseThrow().waitingInstances())
                     .isZero();
             assertThat(handle.isHeld()).isTrue();
@@ -148,7 +148,7 @@ class TemplateLifecycleTests {
         RedisLockTemplate locks = templates.on(factory, PATIENT);
         try (LockHandle handle = locks.acquire(leased("cycled", 600))) {
             factory.stop();
-            Holds.assertHeldFor(handle, millis(1_000), () -> {});
+            HoldAssertions.assertHeldFor(handle, millis(1_000), () -> {});
             factory.start();
             locks.acquire(LockRequest.of("other")).close();
         }
@@ -159,7 +159,7 @@ class TemplateLifecycleTests {
     void stopsAndStartsUnderLoad() {
         RedisLockTemplate locks = template(Templates.settings(millis(2_000), millis(50)));
         AtomicBoolean stop = new AtomicBoolean();
-        List<Callers.Call<Integer>> calls = new ArrayList<>();
+        List<TestCallers.Call<Integer>> calls = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             calls.add(callers.call(() -> {
                 int served = 0;
@@ -185,7 +185,7 @@ class TemplateLifecycleTests {
         } finally {
             stop.set(true);
         }
-        assertThat(calls.stream().mapToInt(Callers.Call::get).sum()).isPositive();
+        assertThat(calls.stream().mapToInt(TestCallers.Call::get).sum()).isPositive();
     }
 
     private RedisLockTemplate template(EngineSettings settings) {

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Every hold has a higher token than all before it. */
-abstract class TokenContract extends ContractTopic {
+abstract class TokenContract extends AbstractLockContract {
 
     private static final int HOLDS = 10_000;
 
@@ -94,7 +94,7 @@ abstract class TokenContract extends ContractTopic {
     @Test
     void growsFromCallerToCaller() {
         AtomicLong highest = new AtomicLong();
-        List<Callers.Call<?>> calls = new ArrayList<>();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             RedisLockTemplate instance = i % 2 == 0 ? first : second;
             calls.add(callers.call(() -> {
@@ -106,7 +106,7 @@ abstract class TokenContract extends ContractTopic {
                 return highest;
             }));
         }
-        calls.forEach(Callers.Call::get);
+        calls.forEach(TestCallers.Call::get);
     }
 
     /** Many passes inside one instance are a token each, which the next instance must not give out again. */
@@ -114,7 +114,7 @@ abstract class TokenContract extends ContractTopic {
     void growsWhenTheNextInstanceTakesOverFromOneThatPassedTheLockOn() {
         for (int round = 0; round < 20; round++) {
             LockHandle handle = first.acquire(REQUEST);
-            List<Callers.Call<Long>> calls = new ArrayList<>();
+            List<TestCallers.Call<Long>> calls = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
                 calls.add(callers.call(() -> {
                             try (LockHandle next = first.acquire(REQUEST)) {
@@ -124,7 +124,7 @@ abstract class TokenContract extends ContractTopic {
                         .awaitBlocked());
             }
             handle.close();
-            long highest = calls.stream().mapToLong(Callers.Call::get).max().orElseThrow();
+            long highest = calls.stream().mapToLong(TestCallers.Call::get).max().orElseThrow();
             assertThat(highest).isGreaterThan(handle.fencingToken());
             try (LockHandle next = second.acquire(REQUEST)) {
                 assertThat(next.fencingToken()).isGreaterThan(highest);

@@ -21,7 +21,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The command was sent, and nobody knows what became of it. */
-class UnknownOutcomeTests extends FaultTopic {
+class UnknownOutcomeTests extends AbstractFaultTests {
 
     private static final LockRequest REQUEST = leased("unknown", 1_200);
 
@@ -49,7 +49,7 @@ class UnknownOutcomeTests extends FaultTopic {
         RedisLockTemplate other = direct();
         for (int i = 0; i < 3; i++) {
             proxy.requests().hold();
-            Callers.Call<LockHandle> call = callers.call(() -> {
+            TestCallers.Call<LockHandle> call = callers.call(() -> {
                 LockHandle handle = locks.acquire(REQUEST);
                 handle.close();
                 return handle;
@@ -72,7 +72,7 @@ class UnknownOutcomeTests extends FaultTopic {
         RedisLockTemplate locks = proxied();
         RedisLockTemplate other = direct();
         proxy.replies().drop();
-        Callers.Call<LockHandle> call = callers.call(() -> {
+        TestCallers.Call<LockHandle> call = callers.call(() -> {
             LockHandle handle = locks.acquire(REQUEST);
             assertThat(handle.isHeld()).isTrue();
             assertThat(other.tryAcquire(REQUEST.noWait())).isEmpty();
@@ -92,7 +92,7 @@ class UnknownOutcomeTests extends FaultTopic {
         RedisLockTemplate other = direct();
         LockHandle handle = locks.acquire(REQUEST);
         proxy.replies().drop();
-        Callers.Call<Optional<RuntimeException>> call = callers.call(() -> closeAndTell(handle));
+        TestCallers.Call<Optional<RuntimeException>> call = callers.call(() -> closeAndTell(handle));
         await().until(() -> keys().isEmpty() && proxy.replies().dropped() > 0);
         proxy.heal();
         proxy.cut();
@@ -121,7 +121,7 @@ class UnknownOutcomeTests extends FaultTopic {
             assertThat(proxy.requests().pending()).isPositive();
             try (LockHandle next = other.acquire(leased("unknown", 5_000))) {
                 proxy.heal();
-                Holds.assertHeldFor(next, millis(700), () -> {
+                HoldAssertions.assertHeldFor(next, millis(700), () -> {
                     assertThat(locks.tryAcquire(REQUEST.noWait())).isEmpty();
                     next.extend(millis(5_000));
                 });
@@ -137,10 +137,10 @@ class UnknownOutcomeTests extends FaultTopic {
         LockHandle handle = locks.acquire(leased("unknown", 600));
         proxy.requests().hold();
         await().until(() -> proxy.requests().pending() > 0);
-        Holds.awaitLoss(handle, millis(600));
+        HoldAssertions.awaitLoss(handle, millis(600));
         try (LockHandle next = other.acquire(leased("unknown", 2_000).renew(false))) {
             proxy.heal();
-            Holds.assertHeldFor(
+            HoldAssertions.assertHeldFor(
                     next, millis(600), () -> assertThat(next.remainingLease()).isPositive());
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
         }
@@ -153,7 +153,7 @@ class UnknownOutcomeTests extends FaultTopic {
         RedisLockTemplate other = direct();
         for (int i = 0; i < 5; i++) {
             proxy.replies().hold();
-            Callers.Call<?> call = callers.call(() -> locks.acquire(REQUEST));
+            TestCallers.Call<?> call = callers.call(() -> locks.acquire(REQUEST));
             await().pollInterval(millis(1)).until(() -> proxy.replies().pending() > 0);
             call.thread().interrupt();
             assertThat(call.failure()).isInstanceOf(LockInterruptedException.class);
@@ -189,7 +189,7 @@ class UnknownOutcomeTests extends FaultTopic {
         assertThat(elapsed).isGreaterThan(millis(210));
         assertThat(elapsed.plus(handle.remainingLease())).isLessThanOrEqualTo(millis(800));
         proxy.heal();
-        Holds.awaitLoss(handle, millis(800));
+        HoldAssertions.awaitLoss(handle, millis(800));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 
@@ -224,7 +224,7 @@ class UnknownOutcomeTests extends FaultTopic {
         try (LockHandle handle = locks.acquire(leased("unknown", 1_500))) {
             for (int i = 0; i < 4; i++) {
                 assertThat(proxy.cut()).isPositive();
-                Holds.assertHeldFor(handle, millis(500), () -> {});
+                HoldAssertions.assertHeldFor(handle, millis(500), () -> {});
             }
             assertThat(keys()).hasSize(1);
         }
@@ -236,7 +236,7 @@ class UnknownOutcomeTests extends FaultTopic {
         RedisLockTemplate locks = proxied();
         LockHandle handle = locks.acquire(leased("unknown", 900));
         proxy.blackHole();
-        assertThat(Holds.awaitLoss(handle, millis(900))).isGreaterThan(millis(300));
+        assertThat(HoldAssertions.awaitLoss(handle, millis(900))).isGreaterThan(millis(300));
         assertThat(timeOf(() -> locks.acquire(REQUEST.waitUpTo(millis(200)))))
                 .isLessThan(millis(200).plus(TIMEOUT).plus(Noise.now()));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
@@ -258,7 +258,7 @@ class UnknownOutcomeTests extends FaultTopic {
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() -> locks.acquire(LockRequest.of("new")))
                     .withMessageContaining("OOM");
-            Holds.assertHeldFor(
+            HoldAssertions.assertHeldFor(
                     handle, millis(1_000), () -> assertThat(owned.isHeld()).isTrue());
         }
         assertThat(keys()).isEmpty();

@@ -106,7 +106,7 @@ class VirtualThreadTests {
                 }
             }));
         }
-        ContractTopic.awaitLatch(begun, LIMIT);
+        AbstractLockContract.awaitLatch(begun, LIMIT);
         await().until(() -> all.stream()
                 .allMatch(thread ->
                         thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING));
@@ -116,7 +116,7 @@ class VirtualThreadTests {
         await().atMost(LIMIT).until(() -> interrupted.get() == threads / 100);
         Stopwatch watch = Stopwatch.start();
         handle.close();
-        ContractTopic.awaitLatch(ended, LIMIT);
+        AbstractLockContract.awaitLatch(ended, LIMIT);
         System.out.println("VirtualThreadTests: " + served + " served in " + watch.elapsed());
         assertThat(served).hasValue(threads - threads / 100);
         await().atMost(millis(500).plus(Noise.now()).plus(Noise.now()))

@@ -17,7 +17,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** What an operator finds in the log and in Redis of an instance. */
-class VisibleInstanceTests extends FaultTopic {
+class VisibleInstanceTests extends AbstractFaultTests {
 
     private LettuceConnectionFactory factory(LettuceClientConfiguration client) {
         LettuceConnectionFactory factory =

@@ -25,7 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** How long callers wait, and how they stop waiting. */
-abstract class WaitingContract extends ContractTopic {
+abstract class WaitingContract extends AbstractLockContract {
 
     private static final LockRequest REQUEST = LockRequest.of("wanted");
 
@@ -112,19 +112,19 @@ abstract class WaitingContract extends ContractTopic {
             Stopwatch watch = Stopwatch.start();
             assertThat(hasty.tryAcquire(REQUEST)).isEmpty();
             assertThat(watch.elapsed()).isBetween(WAIT, WAIT.plus(Noise.now()));
-            Callers.Call<LockHandle> forEver = callers.call(() -> {
+            TestCallers.Call<LockHandle> forEver = callers.call(() -> {
                 try (LockHandle granted = hasty.acquire(REQUEST.waitForever())) {
                     return granted;
                 }
             });
-            Callers.Call<LockHandle> negative = callers.call(() -> {
+            TestCallers.Call<LockHandle> negative = callers.call(() -> {
                 try (LockHandle granted = hasty.acquire(REQUEST.waitUpTo(millis(-1)))) {
                     return granted;
                 }
             });
-            Holds.assertAllTheTime(
+            HoldAssertions.assertAllTheTime(
                     WAIT.plusMillis(250),
-                    () -> assertThat(List.of(forEver, negative)).noneMatch(Callers.Call::isDone));
+                    () -> assertThat(List.of(forEver, negative)).noneMatch(TestCallers.Call::isDone));
             handle.close();
             assertThat(forEver.get()).isNotNull();
             assertThat(negative.get()).isNotNull();
@@ -135,7 +135,7 @@ abstract class WaitingContract extends ContractTopic {
     void interruptedWaitersLeaveNothingBehind() {
         for (RedisLockTemplate waiter : List.of(first, second)) {
             LockHandle handle = first.acquire(REQUEST);
-            Callers.Call<Boolean> call = callers.call(() -> {
+            TestCallers.Call<Boolean> call = callers.call(() -> {
                 assertThatExceptionOfType(LockInterruptedException.class)
                         .isThrownBy(() -> waiter.acquire(REQUEST.waitForever()));
                 return Thread.currentThread().isInterrupted();
@@ -173,7 +173,7 @@ abstract class WaitingContract extends ContractTopic {
         int interrupted = 0;
         for (int i = 0; i < 300; i++) {
             CountDownLatch ready = new CountDownLatch(1);
-            Callers.Call<Boolean> call = callers.call(() -> {
+            TestCallers.Call<Boolean> call = callers.call(() -> {
                 ready.countDown();
                 try (LockHandle handle = second.acquire(LockRequest.of("swept"))) {
                     return handle.isHeld();
@@ -208,7 +208,7 @@ abstract class WaitingContract extends ContractTopic {
     @Test
     void waitersThatGiveUpLeaveTheQueue() {
         try (LockHandle handle = first.acquire(REQUEST)) {
-            Callers.Call<?> call = callers.call(() -> second.tryAcquire(REQUEST.waitUpTo(WAIT)));
+            TestCallers.Call<?> call = callers.call(() -> second.tryAcquire(REQUEST.waitUpTo(WAIT)));
             await().until(() -> waiting() == 1);
             call.get();
             await().atMost(millis(500).plus(Noise.now()).plus(Noise.now())).until(() -> waiting() == 0);
@@ -221,7 +221,7 @@ abstract class WaitingContract extends ContractTopic {
     @Test
     void waitersOfOneInstanceWaitEachTheirOwnTime() {
         try (LockHandle handle = first.acquire(REQUEST)) {
-            List<Callers.Call<Duration>> calls = new ArrayList<>();
+            List<TestCallers.Call<Duration>> calls = new ArrayList<>();
             for (int wait : new int[] {400, 100, 700, 250}) {
                 calls.add(callers.call(() -> {
                     Stopwatch watch = Stopwatch.start();

@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Who waits, who is next, and who hears of it. */
-class WaitingLineScriptTests extends ScriptTopic {
+class WaitingLineScriptTests extends AbstractScriptTests {
 
     @Test
     void whoeverIsNotToQueueDoesNot() {

@@ -2,8 +2,8 @@ package io.distributedlock.redis.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distributedlock.redis.history.HistoryReport;
 import io.distributedlock.redis.history.Model;
-import io.distributedlock.redis.history.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
  */
 class ChaosSoak {
 
-    private static final Arena.Size SIZE = new Arena.Size(4, 8, 20, Duration.ofSeconds(2), 40_000);
+    private static final FaultTestbed.Size SIZE = new FaultTestbed.Size(4, 8, 20, Duration.ofSeconds(2), 40_000);
 
     private static final Path OUTPUT = Path.of(System.getProperty("basedir", "."), "target", "chaos");
 
@@ -43,11 +43,11 @@ class ChaosSoak {
     @Timeout(value = 1, unit = TimeUnit.DAYS)
     void keepsItsPromises() {
         System.out.println("Soak of " + minutes + " minutes, seed " + seed);
-        try (Arena arena = new Arena(SIZE)) {
-            Deck deck = new Deck(random);
+        try (FaultTestbed arena = new FaultTestbed(SIZE)) {
+            FaultSchedule deck = new FaultSchedule(random);
             playAll(arena, deck.deal());
             while (System.nanoTime() < end) {
-                for (List<Row> round : deck.deal()) {
+                for (List<FaultScenario> round : deck.deal()) {
                     if (System.nanoTime() < end) {
                         play(arena, round);
                     }
@@ -61,14 +61,14 @@ class ChaosSoak {
         assertThat(report.neverHit()).as("faults that were never felt").isEmpty();
     }
 
-    private void playAll(Arena arena, List<List<Row>> rounds) {
+    private void playAll(FaultTestbed arena, List<List<FaultScenario>> rounds) {
         rounds.forEach(round -> play(arena, round));
     }
 
-    private void play(Arena arena, List<Row> rows) {
+    private void play(FaultTestbed arena, List<FaultScenario> rows) {
         boolean loses = rows.stream().anyMatch(row -> row.model() != Model.NO_LOSS);
         String name = "round-" + System.nanoTime();
-        Verdict verdict;
+        HistoryReport verdict;
         arena.begin(OUTPUT.resolve(name), name, random.nextLong());
         try {
             rows.forEach(row -> play(arena, row));
@@ -80,7 +80,7 @@ class ChaosSoak {
         System.out.println(verdict);
     }
 
-    private void play(Arena arena, Row row) {
+    private void play(FaultTestbed arena, FaultScenario row) {
         long next = System.nanoTime() + (long) ((0.4 + 1.2 * random.nextDouble()) * interval() * 1e9);
         boolean hit = false;
         for (int i = 0; i < TRIES && !hit; i++) {
@@ -92,6 +92,6 @@ class ChaosSoak {
 
     /** Seconds from one fault to the next, on average. In a short run they come quicker. */
     private double interval() {
-        return Math.min(PASS_SECONDS, minutes * 55) / Row.values().length;
+        return Math.min(PASS_SECONDS, minutes * 55) / FaultScenario.values().length;
     }
 }

@@ -11,11 +11,11 @@ class DeckTests {
 
     @Test
     void dealsEachFaultOnceAndTheLossesTogether() {
-        Deck deck = new Deck(new Random(1));
+        FaultSchedule deck = new FaultSchedule(new Random(1));
         for (int i = 0; i < 100; i++) {
-            List<List<Row>> rounds = deck.deal();
-            assertThat(rounds).hasSize(Deck.ROUNDS).noneMatch(List::isEmpty);
-            assertThat(rounds.stream().flatMap(List::stream)).containsExactlyInAnyOrder(Row.values());
+            List<List<FaultScenario>> rounds = deck.deal();
+            assertThat(rounds).hasSize(FaultSchedule.ROUNDS).noneMatch(List::isEmpty);
+            assertThat(rounds.stream().flatMap(List::stream)).containsExactlyInAnyOrder(FaultScenario.values());
             assertThat(rounds)
                     .filteredOn(round -> round.stream().anyMatch(row -> row.model() != Model.NO_LOSS))
                     .hasSize(1);

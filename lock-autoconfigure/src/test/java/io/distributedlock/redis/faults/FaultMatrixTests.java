@@ -2,7 +2,7 @@ package io.distributedlock.redis.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distributedlock.redis.history.Verdict;
+import io.distributedlock.redis.history.HistoryReport;
 import io.distributedlock.testing.SafetyViolations;
 import io.distributedlock.testing.Seeds;
 import java.nio.file.Path;
@@ -25,13 +25,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(SafetyViolations.class)
 class FaultMatrixTests {
 
-    private static final Arena.Size SIZE = new Arena.Size(3, 5, 12, Duration.ofSeconds(1), 4_000);
+    private static final FaultTestbed.Size SIZE = new FaultTestbed.Size(3, 5, 12, Duration.ofSeconds(1), 4_000);
 
     private static final Path OUTPUT = Path.of(System.getProperty("basedir", "."), "target", "faults");
 
     private static final MatrixReport REPORT = new MatrixReport();
 
-    private static Arena arena;
+    private static FaultTestbed arena;
 
     /** Of renewals that nobody saw, nothing can be said. */
     private static int renewals;
@@ -40,7 +40,7 @@ class FaultMatrixTests {
 
     @BeforeAll
     static void openArena() {
-        arena = new Arena(SIZE);
+        arena = new FaultTestbed(SIZE);
     }
 
     @AfterAll
@@ -50,22 +50,22 @@ class FaultMatrixTests {
         assertThat(renewals).as("renewals that were looked at").isPositive();
     }
 
-    static Stream<Row> rows() {
+    static Stream<FaultScenario> rows() {
         String chosen = System.getProperty("faults.rows");
         return chosen == null
-                ? Stream.of(Row.values())
-                : Arrays.stream(chosen.split(",")).map(Row::valueOf);
+                ? Stream.of(FaultScenario.values())
+                : Arrays.stream(chosen.split(",")).map(FaultScenario::valueOf);
     }
 
     @ParameterizedTest
     @MethodSource("rows")
-    void keepsItsPromises(Row row) {
+    void keepsItsPromises(FaultScenario row) {
         int phases = Integer.getInteger("faults.phases", row.phases());
         Random random = new Random(seed + row.ordinal());
         String name = row.name().toLowerCase(Locale.ROOT).replace('_', '-');
         arena.begin(OUTPUT.resolve(name + "-" + System.nanoTime()), name, seed);
         int hits = 0;
-        Verdict verdict;
+        HistoryReport verdict;
         try {
             for (int i = 0; i < phases; i++) {
                 Waits.pause(random.nextInt(80));

@@ -12,5 +12,5 @@ interface Injection {
      * @param victim the JVM to break, or whose network to break, if it is about one
      * @return whether it was certainly felt
      */
-    boolean inject(Arena arena, Member victim, Random random);
+    boolean inject(FaultTestbed arena, ClientProcess victim, Random random);
 }

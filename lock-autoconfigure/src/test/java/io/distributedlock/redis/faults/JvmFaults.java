@@ -7,26 +7,26 @@ final class JvmFaults {
 
     private JvmFaults() {}
 
-    static boolean kill(Arena arena, Member victim, Random random) {
+    static boolean kill(FaultTestbed arena, ClientProcess victim, Random random) {
         victim.signal("KILL");
         return victim.awaitExit();
     }
 
-    static boolean terminate(Arena arena, Member victim, Random random) {
+    static boolean terminate(FaultTestbed arena, ClientProcess victim, Random random) {
         victim.signal("TERM");
         return victim.awaitExit();
     }
 
     /** A signal that was sent has stopped all threads. */
-    static boolean stopForLong(Arena arena, Member victim, Random random) {
+    static boolean stopForLong(FaultTestbed arena, ClientProcess victim, Random random) {
         return stop(victim, arena.lease().toMillis() + 100 + random.nextInt(300));
     }
 
-    static boolean stopForAMoment(Arena arena, Member victim, Random random) {
+    static boolean stopForAMoment(FaultTestbed arena, ClientProcess victim, Random random) {
         return stop(victim, 20 + random.nextInt((int) arena.lease().toMillis() / 4));
     }
 
-    private static boolean stop(Member victim, long millis) {
+    private static boolean stop(ClientProcess victim, long millis) {
         victim.signal("STOP");
         try {
             Waits.pause(millis);

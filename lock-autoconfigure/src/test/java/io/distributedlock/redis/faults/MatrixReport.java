@@ -1,7 +1,7 @@
 package io.distributedlock.redis.faults;
 
+import io.distributedlock.redis.history.HistoryReport;
 import io.distributedlock.redis.history.Model;
-import io.distributedlock.redis.history.Verdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,13 +14,13 @@ import java.util.Locale;
 final class MatrixReport {
 
     private static final List<String> HEAD = List.of(
-            "| row | what | model | phases | hits | operations | unknown | holds | overlaps | late passes | stale writes refused"
-                    + " | worst hand-over | violations |",
+            "| row | what | model | phases | hits | operations | unknown | holds | overlaps | late passes | stale"
+                    + " writes refused | worst hand-over | violations |",
             "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
 
     private final List<String> lines = new ArrayList<>(HEAD);
 
-    void add(Row row, int phases, int hits, Verdict verdict) {
+    void add(FaultScenario row, int phases, int hits, HistoryReport verdict) {
         lines.add(String.format(
                 Locale.ROOT,
                 "| %s | %s | %s | %d | %d | %d | %.2f %% | %d | %d | %d | %d | %d ms | %d |",

@@ -30,15 +30,15 @@ final class OperatorFaults {
 
     private OperatorFaults() {}
 
-    static boolean killCommandConnections(Arena arena, Member victim, Random random) {
+    static boolean killCommandConnections(FaultTestbed arena, ClientProcess victim, Random random) {
         return killConnections(arena, random, "normal");
     }
 
-    static boolean killSubscriptions(Arena arena, Member victim, Random random) {
+    static boolean killSubscriptions(FaultTestbed arena, ClientProcess victim, Random random) {
         return killConnections(arena, random, "pubsub");
     }
 
-    private static boolean killConnections(Arena arena, Random random, String type) {
+    private static boolean killConnections(FaultTestbed arena, Random random, String type) {
         long killed = 0;
         for (int i = 1 + random.nextInt(5); i > 0; i--) {
             killed += arena.server().number("CLIENT", "KILL", "TYPE", type);
@@ -47,7 +47,7 @@ final class OperatorFaults {
         return killed > 0;
     }
 
-    static boolean forgetScripts(Arena arena, Member victim, Random random) {
+    static boolean forgetScripts(FaultTestbed arena, ClientProcess victim, Random random) {
         long before = arena.server().errors("NOSCRIPT");
         Waits.until(50 + random.nextInt(100), () -> {
             arena.server().call("SCRIPT", "FLUSH");
@@ -56,19 +56,19 @@ final class OperatorFaults {
         return arena.server().errors("NOSCRIPT") > before;
     }
 
-    static boolean flushAll(Arena arena, Member victim, Random random) {
+    static boolean flushAll(FaultTestbed arena, ClientProcess victim, Random random) {
         return Waits.until(SOON, () -> arena.server().number("EVAL", FLUSH, "0") > 0);
     }
 
-    static boolean deleteAnEntry(Arena arena, Member victim, Random random) {
+    static boolean deleteAnEntry(FaultTestbed arena, ClientProcess victim, Random random) {
         return Waits.until(SOON, () -> arena.server().number("EVAL", TO_AN_ENTRY, "0", "DEL") > 0);
     }
 
-    static boolean persistAnEntry(Arena arena, Member victim, Random random) {
+    static boolean persistAnEntry(FaultTestbed arena, ClientProcess victim, Random random) {
         return Waits.until(SOON, () -> arena.server().number("EVAL", TO_AN_ENTRY, "0", "PERSIST") > 0);
     }
 
-    static boolean evict(Arena arena, Member victim, Random random) {
+    static boolean evict(FaultTestbed arena, ClientProcess victim, Random random) {
         Server server = arena.server();
         long before = evicted(server);
         server.call("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
@@ -80,7 +80,7 @@ final class OperatorFaults {
         return Long.parseLong(server.info("stats", "evicted_keys"));
     }
 
-    static boolean runOutOfMemory(Arena arena, Member victim, Random random) {
+    static boolean runOutOfMemory(FaultTestbed arena, ClientProcess victim, Random random) {
         Server server = arena.server();
         long before = server.errors("OOM");
         server.call("CONFIG", "SET", "maxmemory-policy", "noeviction");
@@ -102,7 +102,7 @@ final class OperatorFaults {
     }
 
     /** A directory is where the snapshot should be written to, so that this fails, and Redis refuses to write anything. */
-    static boolean failToSave(Arena arena, Member victim, Random random) {
+    static boolean failToSave(FaultTestbed arena, ClientProcess victim, Random random) {
         Server server = arena.server();
         long before = server.errors("MISCONF");
         Path inTheWay = Path.of(server.directory(), "dump.rdb");
@@ -137,7 +137,7 @@ final class OperatorFaults {
     }
 
     /** The replica of nobody: it keeps what it has, and writes nothing. */
-    static boolean readOnly(Arena arena, Member victim, Random random) {
+    static boolean readOnly(FaultTestbed arena, ClientProcess victim, Random random) {
         Server server = arena.server();
         long before = server.errors("READONLY");
         server.call("REPLICAOF", "127.0.0.1", "1");
@@ -151,7 +151,7 @@ final class OperatorFaults {
     }
 
     /** There is no replica, and it wants one before it writes. */
-    static boolean wantReplicas(Arena arena, Member victim, Random random) {
+    static boolean wantReplicas(FaultTestbed arena, ClientProcess victim, Random random) {
         Server server = arena.server();
         long before = server.errors("NOREPLICAS");
         server.call("CONFIG", "SET", "min-replicas-to-write", "1");
@@ -165,17 +165,17 @@ final class OperatorFaults {
     }
 
     /** Some are longer than every lease: who was granted a lock by a server that did not write it would share it then. */
-    private static int outage(Arena arena, Random random) {
+    private static int outage(FaultTestbed arena, Random random) {
         int lease = (int) arena.lease().toMillis();
         return random.nextInt(3) == 0 ? lease + random.nextInt(lease / 3) : 50 + random.nextInt(lease);
     }
 
     /** Until everybody holds and waits again, so that the next outage hits hand-overs. */
-    private static void work(Arena arena, Random random) {
+    private static void work(FaultTestbed arena, Random random) {
         Waits.pause(random.nextInt((int) arena.lease().toMillis()));
     }
 
-    static boolean denyScripts(Arena arena, Member victim, Random random) {
+    static boolean denyScripts(FaultTestbed arena, ClientProcess victim, Random random) {
         Server server = arena.server();
         long before = server.errors("NOPERM");
         server.call("ACL", "SETUSER", "default", "-eval", "-evalsha");
@@ -188,12 +188,12 @@ final class OperatorFaults {
     }
 
     /** Redis ends the connections of those who may not listen any more. */
-    static boolean denyChannels(Arena arena, Member victim, Random random) {
+    static boolean denyChannels(FaultTestbed arena, ClientProcess victim, Random random) {
         Server server = arena.server();
         server.call("ACL", "SETUSER", "default", "resetchannels");
         try {
             Waits.pause(50 + random.nextInt(350));
-            return server.list("PUBSUB", "CHANNELS", Arena.PREFIX + "*").isEmpty();
+            return server.list("PUBSUB", "CHANNELS", FaultTestbed.PREFIX + "*").isEmpty();
         } finally {
             server.call("ACL", "SETUSER", "default", "allchannels");
         }

@@ -19,7 +19,7 @@ class RenewalTapTests {
 
     private final List<Renewal> renewals = new ArrayList<>();
 
-    private final RenewalTap tap = new RenewalTap("a", renewals::add);
+    private final RenewalSniffer tap = new RenewalSniffer("a", renewals::add);
 
     private static byte[] command(String... words) {
         StringBuilder text = new StringBuilder("*" + words.length + "\r\n");

@@ -48,7 +48,7 @@ final class Server implements AutoCloseable {
     }
 
     List<String> keys() {
-        return operator.keys(Arena.PREFIX + "*");
+        return operator.keys(FaultTestbed.PREFIX + "*");
     }
 
     void signal(String signal) {

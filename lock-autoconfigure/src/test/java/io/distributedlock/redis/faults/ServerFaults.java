@@ -8,19 +8,19 @@ import java.util.Random;
 final class ServerFaults {
 
     private static final String BUSY = """
-            local function millis()
-              local time = redis.call('TIME')
-              return time[1] * 1000 + time[2] / 1000
-            end
-            local over = millis() + ARGV[1]
-            for i = 1, 1e7 do
-              if millis() > over then return i end
-            end
-            """;
+        local function millis()
+          local time = redis.call('TIME')
+          return time[1] * 1000 + time[2] / 1000
+        end
+        local over = millis() + ARGV[1]
+        for i = 1, 1e7 do
+          if millis() > over then return i end
+        end
+        """;
 
     private ServerFaults() {}
 
-    static boolean crashAndForget(Arena arena, Member victim, Random random) {
+    static boolean crashAndForget(FaultTestbed arena, ClientProcess victim, Random random) {
         Server server = arena.server();
         String before = runId(server);
         server.crash();
@@ -29,7 +29,7 @@ final class ServerFaults {
         return !runId(server).equals(before);
     }
 
-    static boolean crashAndRemember(Arena arena, Member victim, Random random) {
+    static boolean crashAndRemember(FaultTestbed arena, ClientProcess victim, Random random) {
         Server server = arena.server();
         String before = runId(server);
         server.crash();
@@ -43,7 +43,7 @@ final class ServerFaults {
     }
 
     /** Around whatever is being asked for and given back at that moment; often for longer than the command time-out. */
-    static boolean stop(Arena arena, Member victim, Random random) {
+    static boolean stop(FaultTestbed arena, ClientProcess victim, Random random) {
         Server server = arena.server();
         server.signal("STOP");
         try {
@@ -54,16 +54,16 @@ final class ServerFaults {
         }
     }
 
-    static boolean pauseWrites(Arena arena, Member victim, Random random) {
+    static boolean pauseWrites(FaultTestbed arena, ClientProcess victim, Random random) {
         return pause(arena, random, "WRITE");
     }
 
-    static boolean pauseAll(Arena arena, Member victim, Random random) {
+    static boolean pauseAll(FaultTestbed arena, ClientProcess victim, Random random) {
         return pause(arena, random, "ALL");
     }
 
     /** A write of ours has to wait as well. */
-    private static boolean pause(Arena arena, Random random, String what) {
+    private static boolean pause(FaultTestbed arena, Random random, String what) {
         int millis = random.nextInt(4) == 0 ? 300 + random.nextInt(300) : 50 + random.nextInt(100);
         long before = System.nanoTime();
         arena.server().call("CLIENT", "PAUSE", Integer.toString(millis), what);
@@ -71,7 +71,7 @@ final class ServerFaults {
         return System.nanoTime() - before > Duration.ofMillis(millis / 2).toNanos();
     }
 
-    static boolean sleep(Arena arena, Member victim, Random random) {
+    static boolean sleep(FaultTestbed arena, ClientProcess victim, Random random) {
         int millis = random.nextInt(4) == 0 ? 400 + random.nextInt(400) : 50 + random.nextInt(100);
         long before = System.nanoTime();
         arena.server().call("DEBUG", "SLEEP", Double.toString(millis / 1_000.0));
@@ -79,7 +79,7 @@ final class ServerFaults {
     }
 
     /** Others are told that it is busy. */
-    static boolean busyScript(Arena arena, Member victim, Random random) {
+    static boolean busyScript(FaultTestbed arena, ClientProcess victim, Random random) {
         Server server = arena.server();
         long before = server.errors("BUSY");
         server.call("CONFIG", "SET", "busy-reply-threshold", "10");

@@ -1,7 +1,7 @@
 package io.distributedlock.redis.faults;
 
 import io.distributedlock.redis.history.HandOvers;
-import io.distributedlock.redis.history.Verdict;
+import io.distributedlock.redis.history.HistoryReport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -22,9 +22,9 @@ final class SoakReport {
 
     private final long begin = System.nanoTime();
 
-    private final Map<Row, Integer> hits = new EnumMap<>(Row.class);
+    private final Map<FaultScenario, Integer> hits = new EnumMap<>(FaultScenario.class);
 
-    private final Map<Row, Integer> plays = new EnumMap<>(Row.class);
+    private final Map<FaultScenario, Integer> plays = new EnumMap<>(FaultScenario.class);
 
     private final HandOvers handOvers = new HandOvers();
 
@@ -54,12 +54,12 @@ final class SoakReport {
         this.seed = seed;
     }
 
-    void played(Row row, boolean hit) {
+    void played(FaultScenario row, boolean hit) {
         plays.merge(row, 1, Integer::sum);
         hits.merge(row, hit ? 1 : 0, Integer::sum);
     }
 
-    void add(Verdict verdict) {
+    void add(HistoryReport verdict) {
         rounds++;
         operations += verdict.operations();
         unknown += verdict.unknown();
@@ -73,14 +73,14 @@ final class SoakReport {
         if (verdict.worstCalmHandOver().compareTo(worstCalm) > 0) {
             worstCalm = verdict.worstCalmHandOver();
         }
-        if (verdict.outcome() != Verdict.Outcome.GREEN) {
+        if (verdict.outcome() != HistoryReport.Outcome.GREEN) {
             problems.add(verdict.toString());
         }
     }
 
     /** Faults that were never felt: with any of them, the run proves less than it says. */
-    List<Row> neverHit() {
-        return List.of(Row.values()).stream()
+    List<FaultScenario> neverHit() {
+        return List.of(FaultScenario.values()).stream()
                 .filter(row -> hits.getOrDefault(row, 0) == 0)
                 .toList();
     }
@@ -108,7 +108,7 @@ final class SoakReport {
         figures.put("faults", hits.values().stream().mapToInt(Integer::intValue).sum());
         figures.put(
                 "fewestHitsOfAFault",
-                List.of(Row.values()).stream()
+                List.of(FaultScenario.values()).stream()
                         .mapToInt(row -> hits.getOrDefault(row, 0))
                         .min()
                         .orElse(0));
@@ -136,7 +136,7 @@ final class SoakReport {
         List<String> lines = new ArrayList<>(List.of("| figure | value |", "|---|--:|"));
         figures().forEach((name, value) -> lines.add("| " + name + " | " + value + " |"));
         lines.addAll(List.of("", "| row | what | model | played | hits |", "|---|---|---|--:|--:|"));
-        for (Row row : Row.values()) {
+        for (FaultScenario row : FaultScenario.values()) {
             lines.add(String.format(
                     Locale.ROOT,
                     "| %s | %s | %s | %d | %d |",
@@ -152,7 +152,7 @@ final class SoakReport {
 
     private String json() {
         Map<String, Object> all = figures();
-        String perFault = List.of(Row.values()).stream()
+        String perFault = List.of(FaultScenario.values()).stream()
                 .map(row -> "\"" + row + "\": " + hits.getOrDefault(row, 0))
                 .collect(Collectors.joining(", ", "{", "}"));
         return all.entrySet().stream()

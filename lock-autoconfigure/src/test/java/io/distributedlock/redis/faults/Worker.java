@@ -22,7 +22,7 @@ final class Worker {
     /** Much longer than it takes until a lock is free whatever happens. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private final Round round;
+    private final Workload round;
 
     /** Where counters and fenced stores are: nothing ever happens to it. */
     private final RespClient truth;
@@ -31,9 +31,9 @@ final class Worker {
 
     private final String owner;
 
-    private final Role role;
+    private final WorkerRole role;
 
-    Worker(Round round, RespClient truth, Random random, String owner, Role role) {
+    Worker(Workload round, RespClient truth, Random random, String owner, WorkerRole role) {
         this.round = round;
         this.truth = truth;
         this.random = random;
@@ -52,10 +52,10 @@ final class Worker {
     }
 
     private void rest() {
-        if (role == Role.BUSY && random.nextInt(4) == 0) {
+        if (role == WorkerRole.BUSY && random.nextInt(4) == 0) {
             return;
         }
-        long micros = role == Role.KEEPER ? round.lease().toMillis() * 200 : round.pauseMicros();
+        long micros = role == WorkerRole.KEEPER ? round.lease().toMillis() * 200 : round.pauseMicros();
         LockSupport.parkNanos((long) (2_000 * micros * random.nextDouble()));
     }
 
@@ -64,7 +64,7 @@ final class Worker {
         LockRequest request = LockRequest.of(name).lease(lease()).waitUpTo(upTo(LONGEST_WAIT));
         try {
             int way = random.nextInt(20);
-            if (role == Role.PATIENT) {
+            if (role == WorkerRole.PATIENT) {
                 return acquire(request.waitUpTo(PATIENCE));
             } else if (way < 3) {
                 return hold(
@@ -90,7 +90,7 @@ final class Worker {
 
     /** Not all have the same, so that one caller's lease is seen where it counts for another one. */
     private Duration lease() {
-        return role == Role.BUSY && random.nextInt(3) == 0 ? round.lease().dividedBy(2) : round.lease();
+        return role == WorkerRole.BUSY && random.nextInt(3) == 0 ? round.lease().dividedBy(2) : round.lease();
     }
 
     /** Who only tries may ask with a lease much shorter than that of the holder. */
@@ -161,7 +161,7 @@ final class Worker {
     private void stay(RecordedHandle hold) {
         long lease = round.lease().toMillis();
         double leases = random.nextInt(20) == 0 ? random.nextDouble() / 3 : 0;
-        if (role == Role.KEEPER) {
+        if (role == WorkerRole.KEEPER) {
             leases = 0.5 + 2.5 * random.nextDouble();
         }
         long until = System.nanoTime() + (long) (leases * lease * 1_000_000) + random.nextInt(1_500_000);

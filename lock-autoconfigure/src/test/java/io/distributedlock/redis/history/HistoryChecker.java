@@ -45,7 +45,7 @@ public final class HistoryChecker {
 
     private final Model model;
 
-    private final Bounds bounds;
+    private final CheckerBounds bounds;
 
     private final Map<String, Long> counters = new LinkedHashMap<>();
 
@@ -56,7 +56,7 @@ public final class HistoryChecker {
     private final List<Renewal> renewals = new ArrayList<>();
 
     /** @param row the name of the run */
-    public HistoryChecker(String row, long seed, Model model, Bounds bounds) {
+    public HistoryChecker(String row, long seed, Model model, CheckerBounds bounds) {
         this.row = row;
         this.seed = seed;
         this.model = model;
@@ -91,8 +91,8 @@ public final class HistoryChecker {
     }
 
     /** @param events the histories of all JVMs, in the order of time, as {@link History#read} returns them */
-    public Verdict judge(List<Event> events) {
-        Findings findings = new Findings();
+    public HistoryReport judge(List<Event> events) {
+        CheckerFindings findings = new CheckerFindings();
         List<Call> calls = Call.of(events);
         List<Call> faults = only(calls, Operation.FAULT);
         Losses losses = new Losses(faults, bounds.lease());
@@ -132,7 +132,7 @@ public final class HistoryChecker {
         return event.operation().hasLock() && event.lock().equals(lock);
     }
 
-    private void checkWrites(String lock, List<Call> calls, Findings findings) {
+    private void checkWrites(String lock, List<Call> calls, CheckerFindings findings) {
         WriteChecks writes = new WriteChecks(lock, findings);
         writes.noStaleWriteIsAccepted(calls);
         writes.acceptedTokensNeverDecrease(stores.getOrDefault(lock, List.of()));
@@ -161,8 +161,8 @@ public final class HistoryChecker {
         return invalid;
     }
 
-    private Verdict verdict(
-            Findings findings, List<Call> operations, int grants, List<Call> faults, List<String> invalid) {
+    private HistoryReport verdict(
+            CheckerFindings findings, List<Call> operations, int grants, List<Call> faults, List<String> invalid) {
         Map<String, Integer> hits = new TreeMap<>();
         faults.forEach(fault -> hits.merge(fault.lock(), fault.isOk() ? 1 : 0, Integer::sum));
         long unknown = operations.stream()
@@ -171,7 +171,7 @@ public final class HistoryChecker {
         long unknownReleases = only(operations, Operation.RELEASE).stream()
                 .filter(call -> call.outcome() == Phase.UNKNOWN)
                 .count();
-        return new Verdict(
+        return new HistoryReport(
                 row,
                 seed,
                 model,

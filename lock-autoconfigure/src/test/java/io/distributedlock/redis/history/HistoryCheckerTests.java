@@ -3,7 +3,7 @@ package io.distributedlock.redis.history;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.distributedlock.redis.history.Verdict.Outcome;
+import io.distributedlock.redis.history.HistoryReport.Outcome;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -11,14 +11,14 @@ import org.junit.jupiter.api.Test;
 /** Histories made by hand: each bad one is found by its check, and no good one is. */
 class HistoryCheckerTests {
 
-    private static final Bounds BOUNDS =
-            new Bounds(Duration.ofMillis(50), Duration.ofMillis(50), Duration.ofMillis(100));
+    private static final CheckerBounds BOUNDS =
+            new CheckerBounds(Duration.ofMillis(50), Duration.ofMillis(50), Duration.ofMillis(100));
 
-    private final Story story = new Story();
+    private final HistoryBuilder story = new HistoryBuilder();
 
     private Model model = Model.NO_LOSS;
 
-    private Verdict judge() {
+    private HistoryReport judge() {
         return checker().judge(story.events());
     }
 
@@ -30,7 +30,7 @@ class HistoryCheckerTests {
         judge().assertGreen();
     }
 
-    private static void assertFound(Verdict verdict, String check) {
+    private static void assertFound(HistoryReport verdict, String check) {
         assertThat(verdict.outcome()).isEqualTo(Outcome.RED);
         assertThat(verdict.violations())
                 .isNotEmpty()
@@ -42,7 +42,7 @@ class HistoryCheckerTests {
     @Test
     void oneAfterTheOther() {
         story.hold("a", 1_000, 1_001, 1_300, 5).hold("b", 1_100, 1_302, 1_400, 6);
-        Verdict verdict = judge();
+        HistoryReport verdict = judge();
         verdict.assertGreen();
         assertThat(verdict.operations()).isEqualTo(4);
         assertThat(verdict.grants()).isEqualTo(2);
@@ -97,7 +97,7 @@ class HistoryCheckerTests {
                 .writes(1_110, true)
                 .releases(1_200)
                 .released(1_201);
-        Verdict verdict = judge();
+        HistoryReport verdict = judge();
         verdict.assertGreen();
         assertThat(verdict.refusedWrites()).isOne();
         assertThat(verdict.hits()).containsEntry("SIGSTOP", 1).containsEntry("CLIENT KILL", 1);
@@ -107,7 +107,7 @@ class HistoryCheckerTests {
     void whatIsUnknownIsNotCertain() {
         story.asks("a", 1_000).unknown(1_020);
         story.asks("b", 1_000).granted(1_110, 6).releases(1_120).released(1_121);
-        Verdict verdict = judge();
+        HistoryReport verdict = judge();
         verdict.assertGreen();
         assertThat(verdict.unknown()).isOne();
         assertThat(verdict.unknownShare()).isEqualTo(1.0 / 3);
@@ -125,7 +125,7 @@ class HistoryCheckerTests {
     @Test
     void holdsThatOverlapAreFound() {
         story.hold("a", 1_000, 1_001, 1_200, 5).hold("b", 1_000, 1_199, 1_400, 6);
-        Verdict verdict = judge();
+        HistoryReport verdict = judge();
         assertThat(verdict.overlaps()).isOne();
         assertThat(verdict.violations())
                 .anySatisfy(text -> assertThat(text).startsWith("H1: 'shared': two holds at once: token 5 of a/main"));
@@ -152,7 +152,7 @@ class HistoryCheckerTests {
         model = Model.DATA_LOSS;
         story.hold("a", 1_000, 1_001, 1_200, 5).hold("b", 1_000, 1_199, 1_400, 6);
         story.loss(1_190, 1_191);
-        Verdict verdict = judge();
+        HistoryReport verdict = judge();
         verdict.assertGreen();
         assertThat(verdict.overlaps()).isOne();
         assertThat(verdict).asString().contains("GREEN, DATA_LOSS, seed 42", "1 overlaps", "0 violations");
@@ -165,7 +165,7 @@ class HistoryCheckerTests {
         story.loss(1_050, 1_090);
         assertFound(judge(), "H1");
         story.loss(1_095, 1_100);
-        Verdict verdict = judge();
+        HistoryReport verdict = judge();
         verdict.assertGreen();
         assertThat(verdict.overlaps()).isOne();
     }
@@ -211,7 +211,7 @@ class HistoryCheckerTests {
         for (Model each : List.of(Model.DATA_LOSS, Model.SOME_LOSS)) {
             model = each;
             story.loss(1_011, 1_012);
-            Verdict verdict = judge();
+            HistoryReport verdict = judge();
             verdict.assertGreen();
             assertThat(verdict.latePasses()).isOne();
         }
@@ -289,10 +289,10 @@ class HistoryCheckerTests {
     void aStoreThatWentBackIsFound() {
         story.hold("a", 1_000, 1_001, 1_200, 5);
         checker()
-                .store(Story.LOCK, List.of(4L, 5L, 5L, 6L))
+                .store(HistoryBuilder.LOCK, List.of(4L, 5L, 5L, 6L))
                 .judge(story.events())
                 .assertGreen();
-        assertFound(checker().store(Story.LOCK, List.of(4L, 6L, 5L)).judge(story.events()), "H3");
+        assertFound(checker().store(HistoryBuilder.LOCK, List.of(4L, 6L, 5L)).judge(story.events()), "H3");
         assertFound(checker().store("of nobody", List.of(2L, 1L)).judge(story.events()), "H3");
     }
 
@@ -346,7 +346,7 @@ class HistoryCheckerTests {
     @Test
     void aFreeLockThatAWaiterDoesNotGetIsFound() {
         story.hold("a", 1_000, 1_001, 1_200, 5).hold("b", 1_100, 1_252, 1_300, 6);
-        Verdict verdict = judge();
+        HistoryReport verdict = judge();
         assertFound(verdict, "H5");
         assertThat(verdict.worstCalmHandOver()).isEqualTo(Duration.ofMillis(51));
     }
@@ -362,7 +362,7 @@ class HistoryCheckerTests {
     void aFaultExplainsAFreeLockUntilOneLeaseLater() {
         story.hold("a", 1_000, 1_001, 1_200, 5).hold("b", 1_100, 1_350, 1_400, 6);
         story.fault("CLIENT PAUSE", "redis", 1_190, 1_220);
-        Verdict verdict = judge();
+        HistoryReport verdict = judge();
         verdict.assertGreen();
         assertThat(verdict.worstHandOver()).isEqualTo(Duration.ofMillis(149));
         assertThat(verdict.worstCalmHandOver()).isEqualTo(Duration.ofMillis(30));
@@ -407,9 +407,9 @@ class HistoryCheckerTests {
                 .counts(1_020)
                 .releases(1_030)
                 .released(1_031);
-        checker().counter(Story.LOCK, 2).judge(story.events()).assertGreen();
-        assertFound(checker().counter(Story.LOCK, 1).judge(story.events()), "H6");
-        assertFound(checker().counter(Story.LOCK, 3).judge(story.events()), "H6");
+        checker().counter(HistoryBuilder.LOCK, 2).judge(story.events()).assertGreen();
+        assertFound(checker().counter(HistoryBuilder.LOCK, 1).judge(story.events()), "H6");
+        assertFound(checker().counter(HistoryBuilder.LOCK, 3).judge(story.events()), "H6");
         assertFound(checker().counter("of nobody", 1).judge(story.events()), "H6");
     }
 
@@ -417,9 +417,9 @@ class HistoryCheckerTests {
     void aCountThatWasCutOffMayCountOrNot() {
         story.asks("a", 1_000).granted(1_001, 5).counts(1_010).beginsToCount(1_020);
         story.fault(Fault.KILL, "a", 1_021, 1_022);
-        checker().counter(Story.LOCK, 1).judge(story.events()).assertGreen();
-        checker().counter(Story.LOCK, 2).judge(story.events()).assertGreen();
-        assertFound(checker().counter(Story.LOCK, 3).judge(story.events()), "H6");
+        checker().counter(HistoryBuilder.LOCK, 1).judge(story.events()).assertGreen();
+        checker().counter(HistoryBuilder.LOCK, 2).judge(story.events()).assertGreen();
+        assertFound(checker().counter(HistoryBuilder.LOCK, 3).judge(story.events()), "H6");
     }
 
     // ---- H7
@@ -453,7 +453,7 @@ class HistoryCheckerTests {
     private static final long UNDER_WAY = RenewalChecks.UNDER_WAY.toMillis();
 
     private HistoryChecker renewed(String jvm, long at) {
-        return checker().renewals(List.of(new Renewal(jvm, Story.LOCK, at * 1_000_000)));
+        return checker().renewals(List.of(new Renewal(jvm, HistoryBuilder.LOCK, at * 1_000_000)));
     }
 
     @Test
@@ -476,8 +476,8 @@ class HistoryCheckerTests {
 
     @Test
     void aRunWithoutAHitIsInvalid() {
-        Story calm = Story.ofNothing().hold("a", 1_000, 1_001, 1_200, 5);
-        Verdict verdict = checker().judge(calm.events());
+        HistoryBuilder calm = HistoryBuilder.ofNothing().hold("a", 1_000, 1_001, 1_200, 5);
+        HistoryReport verdict = checker().judge(calm.events());
         assertThat(verdict.outcome()).isEqualTo(Outcome.INVALID);
         assertThat(verdict.invalid()).containsExactly("the fault never hit");
         assertThatExceptionOfType(AssertionError.class)

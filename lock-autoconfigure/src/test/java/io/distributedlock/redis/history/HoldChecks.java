@@ -19,9 +19,9 @@ final class HoldChecks {
 
     private final Losses losses;
 
-    private final Findings findings;
+    private final CheckerFindings findings;
 
-    HoldChecks(String lock, Model model, Losses losses, Findings findings) {
+    HoldChecks(String lock, Model model, Losses losses, CheckerFindings findings) {
         this.lock = lock;
         this.model = model;
         this.losses = losses;
@@ -78,13 +78,13 @@ final class HoldChecks {
 
     /** H2, of those of which one came certainly after the other. */
     private void tokensGrow(List<Grant> grants) {
-        List<Span> spans = grants.stream()
-                .map(grant -> new Span(grant.askedAt(), grant.grantedAt(), grant.token(), grant))
+        List<TokenInterval> spans = grants.stream()
+                .map(grant -> new TokenInterval(grant.askedAt(), grant.grantedAt(), grant.token(), grant))
                 .toList();
         Map<String, NavigableSet<Long>> tokens = new HashMap<>();
         grants.forEach(grant ->
                 tokens.computeIfAbsent(grant.jvm(), jvm -> new TreeSet<>()).add(grant.token()));
-        Span.inRealTime(spans, (later, highest) -> {
+        TokenInterval.inRealTime(spans, (later, highest) -> {
             if (later.token() < highest.token()) {
                 Grant grant = (Grant) later.what();
                 if (mayBeForgotten(grant.grantedAt(), grant.grantedAt()) && isPassedOn(grant, tokens)) {

@@ -13,12 +13,12 @@ final class Losses {
 
     private final long lease;
 
-    private final Windows felt;
+    private final IntervalSet felt;
 
     Losses(List<Call> faults, Duration lease) {
         this.faults = faults.stream().filter(Fault::losesData).toList();
         this.lease = lease.toNanos();
-        this.felt = new Windows(this.faults.stream(), lease);
+        this.felt = new IntervalSet(this.faults.stream(), lease);
     }
 
     /** Whether one of them came before the second of two holds was granted, and its lease had not ended before both went on. */

@@ -24,9 +24,9 @@ final class RenewalChecks {
 
     private final List<Call> calls;
 
-    private final Findings findings;
+    private final CheckerFindings findings;
 
-    RenewalChecks(Collection<Renewal> renewals, List<Call> calls, Findings findings) {
+    RenewalChecks(Collection<Renewal> renewals, List<Call> calls, CheckerFindings findings) {
         this.calls = calls;
         this.findings = findings;
         for (Renewal renewal : renewals) {
@@ -45,7 +45,7 @@ final class RenewalChecks {
                     allowed.addAll(during(renewals, grant.askedAt(), grant.heldAtMostUntil()));
                 }
             }
-            Windows stops = new Windows(calls.stream().filter(call -> stopped(jvm, call)), UNDER_WAY);
+            IntervalSet stops = new IntervalSet(calls.stream().filter(call -> stopped(jvm, call)), UNDER_WAY);
             allowed.addAll(ofUnknown(jvm, events, renewals));
             renewals.forEach((time, renewal) -> {
                 if (!allowed.contains(time) && !stops.contain(time)) {

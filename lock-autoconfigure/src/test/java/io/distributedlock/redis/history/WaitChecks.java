@@ -17,9 +17,9 @@ final class WaitChecks {
     /** A fault may leave a lease that has to end by itself, and another one may hit whoever gets the lock then. */
     private static final int LEASES = 2;
 
-    private final Bounds bounds;
+    private final CheckerBounds bounds;
 
-    private final Findings findings;
+    private final CheckerFindings findings;
 
     private final List<Call> faults;
 
@@ -29,16 +29,16 @@ final class WaitChecks {
     private final Map<String, Long> killed;
 
     /** When something was broken, without what is felt of it later. */
-    private final Windows broken;
+    private final IntervalSet broken;
 
-    private final Map<String, Windows> pauses = new HashMap<>();
+    private final Map<String, IntervalSet> pauses = new HashMap<>();
 
-    WaitChecks(Bounds bounds, Findings findings, List<Call> faults, List<Call> stalls) {
+    WaitChecks(CheckerBounds bounds, CheckerFindings findings, List<Call> faults, List<Call> stalls) {
         this.bounds = bounds;
         this.findings = findings;
         this.faults = faults;
         this.stalls = stalls;
-        this.broken = new Windows(Stream.concat(faults.stream(), stalls.stream()), Duration.ZERO);
+        this.broken = new IntervalSet(Stream.concat(faults.stream(), stalls.stream()), Duration.ZERO);
         this.killed = faults.stream()
                 .filter(Fault::endsJvm)
                 .collect(Collectors.toMap(fault -> fault.asked().owner(), Call::end, Math::min));
@@ -62,10 +62,10 @@ final class WaitChecks {
         }
     }
 
-    private Windows pausesOf(String jvm) {
+    private IntervalSet pausesOf(String jvm) {
         return pauses.computeIfAbsent(
                 jvm,
-                target -> new Windows(
+                target -> new IntervalSet(
                         Stream.concat(
                                 stalls.stream(),
                                 faults.stream()
@@ -76,7 +76,7 @@ final class WaitChecks {
     /** No time in which the lock is free and somebody waits for it all the same. Of one lock. */
     void handedOverInTime(List<Call> calls, List<Grant> grants) {
         List<Free> free = freeTimes(grants);
-        Windows disturbed = new Windows(
+        IntervalSet disturbed = new IntervalSet(
                 Stream.of(faults.stream(), stalls.stream(), unknown(calls)).flatMap(each -> each), bounds.lease());
         int first = 0;
         for (Call call : calls) {
@@ -124,7 +124,7 @@ final class WaitChecks {
                 .filter(call -> call.answered() != null && call.outcome() == Phase.UNKNOWN);
     }
 
-    private void waitedInVain(Call call, Free free, Windows disturbed) {
+    private void waitedInVain(Call call, Free free, IntervalSet disturbed) {
         long from = Math.max(call.begin(), free.begin());
         long to = Math.min(call.end(), free.end());
         long calm = disturbed.outside(from, to);

@@ -9,9 +9,9 @@ final class WriteChecks {
 
     private final String lock;
 
-    private final Findings findings;
+    private final CheckerFindings findings;
 
-    WriteChecks(String lock, Findings findings) {
+    WriteChecks(String lock, CheckerFindings findings) {
         this.lock = lock;
         this.findings = findings;
     }
@@ -22,11 +22,12 @@ final class WriteChecks {
                 .filter(call -> call.operation() == Operation.FENCED_WRITE)
                 .toList();
         writes.stream().filter(write -> write.outcome() == Phase.FAIL).forEach(write -> findings.refusedWrite());
-        List<Span> accepted = writes.stream()
+        List<TokenInterval> accepted = writes.stream()
                 .filter(Call::isOk)
-                .map(write -> new Span(write.begin(), write.end(), write.asked().token(), write))
+                .map(write -> new TokenInterval(
+                        write.begin(), write.end(), write.asked().token(), write))
                 .toList();
-        Span.inRealTime(accepted, (later, highest) -> {
+        TokenInterval.inRealTime(accepted, (later, highest) -> {
             if (later.token() < highest.token()) {
                 stale(later.token(), highest.token());
             }

@@ -7,7 +7,7 @@
  * hit()} or {@code missed()}. At the end:
  *
  * <pre>{@code
- * Verdict verdict = new HistoryChecker("SIGKILL of a holder", seed, Model.NO_LOSS, bounds)
+ * HistoryReport verdict = new HistoryChecker("SIGKILL of a holder", seed, Model.NO_LOSS, bounds)
  *         .counter(name, value).store(name, acceptedTokens).leftovers(keys)
  *         .judge(History.read(directory));
  * System.out.println(verdict);

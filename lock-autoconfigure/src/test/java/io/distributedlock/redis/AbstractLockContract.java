@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * One part of what every topology has to do. Two templates on the same Redis stand for two instances of an application.
  * After each test, nothing may be left of it anywhere.
  */
-abstract class ContractTopic {
+abstract class AbstractLockContract {
 
     final LockServer server;
 
@@ -32,13 +32,13 @@ abstract class ContractTopic {
 
     final Templates templates = new Templates();
 
-    final Callers callers = new Callers();
+    final TestCallers callers = new TestCallers();
 
     RedisLockTemplate first;
 
     RedisLockTemplate second;
 
-    ContractTopic(LockServer server) {
+    AbstractLockContract(LockServer server) {
         this.server = server;
         this.leakCheck = LeakCheck.of(Templates.PREFIX, server.servers().toArray(EmbeddedRedis[]::new));
     }

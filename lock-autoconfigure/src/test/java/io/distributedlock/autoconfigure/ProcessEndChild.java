@@ -19,13 +19,13 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 
 /** An application whose locked methods end in every way that there is. The argument is the port of Redis. */
-final class EndingChild {
+final class ProcessEndChild {
 
     private final Locked locked;
 
     private final RespClient redis;
 
-    private EndingChild(Locked locked, RespClient redis) {
+    private ProcessEndChild(Locked locked, RespClient redis) {
         this.locked = locked;
         this.redis = redis;
     }
@@ -43,8 +43,8 @@ final class EndingChild {
                         "distributed-lock.shutdown-grace=500ms")
                 .run();
         System.setOut(answers);
-        EndingChild child =
-                new EndingChild(context.getBean(Locked.class), RespClient.connect(Integer.parseInt(args[0])));
+        ProcessEndChild child =
+                new ProcessEndChild(context.getBean(Locked.class), RespClient.connect(Integer.parseInt(args[0])));
         child.locked.run(() -> {});
         ChildRequests.serve(child::answer);
     }
@@ -80,7 +80,7 @@ final class EndingChild {
             case "overflow" -> endOf(() -> overflow(0));
             case "overflow-in-locks" -> endOf(() -> deeper(request.number(0), this::overflowInLocks));
             case "allocate" -> endOf(() -> System.err.println(new long[Integer.MAX_VALUE].length));
-            case "exhaust" -> endOf(EndingChild::exhaust);
+            case "exhaust" -> endOf(ProcessEndChild::exhaust);
             case "throw-when-lost" ->
                 endOf(() -> {
                     redis.call("DEL", "lock:{ending:1}");

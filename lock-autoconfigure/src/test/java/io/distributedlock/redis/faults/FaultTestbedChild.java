@@ -23,15 +23,15 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** An instance in a JVM of its own. Each lane is a worker. */
-final class ArenaChild {
+final class FaultTestbedChild {
 
     private final RedisLockTemplate template;
 
     private final int truthPort;
 
-    private volatile @Nullable Round round;
+    private volatile @Nullable Workload round;
 
-    private ArenaChild(RedisLockTemplate template, int truthPort) {
+    private FaultTestbedChild(RedisLockTemplate template, int truthPort) {
         this.template = template;
         this.truthPort = truthPort;
     }
@@ -43,11 +43,11 @@ final class ArenaChild {
         factory.afterPropertiesSet();
         factory.start();
         RedisLockTemplate template = new RedisLockTemplate(
-                factory, Arena.PREFIX, settings().withRetention(Duration.ofMillis(Long.parseLong(args[2]))));
+                factory, FaultTestbed.PREFIX, settings().withRetention(Duration.ofMillis(Long.parseLong(args[2]))));
         template.start();
         warmUp(template);
         Runtime.getRuntime().addShutdownHook(new Thread(template::close));
-        ArenaChild child = new ArenaChild(template, Integer.parseInt(args[1]));
+        FaultTestbedChild child = new FaultTestbedChild(template, Integer.parseInt(args[1]));
         StallWatch.start(child::history);
         ChildRequests.serve(child::answer);
     }
@@ -58,7 +58,7 @@ final class ArenaChild {
                 defaults.lease(),
                 defaults.waitUpTo(),
                 defaults.maxHold(),
-                Arena.COMMAND_TIMEOUT,
+                FaultTestbed.COMMAND_TIMEOUT,
                 defaults.maxPasses(),
                 defaults.maxBatch(),
                 Duration.ofMillis(200));
@@ -77,7 +77,7 @@ final class ArenaChild {
     }
 
     private @Nullable History history() {
-        Round current = round;
+        Workload current = round;
         return current == null ? null : current.history();
     }
 
@@ -85,7 +85,7 @@ final class ArenaChild {
         return switch (request.name()) {
             case "clock" -> Long.toString(System.nanoTime());
             case "begin" -> begin(request);
-            case "work" -> work(request.text(0), request.number(1), Role.valueOf(request.text(2)));
+            case "work" -> work(request.text(0), request.number(1), WorkerRole.valueOf(request.text(2)));
             case "stop" -> Boolean.toString(current().over().getAndSet(true));
             case "end" -> end();
             case "probe" -> probe();
@@ -93,14 +93,14 @@ final class ArenaChild {
         };
     }
 
-    private Round current() {
+    private Workload current() {
         return Optional.ofNullable(round).orElseThrow();
     }
 
     /** The arguments are the directory of the history, the name of this JVM, lease, pause, and the names of the locks. */
     private String begin(Request request) {
         History history = History.open(Path.of(request.text(0)), request.text(1));
-        round = new Round(
+        round = new Workload(
                 history,
                 new RecordedLocks(template, history),
                 List.of(request.text(4).split(",")),
@@ -110,7 +110,7 @@ final class ArenaChild {
         return "begun";
     }
 
-    private String work(String owner, long seed, Role role) {
+    private String work(String owner, long seed, WorkerRole role) {
         try (RespClient truth = RespClient.connect(truthPort)) {
             return Integer.toString(new Worker(current(), truth, new Random(seed), owner, role).work());
         }

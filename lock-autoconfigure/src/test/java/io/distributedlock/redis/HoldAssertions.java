@@ -10,9 +10,9 @@ import java.time.Duration;
 import org.awaitility.core.ThrowingRunnable;
 
 /** Watching holds over time. */
-final class Holds {
+final class HoldAssertions {
 
-    private Holds() {}
+    private HoldAssertions() {}
 
     /** Looks every few milliseconds; each look must find it held and the check satisfied. */
     static void assertHeldFor(LockHandle handle, Duration time, ThrowingRunnable check) {

@@ -5,19 +5,19 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 /** Proxies without a context, for tests of what an advised call does. */
-final class Locked {
+final class LockedProxies {
 
     final DefaultListableBeanFactory beans;
 
     final DistributedLockAdvisor advisor;
 
-    Locked(LockOperations locks, DefaultListableBeanFactory beans) {
+    LockedProxies(LockOperations locks, DefaultListableBeanFactory beans) {
         this.beans = beans;
         advisor = new DistributedLockAdvisor(beans, () -> locks, DistributedLockAdvisor.DEFAULT_ORDER);
     }
 
-    static Locked by(LockOperations locks) {
-        return new Locked(locks, new DefaultListableBeanFactory());
+    static LockedProxies by(LockOperations locks) {
+        return new LockedProxies(locks, new DefaultListableBeanFactory());
     }
 
     /** A proxy that extends the class of the target. */

@@ -1,17 +1,17 @@
 package io.distributedlock.redis.faults;
 
 import io.distributedlock.redis.FencedStore;
-import io.distributedlock.redis.history.Bounds;
+import io.distributedlock.redis.history.CheckerBounds;
 import io.distributedlock.redis.history.Event;
 import io.distributedlock.redis.history.Event.Operation;
 import io.distributedlock.redis.history.Event.Phase;
 import io.distributedlock.redis.history.Fault;
 import io.distributedlock.redis.history.History;
 import io.distributedlock.redis.history.HistoryChecker;
+import io.distributedlock.redis.history.HistoryReport;
 import io.distributedlock.redis.history.Model;
 import io.distributedlock.redis.history.Renewal;
 import io.distributedlock.redis.history.StallWatch;
-import io.distributedlock.redis.history.Verdict;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * Several JVMs whose workers use the same locks, each with a network of its own to one Redis. Play is in rounds: each has
  * names and a history of its own, so the arena can be used again whatever was broken in the round before.
  */
-final class Arena implements AutoCloseable {
+final class FaultTestbed implements AutoCloseable {
 
     static final String PREFIX = "lock:";
 
@@ -71,7 +71,7 @@ final class Arena implements AutoCloseable {
 
     private final Queue<Renewal> renewals = new ConcurrentLinkedQueue<>();
 
-    private final List<Member> members = new ArrayList<>();
+    private final List<ClientProcess> members = new ArrayList<>();
 
     private final StallWatch stalls = StallWatch.start(this::historyOrNull);
 
@@ -85,28 +85,28 @@ final class Arena implements AutoCloseable {
 
     private long seed;
 
-    Arena(Size size) {
+    FaultTestbed(Size size) {
         this.size = size;
-        List<CompletableFuture<Member>> starting = IntStream.range(0, size.jvms())
+        List<CompletableFuture<ClientProcess>> starting = IntStream.range(0, size.jvms())
                 .mapToObj(i -> CompletableFuture.supplyAsync(this::startMember))
                 .toList();
         starting.forEach(each -> members.add(each.join()));
     }
 
-    private Member startMember() {
+    private ClientProcess startMember() {
         int number;
         synchronized (renewals) {
             number = started++;
         }
         int retention = number % size.jvms() == 1 ? RETENTION_MILLIS : 0;
-        return Member.start("jvm" + number, server.port(), truth.port(), retention, renewals::add);
+        return ClientProcess.start("jvm" + number, server.port(), truth.port(), retention, renewals::add);
     }
 
     Server server() {
         return server;
     }
 
-    List<Member> members() {
+    List<ClientProcess> members() {
         return members;
     }
 
@@ -141,7 +141,7 @@ final class Arena implements AutoCloseable {
         members.forEach(this::setToWork);
     }
 
-    private void setToWork(Member member) {
+    private void setToWork(ClientProcess member) {
         history().compareClock(member.name(), member::clock);
         member.ask(
                 "begin",
@@ -154,8 +154,8 @@ final class Arena implements AutoCloseable {
     }
 
     /** Breaks something once, and writes down when. Returns whether it hit. */
-    boolean play(Row row, Random random) {
-        Member victim = members.get(random.nextInt(members.size()));
+    boolean play(FaultScenario row, Random random) {
+        ClientProcess victim = members.get(random.nextInt(members.size()));
         Fault fault = history().breaking(row.kind(), row.hitsJvm() ? victim.name() : row.name(), row.model());
         boolean hit = false;
         try {
@@ -173,17 +173,17 @@ final class Arena implements AutoCloseable {
         return hit;
     }
 
-    private void replace(Member dead) {
+    private void replace(ClientProcess dead) {
         dead.close();
-        Member next = startMember();
+        ClientProcess next = startMember();
         members.set(members.indexOf(dead), next);
         setToWork(next);
     }
 
     /** Stops all workers, looks what is left, and judges what happened. */
-    Verdict end(String row, Model model) {
+    HistoryReport end(String row, Model model) {
         members.forEach(member -> member.ask("stop"));
-        members.forEach(Member::awaitWork);
+        members.forEach(ClientProcess::awaitWork);
         List<String> leftovers = new ArrayList<>();
         members.forEach(member -> leftovers.addAll(member.ask("probe")
                 .lines()
@@ -201,7 +201,7 @@ final class Arena implements AutoCloseable {
     private List<String> leftovers() {
         Waits.until(
                 size.lease().toMillis() + Noise.LATEST.toMillis(),
-                () -> server.keys().stream().allMatch(Arena::isCancelled));
+                () -> server.keys().stream().allMatch(FaultTestbed::isCancelled));
         Waits.until(RESUBSCRIBE.toMillis() + Noise.LATEST.toMillis(), () -> channels() == members.size());
         List<String> left = new ArrayList<>();
         for (String key : server.keys()) {
@@ -224,11 +224,11 @@ final class Arena implements AutoCloseable {
         return server.list("PUBSUB", "CHANNELS", PREFIX + "*").size();
     }
 
-    private Verdict judge(String row, Model model, List<String> leftovers) {
+    private HistoryReport judge(String row, Model model, List<String> leftovers) {
         List<Event> events = History.read(directory);
         Duration measured = Noise.now();
         Duration noise = measured.compareTo(NOISE) > 0 ? measured : NOISE;
-        Bounds bounds = new Bounds(
+        CheckerBounds bounds = new CheckerBounds(
                 COMMAND_TIMEOUT.plus(noise), POLL.plus(COMMAND_TIMEOUT).plus(noise), size.lease());
         HistoryChecker checker =
                 new HistoryChecker(row, seed, model, bounds).renewals(renewals).leftovers(leftovers);
@@ -244,8 +244,8 @@ final class Arena implements AutoCloseable {
                 }
             }
         }
-        Verdict verdict = checker.judge(events);
-        if (verdict.outcome() == Verdict.Outcome.GREEN) {
+        HistoryReport verdict = checker.judge(events);
+        if (verdict.outcome() == HistoryReport.Outcome.GREEN) {
             forget();
         }
         return verdict;
@@ -266,7 +266,7 @@ final class Arena implements AutoCloseable {
     @Override
     public void close() {
         stalls.close();
-        members.forEach(Member::close);
+        members.forEach(ClientProcess::close);
         server.close();
         truth.close();
     }

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /** One JVM of the arena, with the network that is between it and Redis. */
-final class Member implements AutoCloseable {
+final class ClientProcess implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -22,22 +22,22 @@ final class Member implements AutoCloseable {
 
     private final List<CompletableFuture<String>> work = new ArrayList<>();
 
-    private Member(String name, TcpProxy network, ChildJvm jvm) {
+    private ClientProcess(String name, TcpProxy network, ChildJvm jvm) {
         this.name = name;
         this.network = network;
         this.jvm = jvm;
     }
 
-    static Member start(String name, int redis, int truth, int retention, Consumer<Renewal> renewals) {
+    static ClientProcess start(String name, int redis, int truth, int retention, Consumer<Renewal> renewals) {
         TcpProxy network = TcpProxy.to(redis);
-        network.requests().tap(() -> new RenewalTap(name, renewals));
+        network.requests().tap(() -> new RenewalSniffer(name, renewals));
         try {
             ChildJvm jvm = ChildJvm.start(
-                    ArenaChild.class,
+                    FaultTestbedChild.class,
                     Integer.toString(network.port()),
                     Integer.toString(truth),
                     Integer.toString(retention));
-            return new Member(name, network, jvm);
+            return new ClientProcess(name, network, jvm);
         } catch (RuntimeException e) {
             network.close();
             throw e;
@@ -71,7 +71,7 @@ final class Member implements AutoCloseable {
     void work(int workers, long seed) {
         work.clear();
         for (int i = 0; i < workers; i++) {
-            work.add(jvm.send("worker" + i, "work", name + "-" + i, seed + i, Role.of(i)));
+            work.add(jvm.send("worker" + i, "work", name + "-" + i, seed + i, WorkerRole.of(i)));
         }
     }
 

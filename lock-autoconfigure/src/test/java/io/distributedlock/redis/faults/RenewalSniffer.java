@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** Reads along what one connection of an instance sends, and tells which locks it renews. */
-final class RenewalTap implements TcpStream.Tap {
+final class RenewalSniffer implements TcpStream.Tap {
 
     private static final String SCRIPT = script();
 
@@ -29,7 +29,7 @@ final class RenewalTap implements TcpStream.Tap {
 
     private byte[] rest = {};
 
-    RenewalTap(String jvm, Consumer<Renewal> renewals) {
+    RenewalSniffer(String jvm, Consumer<Renewal> renewals) {
         this.jvm = jvm;
         this.renewals = renewals;
     }

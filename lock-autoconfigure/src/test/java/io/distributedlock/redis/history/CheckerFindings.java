@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What the checks have to say of a run. */
-final class Findings {
+final class CheckerFindings {
 
     /** So many are told; all are counted. */
     private static final int TOLD = 20;

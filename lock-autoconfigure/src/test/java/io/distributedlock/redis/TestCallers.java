@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** The threads of a test, each of them a caller. None of them is left over, and no wait for them is without an end. */
-final class Callers implements AutoCloseable {
+final class TestCallers implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -51,7 +51,7 @@ final class Callers implements AutoCloseable {
 
         /** What it returned; what it threw is thrown here. */
         T get() {
-            return Callers.get(outcome);
+            return TestCallers.get(outcome);
         }
 
         /** What it threw. */

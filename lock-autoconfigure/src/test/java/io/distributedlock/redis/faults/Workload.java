@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * @param pauseMicros how long a worker rests between two locks, on average
  */
-record Round(
+record Workload(
         History history,
         RecordedLocks locks,
         List<String> names,

@@ -9,4 +9,4 @@ import java.time.Duration;
  * @param handOver how long a lock may be free while somebody waits for it, outside of faults
  * @param lease the longest lease of the run: a fault is felt for that long after it is over
  */
-public record Bounds(Duration decision, Duration handOver, Duration lease) {}
+public record CheckerBounds(Duration decision, Duration handOver, Duration lease) {}

@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  * @param violations the first of these, each beginning with the name of the check
  * @param invalid why the run proves nothing, if it does not
  */
-public record Verdict(
+public record HistoryReport(
         String row,
         long seed,
         Model model,

@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** A history made by hand, in milliseconds. The JVMs "a" and "b" have one clock, and a fault has hit long ago. */
-final class Story {
+final class HistoryBuilder {
 
     static final String LOCK = "shared";
 
@@ -15,15 +15,15 @@ final class Story {
 
     private long lastNumber;
 
-    Story() {
+    HistoryBuilder() {
         add("test", "a", "", Operation.CLOCK, Phase.OK, 0);
         add("test", "b", "", Operation.CLOCK, Phase.OK, 0);
         fault("CLIENT KILL", "redis", 0, 1);
     }
 
     /** The same without what makes it valid. */
-    static Story ofNothing() {
-        Story story = new Story();
+    static HistoryBuilder ofNothing() {
+        HistoryBuilder story = new HistoryBuilder();
         story.events.clear();
         return story;
     }
@@ -32,16 +32,16 @@ final class Story {
         return events.stream().sorted(Comparator.comparingLong(Event::nanos)).toList();
     }
 
-    Story fault(String kind, String target, long from, long to) {
+    HistoryBuilder fault(String kind, String target, long from, long to) {
         return fault(kind, target, Event.NONE, from, to);
     }
 
     /** A fault of the whole that makes Redis forget. */
-    Story loss(long from, long to) {
+    HistoryBuilder loss(long from, long to) {
         return fault("FLUSHALL", "redis", Fault.LOSES_DATA, from, to);
     }
 
-    private Story fault(String kind, String target, long loses, long from, long to) {
+    private HistoryBuilder fault(String kind, String target, long loses, long from, long to) {
         Event begun = add("test", target, kind, Operation.FAULT, Phase.INVOKE, from);
         Event marked = begun.withToken(loses);
         events.set(events.indexOf(begun), marked);
@@ -49,14 +49,14 @@ final class Story {
         return this;
     }
 
-    Story stall(String jvm, long from, long to) {
+    HistoryBuilder stall(String jvm, long from, long to) {
         Event begun = add(jvm, "", "", Operation.STALL, Phase.INVOKE, from);
         events.add(begun.then(Operation.STALL, Phase.OK, nanos(to), Event.NONE));
         return this;
     }
 
     /** A hold as it should be, with a lease of 100 ms that was renewed all the time. */
-    Story hold(String jvm, long asked, long granted, long released, long token) {
+    HistoryBuilder hold(String jvm, long asked, long granted, long released, long token) {
         asks(jvm, asked).granted(granted, token).releases(released).released(released + 1);
         return this;
     }

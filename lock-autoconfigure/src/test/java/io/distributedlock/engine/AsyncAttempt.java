@@ -8,11 +8,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** An asynchronous acquisition and what has become of it. */
-final class Attempt {
+final class AsyncAttempt {
 
     private final CompletableFuture<LockHandle> stage;
 
-    Attempt(LockEngine engine, LockRequest request) {
+    AsyncAttempt(LockEngine engine, LockRequest request) {
         stage = engine.acquireAsync(request).toCompletableFuture();
     }
 

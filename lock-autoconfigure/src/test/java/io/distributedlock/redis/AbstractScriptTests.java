@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The scripts by themselves: no timing, and no client in between that would save them. */
-abstract class ScriptTopic {
+abstract class AbstractScriptTests {
 
     static final String ENTRY = "lock:{raw}";
 

@@ -5,22 +5,24 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /** Something with a token that happened at some moment between begin and end. */
-record Span(long begin, long end, long token, Object what) {
+record TokenInterval(long begin, long end, long token, Object what) {
 
     /**
      * Shows to the judge each of them together with the one that has the highest token of all that had certainly happened
      * before it. Those that cross in time have no order, so nothing is said of them.
      */
-    static void inRealTime(List<Span> spans, BiConsumer<Span, Span> judge) {
-        List<Span> byEnd =
-                spans.stream().sorted(Comparator.comparingLong(Span::end)).toList();
-        List<Span> byBegin =
-                spans.stream().sorted(Comparator.comparingLong(Span::begin)).toList();
+    static void inRealTime(List<TokenInterval> spans, BiConsumer<TokenInterval, TokenInterval> judge) {
+        List<TokenInterval> byEnd = spans.stream()
+                .sorted(Comparator.comparingLong(TokenInterval::end))
+                .toList();
+        List<TokenInterval> byBegin = spans.stream()
+                .sorted(Comparator.comparingLong(TokenInterval::begin))
+                .toList();
         int ended = 0;
-        Span highest = null;
-        for (Span later : byBegin) {
+        TokenInterval highest = null;
+        for (TokenInterval later : byBegin) {
             for (; ended < byEnd.size() && byEnd.get(ended).end() < later.begin(); ended++) {
-                Span before = byEnd.get(ended);
+                TokenInterval before = byEnd.get(ended);
                 highest = highest == null || before.token() > highest.token() ? before : highest;
             }
             if (highest != null) {

@@ -17,14 +17,14 @@ import org.junit.jupiter.api.BeforeEach;
  * A server of its own for each test, since the test breaks it or what is between. One instance goes through a proxy, the
  * other ones do not.
  */
-abstract class FaultTopic {
+abstract class AbstractFaultTests {
 
     /** The command time-out of {@link Templates#IMPATIENT}. */
     static final Duration TIMEOUT = Templates.IMPATIENT.commandTimeout();
 
     final Templates templates = new Templates();
 
-    final Callers callers = new Callers();
+    final TestCallers callers = new TestCallers();
 
     EmbeddedRedis redis;
 

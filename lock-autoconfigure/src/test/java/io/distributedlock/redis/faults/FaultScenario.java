@@ -5,7 +5,7 @@ import io.distributedlock.redis.history.Model;
 import java.util.Set;
 
 /** One row of the table of faults. */
-enum Row {
+enum FaultScenario {
     JVM_KILLED("F01", "A JVM is killed (SIGKILL), and a new one takes its place", Model.NO_LOSS, 3, JvmFaults::kill),
     JVM_STOPPED("F02", "A JVM is stopped for longer than the lease", Model.NO_LOSS, 4, JvmFaults::stopForLong),
     JVM_PAUSED("F03", "A JVM is stopped for a moment", Model.NO_LOSS, 20, JvmFaults::stopForAMoment),
@@ -63,7 +63,7 @@ enum Row {
 
     private final Injection injection;
 
-    Row(String id, String what, Model model, int phases, Injection injection) {
+    FaultScenario(String id, String what, Model model, int phases, Injection injection) {
         this.id = id;
         this.what = what;
         this.model = model;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Times in which something was not as it should be, as intervals that do not touch. */
-final class Windows {
+final class IntervalSet {
 
     private record Interval(long begin, long end) {
 
@@ -23,7 +23,7 @@ final class Windows {
     private final List<Interval> intervals = new ArrayList<>();
 
     /** @param after how long it is felt after it is over */
-    Windows(Stream<Call> calls, Duration after) {
+    IntervalSet(Stream<Call> calls, Duration after) {
         calls.map(call -> new Interval(call.begin(), end(call, after)))
                 .sorted(Comparator.comparingLong(Interval::begin))
                 .forEach(this::add);

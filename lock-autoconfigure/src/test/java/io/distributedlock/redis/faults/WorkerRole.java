@@ -1,7 +1,7 @@
 package io.distributedlock.redis.faults;
 
 /** What a worker is like. There is one keeper and one patient worker in each JVM. */
-enum Role {
+enum WorkerRole {
     /** Keeps its locks for long, so that there is somebody to lose one whatever happens. */
     KEEPER,
     /** Waits for as long as it takes, so that there is somebody who is forgotten if anybody is. */
@@ -9,7 +9,7 @@ enum Role {
     /** Tries everything, and never takes long. */
     BUSY;
 
-    static Role of(int worker) {
+    static WorkerRole of(int worker) {
         return values()[Math.min(worker, BUSY.ordinal())];
     }
 }
