@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one instance holds and waits for at one moment. Other instances are not asked. Each lock is looked at for itself,
- * while the others go on, so the parts may be some microseconds apart. It contains nothing that is secret.
+ * What one instance holds and waits for at one moment. Other instances are not asked. Each lock is looked at for
+ * itself, while the others go on, so the parts may be some microseconds apart. It contains nothing that is secret.
  *
  * @param instance the public id of this instance, which {@link LockState#owner()} shows for its holds
  * @param connected whether the connection for commands stands

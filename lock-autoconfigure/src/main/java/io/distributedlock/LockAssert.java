@@ -1,6 +1,8 @@
 package io.distributedlock;
 
-/** Tells code that must run under a lock whether it does, so that a proxy that was bypassed is found in the first test. */
+/**
+ * Tells code that must run under a lock whether it does, so that a proxy that was bypassed is found in the first test.
+ */
 public final class LockAssert {
 
     private LockAssert() {}

@@ -11,7 +11,8 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Keep a reference to it while you need the lock: the lease of a handle that was garbage collected unclosed is no
  * longer renewed. The same is true once the thread that acquired it has ended; work that moves between threads uses
- * {@link LockOperations#acquireAsync} or {@link LockRequest#owner(String)}. Handles are safe for use by several threads.
+ * {@link LockOperations#acquireAsync} or {@link LockRequest#owner(String)}. Handles are safe for use by several
+ * threads.
  */
 public interface LockHandle extends AutoCloseable {
 
@@ -37,8 +38,8 @@ public interface LockHandle extends AutoCloseable {
     Duration remainingLease();
 
     /**
-     * Sets the remaining lease to the given time from now. Later renewals never shorten it; {@code maxHold} still limits
-     * it. Asks Redis and waits for the answer.
+     * Sets the remaining lease to the given time from now. Later renewals never shorten it; {@code maxHold} still
+     * limits it. Asks Redis and waits for the answer.
      *
      * @param lease at least 10 ms
      * @throws LockLostException if the lock was lost or closed
@@ -48,11 +49,11 @@ public interface LockHandle extends AutoCloseable {
     void extend(Duration lease);
 
     /**
-     * Runs the callback once when this hold is lost, at once if it already is. Closing the handle before that drops it, and
-     * so does losing every reference to the handle: the handle keeps its callbacks, nothing else does.
+     * Runs the callback once when this hold is lost, at once if it already is. Closing the handle before that drops it,
+     * and so does losing every reference to the handle: the handle keeps its callbacks, nothing else does.
      *
-     * <p>It runs on a thread of the library that only runs such callbacks. 256 of them may be busy at the same time; further
-     * ones wait until one of these returns. A callback that fails is logged and affects no other.
+     * <p>It runs on a thread of the library that only runs such callbacks. 256 of them may be busy at the same time;
+     * further ones wait until one of these returns. A callback that fails is logged and affects no other.
      */
     void onLost(Runnable callback);
 
@@ -66,17 +67,18 @@ public interface LockHandle extends AutoCloseable {
      * retained, or with {@code distributed-lock.release: async}.
      *
      * @throws LockLostException if the hold was lost before
-     * @throws LockReleaseUnconfirmedException if Redis did not confirm the release; the lock is free when its lease ends,
+     * @throws LockReleaseUnconfirmedException if Redis did not confirm the release; the lock is free when its lease
+     *     ends,
      *     or earlier, since the release is tried again meanwhile
      */
     @Override
     void close();
 
     /**
-     * Ends this hold as {@link #close()} does, without blocking the calling thread. Nothing is thrown: what {@code close()}
-     * throws comes through the stage. Only the first call of the two does anything; later ones return a completed stage.
-     * The stage is completed on a thread of the library that is meant for code of the application, or at once.
-     * (Implementations that do not override this method close in the calling thread.)
+     * Ends this hold as {@link #close()} does, without blocking the calling thread. Nothing is thrown: what {@code
+     * close()} throws comes through the stage. Only the first call of the two does anything; later ones return a
+     * completed stage. The stage is completed on a thread of the library that is meant for code of the application, or
+     * at once. (Implementations that do not override this method close in the calling thread.)
      */
     default CompletionStage<Void> closeAsync() {
         try {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 public interface LockKeyGenerator {
 
     /**
-     * The key of one call, by the same rules as the value of a key expression: a string, number, enum, UUID and the like
-     * make one lock; a collection, array or stream of them makes several.
+     * The key of one call, by the same rules as the value of a key expression: a string, number, enum, UUID and the
+     * like make one lock; a collection, array or stream of them makes several.
      *
      * @param target the bean, without its proxy
      * @param method the method of the bean's class

@@ -3,8 +3,8 @@ package io.distributedlock;
 import java.time.Duration;
 
 /**
- * The hold ended although its holder was not done: the lease ran out, or somebody removed or took the lock. Somebody else
- * may have run at the same time since.
+ * The hold ended although its holder was not done: the lease ran out, or somebody removed or took the lock. Somebody
+ * else may have run at the same time since.
  */
 public class LockLostException extends DistributedLockException {
 

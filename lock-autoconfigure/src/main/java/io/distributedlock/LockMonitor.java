@@ -1,8 +1,8 @@
 package io.distributedlock;
 
 /**
- * Shows operators what an instance does with locks. Implementations are safe for use by any number of threads, and neither
- * stop the locks nor ask Redis.
+ * Shows operators what an instance does with locks. Implementations are safe for use by any number of threads, and
+ * neither stop the locks nor ask Redis.
  */
 public interface LockMonitor {
 

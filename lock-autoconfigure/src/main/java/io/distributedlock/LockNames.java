@@ -9,8 +9,8 @@ public final class LockNames {
     private LockNames() {}
 
     /**
-     * The text on one line, safe to be written anywhere: line breaks, control and formatting characters and lone surrogates
-     * as {@code \\uXXXX}, and of more than 200 characters the first 200 with the length.
+     * The text on one line, safe to be written anywhere: line breaks, control and formatting characters and lone
+     * surrogates as {@code \\uXXXX}, and of more than 200 characters the first 200 with the length.
      */
     public static String show(String text) {
         if (isPlain(text)) {

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The owner of a blocking call is the calling thread: acquiring a name again in the same thread is a re-entry, costs
  * no round trip and gets the same fencing token. A hold of {@link #acquireAsync} has an owner of its own and is not
- * re-entered, unless the request names a {@link LockRequest#logicalOwner(LockOwner) logical owner}. With {@link LockRequest#owner(String)} the owner is that text, in every instance.
+ * re-entered, unless the request names a {@link LockRequest#logicalOwner(LockOwner) logical owner}. With {@link
+ * LockRequest#owner(String)} the owner is that text, in every instance.
  *
  * <p>Implementations are safe for use by any number of threads.
  */
@@ -19,10 +20,12 @@ public interface LockOperations {
     /**
      * Acquires the lock, waiting as long as the request says.
      *
-     * <p>The hold lasts until the handle is closed, also inside of a transaction. A handle that is closed before the commit
-     * lets the next holder in before it can see what was written: close it after the transaction, or use {@link #execute}.
+     * <p>The hold lasts until the handle is closed, also inside of a transaction. A handle that is closed before the
+     * commit lets the next holder in before it can see what was written: close it after the transaction, or use {@link
+     * #execute}.
      *
-     * @throws LockNotAcquiredException if the lock was still held by somebody else when the wait was over, or at once if
+     * @throws LockNotAcquiredException if the lock was still held by somebody else when the wait was over, or at once
+     *     if
      *     the request is not re-entrant and the caller holds the lock already
      * @throws LockUnavailableException if Redis could not be asked, refused, or its answer stayed unknown
      * @throws LockInterruptedException if the thread was interrupted while it waited; the interrupt flag is set again
@@ -42,18 +45,18 @@ public interface LockOperations {
 
     /**
      * Acquires the lock without blocking the calling thread. Nothing is thrown: every failure comes through the stage,
-     * as one of the exceptions that {@link #acquire} throws. Cancelling or completing the stage's future leaves the queue,
-     * or releases the lock if it was granted meanwhile.
+     * as one of the exceptions that {@link #acquire} throws. Cancelling or completing the stage's future leaves the
+     * queue, or releases the lock if it was granted meanwhile.
      *
-     * <p>What depends on the stage runs on a thread of the library that is meant for it and may block. 256 such threads may
-     * be busy at the same time; the outcomes of further acquisitions then wait until one of these returns. A thread that
-     * waits for the stage's future itself, or for a future that was derived from it, is always told in time (of a request
-     * for several names: unless all these threads are busy).
+     * <p>What depends on the stage runs on a thread of the library that is meant for it and may block. 256 such threads
+     * may be busy at the same time; the outcomes of further acquisitions then wait until one of these returns. A thread
+     * that waits for the stage's future itself, or for a future that was derived from it, is always told in time (of a
+     * request for several names: unless all these threads are busy).
      *
-     * <p>The hold is looked at just before the stage completes: one whose lease has passed by then is never delivered, and
-     * the acquisition goes on waiting, or fails with {@link LockUnavailableException} if its wait is over. What depends on the
-     * stage runs later than that, so it looks at {@link LockHandle#isHeld()} or {@link LockHandle#remainingLease()} first if
-     * it may be kept waiting for as long as a lease.
+     * <p>The hold is looked at just before the stage completes: one whose lease has passed by then is never delivered,
+     * and the acquisition goes on waiting, or fails with {@link LockUnavailableException} if its wait is over. What
+     * depends on the stage runs later than that, so it looks at {@link LockHandle#isHeld()} or {@link
+     * LockHandle#remainingLease()} first if it may be kept waiting for as long as a lease.
      */
     CompletionStage<LockHandle> acquireAsync(LockRequest request);
 
@@ -61,10 +64,10 @@ public interface LockOperations {
      * Runs the callback under the lock and releases it afterwards. Inside the callback, {@link LockHandle#current()} is
      * the handle. A failure of the callback always wins: one in the release is added to it as suppressed.
      *
-     * <p>Inside of a transaction, the locks of {@code RedisLockTemplate} are released when that transaction has completed, so
-     * that the next holder sees what was committed, and a lock that is lost by then stops the commit
-     * ({@code distributed-lock.keep-until-completion}). This default implementation releases when the callback has ended: a
-     * decorator passes {@code execute} on.
+     * <p>Inside of a transaction, the locks of {@code RedisLockTemplate} are released when that transaction has
+     * completed, so that the next holder sees what was committed, and a lock that is lost by then stops the commit
+     * ({@code distributed-lock.keep-until-completion}). This default implementation releases when the callback has
+     * ended: a decorator passes {@code execute} on.
      *
      * @throws LockLostException if the callback returned normally, but the lock was lost before it did
      */
@@ -78,11 +81,11 @@ public interface LockOperations {
 
     /**
      * A view for code that wants a {@link Lock}. {@code lock()} and {@code lockInterruptibly()} wait without limit,
-     * {@code tryLock()} tries once, and {@code tryLock(time, unit)} waits for that time, whatever the request says of it.
-     * {@code unlock()} gives back the latest hold that the calling thread has acquired through this view; it throws
-     * {@link IllegalMonitorStateException} if there is none, and what {@link LockHandle#close()} throws. All methods but
-     * {@code unlock()} throw {@link LockUnavailableException} if Redis does not answer. There are no conditions. The view is
-     * safe for use by any number of threads.
+     * {@code tryLock()} tries once, and {@code tryLock(time, unit)} waits for that time, whatever the request says of
+     * it. {@code unlock()} gives back the latest hold that the calling thread has acquired through this view; it throws
+     * {@link IllegalMonitorStateException} if there is none, and what {@link LockHandle#close()} throws. All methods
+     * but {@code unlock()} throw {@link LockUnavailableException} if Redis does not answer. There are no conditions.
+     * The view is safe for use by any number of threads.
      */
     default Lock asLock(LockRequest request) {
         return new LockView(this, request);
@@ -97,8 +100,8 @@ public interface LockOperations {
     Optional<LockState> inspect(String name);
 
     /**
-     * Gives back one hold of an {@linkplain LockRequest#owner(String) explicit owner}, from any instance and thread. When
-     * the last one is gone, the handles of that owner are told that their lock is lost.
+     * Gives back one hold of an {@linkplain LockRequest#owner(String) explicit owner}, from any instance and thread.
+     * When the last one is gone, the handles of that owner are told that their lock is lost.
      *
      * @throws LockUnavailableException if Redis could not be asked or its answer stayed unknown
      */

@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The owner of asynchronous work, as a thread is the owner of blocking work. A hold that was acquired with an owner is
- * entered again by requests of the same owner and of those {@linkplain #nested() nested} in it; all others wait. Compared by
- * identity, valid in one JVM only, and kept in Redis nowhere; for an owner in several instances see
+ * entered again by requests of the same owner and of those {@linkplain #nested() nested} in it; all others wait.
+ * Compared by identity, valid in one JVM only, and kept in Redis nowhere; for an owner in several instances see
  * {@link LockRequest#owner(String)}.
  *
- * <p>Work that may run in parallel needs an owner for each branch, since branches with the same owner do not exclude each
- * other. Immutable and safe for use by several threads.
+ * <p>Work that may run in parallel needs an owner for each branch, since branches with the same owner do not exclude
+ * each other. Immutable and safe for use by several threads.
  */
 public final class LockOwner {
 
@@ -29,8 +29,8 @@ public final class LockOwner {
     }
 
     /**
-     * A new owner for work that belongs to what the calling thread runs at this moment: it enters the locks of the annotated
-     * methods and {@link LockOperations#execute execute} calls that the thread is in.
+     * A new owner for work that belongs to what the calling thread runs at this moment: it enters the locks of the
+     * annotated methods and {@link LockOperations#execute execute} calls that the thread is in.
      */
     public static LockOwner nestedInCurrent() {
         return new LockOwner(LockScope.owner(), Map.of());

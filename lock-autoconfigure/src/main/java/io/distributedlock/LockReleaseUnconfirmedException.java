@@ -3,9 +3,9 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock was held, the work under it is done, and Redis has not confirmed the release. The lock is free when its lease
- * ends, or earlier, as the release is tried again meanwhile. The caller must not try again as if nothing had run: that
- * would do the work twice.
+ * The lock was held, the work under it is done, and Redis has not confirmed the release. The lock is free when its
+ * lease ends, or earlier, as the release is tried again meanwhile. The caller must not try again as if nothing had run:
+ * that would do the work twice.
  */
 public class LockReleaseUnconfirmedException extends DistributedLockException {
 

@@ -129,8 +129,8 @@ public final class LockRequest {
     /**
      * A request for several locks with the default settings. All of them are acquired, or none. Names that occur twice
      * count once. They are acquired in their natural order, which is the same for all callers, so that two requests
-     * whose names overlap cannot wait for each other, unless their callers hold other locks already. The wait counts for all together. They are renewed, lost and
-     * released as one.
+     * whose names overlap cannot wait for each other, unless their callers hold other locks already. The wait counts
+     * for all together. They are renewed, lost and released as one.
      *
      * @throws IllegalArgumentException if there is no name, or one is null, blank, or longer than
      *     {@link #MAX_NAME_LENGTH}
@@ -164,9 +164,9 @@ public final class LockRequest {
     }
 
     /**
-     * How long to wait for the lock: zero tries once, a negative time waits without limit. At the end of the wait Redis may be
-     * asked once more, for a tenth of a second at most. A caller that has heard nothing from Redis by then waits for a first
-     * answer, for one command time-out since it began to wait.
+     * How long to wait for the lock: zero tries once, a negative time waits without limit. At the end of the wait Redis
+     * may be asked once more, for a tenth of a second at most. A caller that has heard nothing from Redis by then waits
+     * for a first answer, for one command time-out since it began to wait.
      */
     public LockRequest waitUpTo(Duration wait) {
         Objects.requireNonNull(wait, "wait");
@@ -196,7 +196,8 @@ public final class LockRequest {
      * The age at which the hold is lost, however busy its holder: a bound for methods that hang.
      *
      * @param maxHold positive
-     * @throws IllegalArgumentException if it is not positive, if the lease is not renewed and so has a hard end already,
+     * @throws IllegalArgumentException if it is not positive, if the lease is not renewed and so has a hard end
+     *     already,
      *     or if it is shorter than {@link #minHold(Duration)}
      */
     public LockRequest maxHold(Duration maxHold) {
@@ -207,8 +208,8 @@ public final class LockRequest {
     /**
      * The lock becomes free no earlier than this time after the grant, also for other callers of the same instance. The
      * release does not wait for it: it shortens the lease to the rest of that time. For work that must not run again
-     * soon, such as a job that several schedulers start at about the same moment. A re-entry does not change it. It binds
-     * nobody after a loss.
+     * soon, such as a job that several schedulers start at about the same moment. A re-entry does not change it. It
+     * binds nobody after a loss.
      *
      * @param minHold positive, at most 365 days
      * @throws IllegalArgumentException if it is outside of that, longer than {@link #maxHold(Duration)}, or the request
@@ -223,9 +224,9 @@ public final class LockRequest {
     }
 
     /**
-     * Names the owner, instead of the calling thread. The same owner is the same in every thread and instance: acquiring
-     * again is a re-entry, and {@link LockOperations#release(String, String)} gives a hold back from anywhere. Such holds
-     * are counted in Redis, so each of them costs its round trips. Owner ids are no secrets.
+     * Names the owner, instead of the calling thread. The same owner is the same in every thread and instance:
+     * acquiring again is a re-entry, and {@link LockOperations#release(String, String)} gives a hold back from
+     * anywhere. Such holds are counted in Redis, so each of them costs its round trips. Owner ids are no secrets.
      *
      * @throws IllegalArgumentException if the owner is null, blank, or longer than {@link #MAX_NAME_LENGTH}, or the
      *     request has a {@link #minHold(Duration)}

@@ -3,9 +3,9 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a handle the {@linkplain LockHandle#current() current} one of this thread until it is closed. Scopes nest and are
- * closed in the reverse order by the thread that opened them. Needed only by those who implement {@link LockOperations}
- * or intercept calls themselves.
+ * Makes a handle the {@linkplain LockHandle#current() current} one of this thread until it is closed. Scopes nest and
+ * are closed in the reverse order by the thread that opened them. Needed only by those who implement {@link
+ * LockOperations} or intercept calls themselves.
  */
 public final class LockScope implements AutoCloseable {
 
@@ -41,8 +41,8 @@ public final class LockScope implements AutoCloseable {
     }
 
     /**
-     * Opens a scope in the calling thread for work that does not belong to the thread but to an owner: blocking calls in it
-     * may enter what the owner holds.
+     * Opens a scope in the calling thread for work that does not belong to the thread but to an owner: blocking calls
+     * in it may enter what the owner holds.
      */
     public static LockScope open(LockHandle handle, boolean lossMatters, @Nullable LockOwner owner) {
         LockScope scope = new LockScope(handle, lossMatters, owner, INNERMOST.get());

@@ -7,7 +7,8 @@ import java.time.Duration;
  *
  * @param name the lock name
  * @param owner the explicit owner, or else the public id of the instance that holds the lock
- * @param fencingToken the last token that Redis knows of; passing the lock on inside an instance may have raised it since
+ * @param fencingToken the last token that Redis knows of; passing the lock on inside an instance may have raised it
+ *     since
  * @param remainingLease how long Redis keeps the lock if nobody renews it
  * @param waitingInstances how many instances (not threads) wait for it
  * @param retained whether nobody holds it, and this instance only keeps its lease for the next caller ({@code

@@ -3,9 +3,9 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redis could not be asked, answered with an error, or its answer stayed unknown, or the instance could not take one more
- * caller. Nothing was run under the lock, so the caller may try again later. It does not say whether the lock is held; the
- * caller does not hold it.
+ * Redis could not be asked, answered with an error, or its answer stayed unknown, or the instance could not take one
+ * more caller. Nothing was run under the lock, so the caller may try again later. It does not say whether the lock is
+ * held; the caller does not hold it.
  */
 public class LockUnavailableException extends DistributedLockException {
 

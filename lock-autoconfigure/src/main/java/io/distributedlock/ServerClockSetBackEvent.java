@@ -3,9 +3,10 @@ package io.distributedlock;
 import java.time.Duration;
 
 /**
- * Redis' clock was found to be behind where it must be by now: it was set back, or stood still with its machine. Leases end
- * later by as much, so a lock whose holder dies stays taken for longer; and a fencing token that is taken from that clock may be lower than one of the same lock that neither Redis nor this instance
- * remembers. Keep the servers' clocks slewed, not stepped.
+ * Redis' clock was found to be behind where it must be by now: it was set back, or stood still with its machine. Leases
+ * end later by as much, so a lock whose holder dies stays taken for longer; and a fencing token that is taken from that
+ * clock may be lower than one of the same lock that neither Redis nor this instance remembers. Keep the servers' clocks
+ * slewed, not stepped.
  *
  * @param lockName the lock whose token showed it; all locks are concerned
  * @param by how far at least

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 
 /**
- * What operators call this instance: {@code distributed-lock.instance-label}, or else the name of the application, the host,
- * the port of the server if there is one, and the process id, as in {@code shop@host-1:8080/4711}.
+ * What operators call this instance: {@code distributed-lock.instance-label}, or else the name of the application, the
+ * host, the port of the server if there is one, and the process id, as in {@code shop@host-1:8080/4711}.
  */
 public final class InstanceLabel {
 

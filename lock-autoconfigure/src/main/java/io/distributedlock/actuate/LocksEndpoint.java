@@ -24,9 +24,10 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Shows what this instance holds and waits for, shows one lock, and takes a lock away. A lock name may have slashes: what
- * comes after {@code locks/} is the name. Web servers refuse or change some paths (an encoded slash, two slashes in a row);
- * {@code locks?name=} takes every name. Taking away needs {@code management.endpoint.locks.access=unrestricted}.
+ * Shows what this instance holds and waits for, shows one lock, and takes a lock away. A lock name may have slashes:
+ * what comes after {@code locks/} is the name. Web servers refuse or change some paths (an encoded slash, two slashes
+ * in a row); {@code locks?name=} takes every name. Taking away needs {@code
+ * management.endpoint.locks.access=unrestricted}.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
@@ -137,7 +138,10 @@ public final class LocksEndpoint {
                 state.map(LockState::waitingInstances).orElse(0));
     }
 
-    /** A hold of this instance with a lower token than that in Redis is lost, although this instance does not know it yet. */
+    /**
+     * A hold of this instance with a lower token than that in Redis is lost, although this instance does not know it
+     * yet.
+     */
     private LockDescriptor.Holder holder(LockState state, LockActivity activity) {
         Optional<LockActivity.Held> own = activity.held().stream()
                 .filter(held -> held.name().equals(state.name()) && held.fencingToken() >= state.fencingToken())

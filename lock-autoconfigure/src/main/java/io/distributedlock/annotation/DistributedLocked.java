@@ -14,16 +14,18 @@ import org.springframework.core.annotation.AliasFor;
  * Runs the method under a distributed lock: one call of a lock name at a time, across all instances that use the same
  * Redis.
  *
- * <p>The lock is acquired before the method, renewed while it runs, and released when it has returned or thrown. It lies
- * outside of {@code @Transactional}, so the transaction is committed before the lock is released, and inside of retries,
- * so each attempt acquires anew. A nested call of the same thread for the same name is a re-entry and costs nothing.
+ * <p>The lock is acquired before the method, renewed while it runs, and released when it has returned or thrown. It
+ * lies outside of {@code @Transactional}, so the transaction is committed before the lock is released, and inside of
+ * retries, so each attempt acquires anew. A nested call of the same thread for the same name is a re-entry and costs
+ * nothing.
  *
- * <p>On a class or interface, it stands for all its methods that a proxy can reach, inherited ones included and those of
- * {@link Object} excluded; on a method it replaces the one of the class. Without a {@link #key()}, each of these methods has a
- * lock of its own; for one lock for the whole class, give it a fixed key, as in {@code "'import'"}. {@link None} leaves a method
- * out. It may be used as a meta-annotation, and several times on one method. A final, private or static method, an expression with a mistake in it, or a
- * duration that cannot be read fails the start of the application. As with every Spring proxy, calls through
- * {@code this} are not intercepted; {@link io.distributedlock.LockAssert} finds them.
+ * <p>On a class or interface, it stands for all its methods that a proxy can reach, inherited ones included and those
+ * of {@link Object} excluded; on a method it replaces the one of the class. Without a {@link #key()}, each of these
+ * methods has a lock of its own; for one lock for the whole class, give it a fixed key, as in {@code "'import'"}.
+ * {@link None} leaves a method out. It may be used as a meta-annotation, and several times on one method. A final,
+ * private or static method, an expression with a mistake in it, or a duration that cannot be read fails the start of
+ * the application. As with every Spring proxy, calls through {@code this} are not intercepted; {@link
+ * io.distributedlock.LockAssert} finds them.
  *
  * <p>Durations are written {@code "30s"}, {@code "500ms"}, {@code "PT30S"} or {@code "${some.property}"}.
  */
@@ -42,23 +44,23 @@ public @interface DistributedLocked {
      * SpEL expression for what is locked, e.g. {@code "#order.id"} or {@code "'stock:' + #p0"}. It knows the parameters
      * by name and as {@code #p0}, {@code #a0}, the call as {@code #root.method}, {@code #root.target} and
      * {@code #root.args}, and beans as {@code @bean}. Strings, numbers, enums, UUIDs and the like make a name by their
-     * text. The same moment makes the same text in every time zone, and the same {@link java.math.BigDecimal} in every scale.
-     * A collection, array or stream of such values makes one lock each, and they are acquired all or none. Empty stands for
-     * the method itself: its class, name and parameter types. {@code ${…}} is allowed.
+     * text. The same moment makes the same text in every time zone, and the same {@link java.math.BigDecimal} in every
+     * scale. A collection, array or stream of such values makes one lock each, and they are acquired all or none. Empty
+     * stands for the method itself: its class, name and parameter types. {@code ${…}} is allowed.
      *
-     * <p>A result that is null, blank, NaN, or has no text of its own ({@code Type@1b2c3d}), be it deep inside of a record or
-     * collection, is refused with an {@link IllegalArgumentException} without running the method. Within a text that is put
-     * together, null is the text {@code null}: {@code "#a + ':' + #b"} makes {@code a:null}. The values of parameters are never parsed as
-     * expressions.
+     * <p>A result that is null, blank, NaN, or has no text of its own ({@code Type@1b2c3d}), be it deep inside of a
+     * record or collection, is refused with an {@link IllegalArgumentException} without running the method. Within a
+     * text that is put together, null is the text {@code null}: {@code "#a + ':' + #b"} makes {@code a:null}. The
+     * values of parameters are never parsed as expressions.
      */
     @AliasFor("value")
     String key() default "";
 
     /**
      * Fixed prefix of the lock name, {@code ${…}} allowed: the lock name is then {@code name:key}. A colon or backslash
-     * in it is escaped by a backslash, so that two different names never make the same lock name, whatever the keys are. A
-     * key without a name is not escaped: the key {@code "'a:b'"} alone is the lock {@code a:b}, and so is the name {@code a}
-     * with the key {@code "'b'"}.
+     * in it is escaped by a backslash, so that two different names never make the same lock name, whatever the keys
+     * are. A key without a name is not escaped: the key {@code "'a:b'"} alone is the lock {@code a:b}, and so is the
+     * name {@code a} with the key {@code "'b'"}.
      */
     String name() default "";
 
@@ -83,8 +85,8 @@ public @interface DistributedLocked {
 
     /**
      * The lock becomes free no earlier than this time after the grant, also for other callers of the same instance. The
-     * method does not wait for it: its release shortens the lease to the rest of that time. At most 365 days, and no longer
-     * than {@link #maxHold()}. A re-entry does not change it. Default: none.
+     * method does not wait for it: its release shortens the lease to the rest of that time. At most 365 days, and no
+     * longer than {@link #maxHold()}. A re-entry does not change it. Default: none.
      */
     String minHold() default "";
 
@@ -98,22 +100,27 @@ public @interface DistributedLocked {
     LockMode mode() default LockMode.EXCLUSIVE;
 
     /**
-     * SpEL expression like {@link #key()} that is true or false. If it is false, the method runs without lock. Any other
-     * result is refused with an {@link IllegalArgumentException}, and the method is not run. Default: always locked.
+     * SpEL expression like {@link #key()} that is true or false. If it is false, the method runs without lock. Any
+     * other result is refused with an {@link IllegalArgumentException}, and the method is not run. Default: always
+     * locked.
      */
     String condition() default "";
 
     /**
-     * Name of a method that is called instead when the lock is busy and the wait is over: of the same bean, or of another one
-     * as {@code "bean::method"}, which must not be private; {@code ${…}} allowed. It has the same parameters, and after them
-     * the exception if it wants it, and returns the same type. It runs without the lock, and only instead of
-     * {@link io.distributedlock.LockNotAcquiredException}: a Redis that does not answer is no reason to call it. With several
-     * annotations on the method, the locks that were acquired before the busy one are still held meanwhile. A fallback that
-     * does not fit fails the start, and so does one beside {@code whenBusy = SKIP}. Default: none.
+     * Name of a method that is called instead when the lock is busy and the wait is over: of the same bean, or of
+     * another one as {@code "bean::method"}, which must not be private; {@code ${…}} allowed. It has the same
+     * parameters, and after them the exception if it wants it, and returns the same type. It runs without the lock, and
+     * only instead of {@link io.distributedlock.LockNotAcquiredException}: a Redis that does not answer is no reason to
+     * call it. With several annotations on the method, the locks that were acquired before the busy one are still held
+     * meanwhile. A fallback that does not fit fails the start, and so does one beside {@code whenBusy = SKIP}. Default:
+     * none.
      */
     String fallback() default "";
 
-    /** Bean name of the {@link io.distributedlock.LockOperations} to use, {@code ${…}} allowed. Default: the primary one. */
+    /**
+     * Bean name of the {@link io.distributedlock.LockOperations} to use, {@code ${…}} allowed. Default: the primary
+     * one.
+     */
     String operations() default "";
 
     /** What a call does when another caller holds the lock and the wait is over. */
@@ -135,9 +142,10 @@ public @interface DistributedLocked {
     @interface None {}
 
     /**
-     * Several locks around one method. They are acquired in the order of their names, which is the same for all callers, and
-     * released in the reverse order. Each has the wait of its own annotation. Locks that are to be acquired as one, within one
-     * wait, are better one annotation with a {@link DistributedLocked#key() key} that is a collection.
+     * Several locks around one method. They are acquired in the order of their names, which is the same for all
+     * callers, and released in the reverse order. Each has the wait of its own annotation. Locks that are to be
+     * acquired as one, within one wait, are better one annotation with a {@link DistributedLocked#key() key} that is a
+     * collection.
      */
     @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
     @Retention(RetentionPolicy.RUNTIME)

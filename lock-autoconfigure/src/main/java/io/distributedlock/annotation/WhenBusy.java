@@ -4,16 +4,16 @@ package io.distributedlock.annotation;
 public enum WhenBusy {
 
     /**
-     * Fails with {@link io.distributedlock.LockNotAcquiredException}: a method that returns a future or a publisher fails
-     * through it, every other method throws.
+     * Fails with {@link io.distributedlock.LockNotAcquiredException}: a method that returns a future or a publisher
+     * fails through it, every other method throws.
      */
     THROW,
 
     /**
-     * Ends without running the method. The result has no value: {@code null}, or {@link java.util.Optional#empty()} for an
-     * {@code Optional}, or an empty stream; a future completes with {@code null}, or with {@code Optional.empty()} for a
-     * future of an {@code Optional}; a publisher completes empty. Refused at start-up for methods that return a primitive
-     * other than {@code void}, or a publisher that cannot be empty.
+     * Ends without running the method. The result has no value: {@code null}, or {@link java.util.Optional#empty()} for
+     * an {@code Optional}, or an empty stream; a future completes with {@code null}, or with {@code Optional.empty()}
+     * for a future of an {@code Optional}; a publisher completes empty. Refused at start-up for methods that return a
+     * primitive other than {@code void}, or a publisher that cannot be empty.
      */
     SKIP
 }

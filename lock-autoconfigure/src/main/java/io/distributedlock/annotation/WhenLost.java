@@ -1,25 +1,28 @@
 package io.distributedlock.annotation;
 
 /**
- * What a call does when its lock was lost while its work ran. A failure of the work itself always wins. The work of a method
- * that returns a future or a publisher ends with that one.
+ * What a call does when its lock was lost while its work ran. A failure of the work itself always wins. The work of a
+ * method that returns a future or a publisher ends with that one.
  */
 public enum WhenLost {
 
     /**
-     * Fails with {@link io.distributedlock.LockLostException} once the work has ended normally: the method throws it, or its
-     * future or publisher fails with it.
+     * Fails with {@link io.distributedlock.LockLostException} once the work has ended normally: the method throws it,
+     * or its future or publisher fails with it.
      */
     THROW,
 
     /**
-     * Stops the work as well, once, as soon as the loss is known: interrupts the thread that runs the method, cancels the
-     * future or the subscription that the method has returned. The interrupt is over when the caller sees the outcome: work
-     * that ends with an {@link InterruptedException}, a cancellation or the like because of it fails with
+     * Stops the work as well, once, as soon as the loss is known: interrupts the thread that runs the method, cancels
+     * the future or the subscription that the method has returned. The interrupt is over when the caller sees the
+     * outcome: work that ends with an {@link InterruptedException}, a cancellation or the like because of it fails with
      * {@link io.distributedlock.LockLostException} instead.
      */
     INTERRUPT,
 
-    /** Passes on what the work made; the loss is only logged, and an event. Transactions inside are not stopped from committing. */
+    /**
+     * Passes on what the work made; the loss is only logged, and an event. Transactions inside are not stopped from
+     * committing.
+     */
     IGNORE
 }

@@ -17,8 +17,8 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.ClassUtils;
 
 /**
- * Whether the application leaves the locks to auto-configuration. A {@link LockOperations} bean of its own takes their place,
- * but one that is primary stands in front of them: it may be a decorator that needs them.
+ * Whether the application leaves the locks to auto-configuration. A {@link LockOperations} bean of its own takes their
+ * place, but one that is primary stands in front of them: it may be a decorator that needs them.
  */
 class AutoConfiguredLocksCondition extends SpringBootCondition implements ConfigurationCondition {
 

@@ -20,7 +20,8 @@ import org.springframework.core.env.Environment;
 
 /**
  * Locks the methods with {@link io.distributedlock.annotation.DistributedLocked}, and provides the
- * {@link LockOperations} for it, unless the application has its own. In a child context too, with the locks of its parent.
+ * {@link LockOperations} for it, unless the application has its own. In a child context too, with the locks of its
+ * parent.
  */
 @AutoConfiguration(
         after = AopAutoConfiguration.class,
@@ -68,7 +69,10 @@ public final class DistributedLockAutoConfiguration {
         return new DistributedLockValidator(beanFactory, advisor);
     }
 
-    /** With locks switched off, those of the application are not used either, unless they are in front of the local ones. */
+    /**
+     * With locks switched off, those of the application are not used either, unless they are in front of the local
+     * ones.
+     */
     private static LockOperations locks(
             ConfigurableListableBeanFactory beanFactory, DistributedLockProperties properties) {
         return properties.enabled() || beanFactory.containsBean("localLockOperations")

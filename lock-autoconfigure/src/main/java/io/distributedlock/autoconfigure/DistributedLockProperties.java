@@ -22,7 +22,8 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param commandTimeout How long to wait at most for one answer of Redis. Shorter leases shorten it.
  * @param fairness Limits of passing a lock on inside this instance.
  * @param shutdownGrace How long the holders of locks may go on when the application stops.
- * @param retention How long an instance keeps a lock that none of its callers wants, until another instance waits for it.
+ * @param retention How long an instance keeps a lock that none of its callers wants, until another instance waits for
+ *     it.
  * @param release Whether a release waits for the answer of Redis, and so can tell that the lock was lost before.
  * @param keepUntilCompletion Whether a lock that is acquired inside of a transaction is kept until it has completed.
  * @param transaction What happens to transactions under locks.

@@ -9,7 +9,9 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
-/** Quotes the value as it was written, and where. Comes before the one of Boot, which only knows that binding failed. */
+/**
+ * Quotes the value as it was written, and where. Comes before the one of Boot, which only knows that binding failed.
+ */
 @Order(0)
 final class InvalidLockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockPropertyException> {
 

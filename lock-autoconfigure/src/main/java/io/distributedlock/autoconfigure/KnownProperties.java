@@ -65,7 +65,9 @@ final class KnownProperties {
         return new TreeSet<>(names.values());
     }
 
-    /** Whether the name, in any of the forms that Boot accepts, is one of a property or below one with keys of its own. */
+    /**
+     * Whether the name, in any of the forms that Boot accepts, is one of a property or below one with keys of its own.
+     */
     boolean contains(String name) {
         String dotted = dotted(name);
         return names.entrySet().stream().anyMatch(each -> {

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What {@code distributed-lock.enabled=false} puts in place of locks: every request is granted at once, nothing is excluded,
- * no hold is ever lost, and Redis is not needed. Code that uses handles and tokens works as with locks.
+ * What {@code distributed-lock.enabled=false} puts in place of locks: every request is granted at once, nothing is
+ * excluded, no hold is ever lost, and Redis is not needed. Code that uses handles and tokens works as with locks.
  */
 final class LocalLockOperations implements LockOperations {
 
@@ -66,7 +66,8 @@ final class LocalLockOperations implements LockOperations {
     }
 
     /**
-     * As high as those of Redis, which come from its clock as well: a table that has seen tokens of real locks accepts these.
+     * As high as those of Redis, which come from its clock as well: a table that has seen tokens of real locks accepts
+     * these.
      */
     private long nextToken() {
         long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());

@@ -17,8 +17,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Warns where Spring Boot has changed more than locks because the starter brings Spring Data Redis along, and nobody has said
- * whether that is wanted: caches that are in Redis now, and repositories that are assigned strictly.
+ * Warns where Spring Boot has changed more than locks because the starter brings Spring Data Redis along, and nobody
+ * has said whether that is wanted: caches that are in Redis now, and repositories that are assigned strictly.
  */
 final class StarterSideEffects implements SmartInitializingSingleton {
 

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A future that depends on an {@link AsyncAcquisition}, or is one. A thread that waits for it tells the verdict itself as soon as
- * there is one, so that its wait ends when the acquisition's does.
+ * A future that depends on an {@link AsyncAcquisition}, or is one. A thread that waits for it tells the verdict itself
+ * as soon as there is one, so that its wait ends when the acquisition's does.
  */
 abstract class AcquireStage<T extends @Nullable Object> extends CompletableFuture<T> {
 

@@ -3,8 +3,8 @@ package io.distributedlock.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition that this instance tries to make in the store, under one id, with as many questions as it takes. Guarded
- * by the {@link NamedLock} that asks.
+ * One acquisition that this instance tries to make in the store, under one id, with as many questions as it takes.
+ * Guarded by the {@link NamedLock} that asks.
  */
 final class Acquisition {
 
@@ -25,7 +25,9 @@ final class Acquisition {
     /** Whether a question was given up without an answer. */
     boolean uncertain;
 
-    /** Whether a grant came that is too old to be trusted; the answer under way may be older still, so ask once more. */
+    /**
+     * Whether a grant came that is too old to be trusted; the answer under way may be older still, so ask once more.
+     */
     boolean confirm;
 
     /** Whether another instance waits for it already, although no grant was heard of. */
@@ -37,7 +39,9 @@ final class Acquisition {
     /** How many callers had come when the latest question was sent. */
     long arrivals;
 
-    /** A grant of the lock cannot be older than this: the last question before it was answered "wait", or is the first. */
+    /**
+     * A grant of the lock cannot be older than this: the last question before it was answered "wait", or is the first.
+     */
     long grantedSince;
 
     /** The holder's token in the latest answer that said "wait"; a grant has a higher one. */
@@ -85,8 +89,8 @@ final class Acquisition {
     }
 
     /**
-     * Wait, says the store. Returns for how long: until the holder's lease ends, but often enough to find a grant in time
-     * whose message was lost.
+     * Wait, says the store. Returns for how long: until the holder's lease ends, but often enough to find a grant in
+     * time whose message was lost.
      */
     long busy(long ttlMillis, boolean nowQueued, long token) {
         busyToken = Math.max(busyToken, token);

@@ -6,8 +6,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of an asynchronous acquisition, and the owner of its hold. Its verdict is told on a thread for continuations, or
- * by a thread that waits for the future, whichever comes first: so whoever waits is told although all those threads are busy.
+ * The future of an asynchronous acquisition, and the owner of its hold. Its verdict is told on a thread for
+ * continuations, or by a thread that waits for the future, whichever comes first: so whoever waits is told although all
+ * those threads are busy.
  */
 final class AsyncAcquisition extends AcquireStage<LockHandle> {
 

@@ -3,12 +3,13 @@ package io.distributedlock.engine;
 import java.util.concurrent.Executor;
 
 /**
- * Where code of the application runs. Each kind has threads of its own, so that one kind never waits for another: callbacks
- * of lost holds, listeners of events, what depends on asynchronous acquisitions, and on asynchronous releases. Of each kind, {@value #THREADS} may be
- * busy at the same time; the next one then waits for the first of them to end.
+ * Where code of the application runs. Each kind has threads of its own, so that one kind never waits for another:
+ * callbacks of lost holds, listeners of events, what depends on asynchronous acquisitions, and on asynchronous
+ * releases. Of each kind, {@value #THREADS} may be busy at the same time; the next one then waits for the first of them
+ * to end.
  *
- * <p>What waits has no bound of its own, but there is at most one entry per asynchronous caller and release, and per lost hold one for
- * each of its callbacks and one for the event.
+ * <p>What waits has no bound of its own, but there is at most one entry per asynchronous caller and release, and per
+ * lost hold one for each of its callbacks and one for the event.
  */
 final class CallbackExecutor {
 

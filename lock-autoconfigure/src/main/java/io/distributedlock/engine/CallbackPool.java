@@ -10,9 +10,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads for one kind of application code. A task goes to an idle thread, the one that was busy last, or to a new thread as
- * long as there are fewer than the limit; only then it waits. Idle threads end after five seconds, and at once when the pool
- * is closed; a closed pool still runs what comes.
+ * Threads for one kind of application code. A task goes to an idle thread, the one that was busy last, or to a new
+ * thread as long as there are fewer than the limit; only then it waits. Idle threads end after five seconds, and at
+ * once when the pool is closed; a closed pool still runs what comes.
  */
 final class CallbackPool implements Executor {
 

@@ -87,8 +87,8 @@ final class DefaultLockHandle implements LockHandle {
     }
 
     /**
-     * Ends the hold and sends the release, but does not wait. Returns what waits and tells how it went, or null if there is
-     * nothing to wait for and nothing to tell.
+     * Ends the hold and sends the release, but does not wait. Returns what waits and tells how it went, or null if
+     * there is nothing to wait for and nothing to tell.
      */
     @Nullable
     Runnable beginClose() {

@@ -7,8 +7,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a transition of a {@link NamedLock} wants done outside of its monitor, in order: commands to send, callers to wake.
- * Not thread-safe; lives for one transition.
+ * What a transition of a {@link NamedLock} wants done outside of its monitor, in order: commands to send, callers to
+ * wake. Not thread-safe; lives for one transition.
  */
 final class DeferredActions {
 

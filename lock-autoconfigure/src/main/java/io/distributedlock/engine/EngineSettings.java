@@ -12,10 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param waitUpTo the default wait; negative for no limit
  * @param maxHold the default greatest age of a hold, or null for none
  * @param commandTimeout the longest time to wait for one answer of the store; shorter leases shorten it
- * @param maxPasses how often in a row a lock is passed on inside this instance while another instance waits; 0 for never
+ * @param maxPasses how often in a row a lock is passed on inside this instance while another instance waits; 0 for
+ *     never
  * @param maxBatch for how long in a row a lock is passed on inside this instance while another instance waits
  * @param shutdownGrace how long holds may go on when the engine is closed
- * @param retention how long a lease is kept here after the last local release, as long as no other instance waits; zero for
+ * @param retention how long a lease is kept here after the last local release, as long as no other instance waits; zero
+ *     for
  *     not at all
  * @param release whether a release waits for the store's answer
  * @param maxWaiters how many callers may wait for one lock in this instance
@@ -43,8 +45,8 @@ public record EngineSettings(
     private static final int DEFAULT_MAX_WAITERS = 100_000;
 
     /**
-     * Lease 30 s, wait 10 s, command time-out 2 s, 32 passes or 10 ms, grace 5 s, no retention, awaited release, 100 000
-     * waiters.
+     * Lease 30 s, wait 10 s, command time-out 2 s, 32 passes or 10 ms, grace 5 s, no retention, awaited release, 100
+     * 000 waiters.
      */
     public static final EngineSettings DEFAULTS = new EngineSettings(
             Duration.ofSeconds(30),

@@ -5,8 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all handles of a hold share and the engine only refers to weakly: so it is there as long as a handle can be reached.
- * It keeps the callbacks too, since a callback nearly always refers to its handle and would keep that reachable for ever.
+ * What all handles of a hold share and the engine only refers to weakly: so it is there as long as a handle can be
+ * reached. It keeps the callbacks too, since a callback nearly always refers to its handle and would keep that
+ * reachable for ever.
  */
 final class HandleAnchor {
 

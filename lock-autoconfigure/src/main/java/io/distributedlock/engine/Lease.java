@@ -122,7 +122,10 @@ final class Lease {
         }
     }
 
-    /** Whether the lease may be passed on locally: not in another instance's turn, nor near its end, nor ahead of the clock. */
+    /**
+     * Whether the lease may be passed on locally: not in another instance's turn, nor near its end, nor ahead of the
+     * clock.
+     */
     boolean mayPass(EngineSettings settings, long now) {
         boolean turn = !contended
                 || (passes < settings.maxPasses()
@@ -175,8 +178,8 @@ final class Lease {
     }
 
     /**
-     * A command that shortens the lease to this length is sent. Until it is answered, a copy of it may take effect after any
-     * later renewal, so no renewal counts for more than that.
+     * A command that shortens the lease to this length is sent. Until it is answered, a copy of it may take effect
+     * after any later renewal, so no renewal counts for more than that.
      */
     void cap(long shorter) {
         cap = Math.min(cap, shorter);

@@ -8,9 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watchdog. The timer asks every lock that is due what to renew; what comes together in one tick is sent in batches.
- * A batch knows four outcomes per lock: renewed, not owned any more, refused and unknown; the last two change nothing, since
- * the deadline decides.
+ * The watchdog. The timer asks every lock that is due what to renew; what comes together in one tick is sent in
+ * batches. A batch knows four outcomes per lock: renewed, not owned any more, refused and unknown; the last two change
+ * nothing, since the deadline decides.
  */
 final class LeaseRenewal {
 

@@ -1,11 +1,11 @@
 package io.distributedlock.engine;
 
 /**
- * The fencing tokens that this instance gives to its own callers while one lease lasts. The store takes a token from its
- * clock in microseconds, and forgets it when the lock is free. So a local token has to stay below the store's clock: below
- * the token of the grant and the microseconds that have passed since then, whatever the store's clock said at that time.
- * They count from when the grant was heard, since the store gave its token before that. One hundredth less allows for two
- * clocks that run at different speeds. Guarded by the {@link NamedLock} that owns the lease.
+ * The fencing tokens that this instance gives to its own callers while one lease lasts. The store takes a token from
+ * its clock in microseconds, and forgets it when the lock is free. So a local token has to stay below the store's
+ * clock: below the token of the grant and the microseconds that have passed since then, whatever the store's clock said
+ * at that time. They count from when the grant was heard, since the store gave its token before that. One hundredth
+ * less allows for two clocks that run at different speeds. Guarded by the {@link NamedLock} that owns the lease.
  */
 final class LocalTokens {
 

@@ -206,8 +206,8 @@ public final class LockEngine implements AutoCloseable {
     }
 
     /**
-     * Refuses new callers, lets holds go on for the {@linkplain EngineSettings#shutdownGrace() grace}, then takes away what
-     * is left. Blocks until then.
+     * Refuses new callers, lets holds go on for the {@linkplain EngineSettings#shutdownGrace() grace}, then takes away
+     * what is left. Blocks until then.
      */
     @Override
     public void close() {
@@ -393,8 +393,8 @@ public final class LockEngine implements AutoCloseable {
     }
 
     /**
-     * Everything that is due, and the renewals that came together. Whatever fails in it, for lack of memory perhaps, fails
-     * alone and comes again: without timers, no lease would be renewed and no loss be told.
+     * Everything that is due, and the renewals that came together. Whatever fails in it, for lack of memory perhaps,
+     * fails alone and comes again: without timers, no lease would be renewed and no loss be told.
      */
     void runTimers() {
         long now = now();

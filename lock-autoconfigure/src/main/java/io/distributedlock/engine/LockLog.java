@@ -9,7 +9,9 @@ import java.util.Locale;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-/** The lines that an engine logs of its locks: what an operator has to know, and for debugging, each lock and unlock. */
+/**
+ * The lines that an engine logs of its locks: what an operator has to know, and for debugging, each lock and unlock.
+ */
 final class LockLog {
 
     private static final Log log = LogFactory.getLog(LockEngine.class);

@@ -233,7 +233,10 @@ final class LockRegistry implements LeaseStore.Listener {
 
     // ---- the end
 
-    /** Sends waiters away and what is retained back, waits for holds as long as the grace says, then for what is being given back. */
+    /**
+     * Sends waiters away and what is retained back, waits for holds as long as the grace says, then for what is being
+     * given back.
+     */
     void drain(Duration grace, Duration farewell) {
         forEach(NamedLock::refuseWaiters);
         engine.log().waitsForHolds(grace, namesInUse());

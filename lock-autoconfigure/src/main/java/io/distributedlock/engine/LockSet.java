@@ -11,9 +11,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Acquires several locks: all of them or none, within one wait. They are acquired one after the other in the order of their
- * names, which is the same for all callers: a caller that waits holds only names before the one that it waits for, so no
- * callers can wait for each other in a ring, unless they hold other locks already. Names that the caller holds already are entered again.
+ * Acquires several locks: all of them or none, within one wait. They are acquired one after the other in the order of
+ * their names, which is the same for all callers: a caller that waits holds only names before the one that it waits
+ * for, so no callers can wait for each other in a ring, unless they hold other locks already. Names that the caller
+ * holds already are entered again.
  */
 public final class LockSet {
 

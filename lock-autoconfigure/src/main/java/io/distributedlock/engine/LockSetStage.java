@@ -9,7 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The future of an asynchronous acquisition of several names. Once it has ended without them, nothing of them is kept. */
+/**
+ * The future of an asynchronous acquisition of several names. Once it has ended without them, nothing of them is kept.
+ */
 final class LockSetStage extends CompletableFuture<LockHandle> {
 
     private final LockEngine engine;

@@ -6,8 +6,8 @@ import io.distributedlock.engine.LeaseStore.RenewReply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The side of a {@link NamedLock} that has a lease, and the hold of the caller whose turn it is. Exists from the grant to
- * the release or loss. Guarded by the lock's monitor.
+ * The side of a {@link NamedLock} that has a lease, and the hold of the caller whose turn it is. Exists from the grant
+ * to the release or loss. Guarded by the lock's monitor.
  */
 final class Ownership {
 
@@ -85,8 +85,8 @@ final class Ownership {
     }
 
     /**
-     * The end of the retention, or earlier if the lease could not be renewed: it must not run out by itself, as with it the
-     * queue of those who wait would be forgotten.
+     * The end of the retention, or earlier if the lease could not be renewed: it must not run out by itself, as with it
+     * the queue of those who wait would be forgotten.
      */
     private long retainedUntil() {
         long end = hold.renewUntil - hold.lease;

@@ -14,11 +14,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives an acquisition back to the store, until the store has said so or whatever was there has run out by itself. It is
- * what a release, a caller that stopped waiting and an unknown outcome have in common.
+ * Gives an acquisition back to the store, until the store has said so or whatever was there has run out by itself. It
+ * is what a release, a caller that stopped waiting and an unknown outcome have in common.
  *
- * <p>It first lets a question that is under way be answered, as the two could cross on different connections otherwise. If
- * that question was given up, the store is asked to refuse its id for a while, so that a late copy of it cannot win.
+ * <p>It first lets a question that is under way be answered, as the two could cross on different connections otherwise.
+ * If that question was given up, the store is asked to refuse its id for a while, so that a late copy of it cannot win.
  */
 final class PendingRelease extends TimerTask {
 

@@ -5,8 +5,8 @@ import io.distributedlock.engine.LeaseStore.RenewCommand;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a lease is renewed next, and whether an answer is under way: the part of the watchdog that one lease has. Guarded by
- * the {@link NamedLock}.
+ * When a lease is renewed next, and whether an answer is under way: the part of the watchdog that one lease has.
+ * Guarded by the {@link NamedLock}.
  */
 final class RenewalSchedule {
 
@@ -26,7 +26,10 @@ final class RenewalSchedule {
     /** The shortest length of those that may shorten it and were never answered. */
     private long unanswered = Long.MAX_VALUE;
 
-    /** Whether the store's lease is longer than the present hold wants it, until a renewal that may shorten it was answered. */
+    /**
+     * Whether the store's lease is longer than the present hold wants it, until a renewal that may shorten it was
+     * answered.
+     */
     private boolean tooLong;
 
     /** When the renewal that shortens it is due. */
@@ -53,8 +56,8 @@ final class RenewalSchedule {
     }
 
     /**
-     * The lease was passed on. If its next holder wants a shorter one, the next renewal sets that, a third of it from now at
-     * the latest: after a crash, others wait for the lease of the hold that was lost.
+     * The lease was passed on. If its next holder wants a shorter one, the next renewal sets that, a third of it from
+     * now at the latest: after a crash, others wait for the lease of the hold that was lost.
      */
     void passed(Lease lease, Hold next, long now) {
         long wanted = Math.min(next.lease, next.renewUntil - now);
@@ -64,7 +67,9 @@ final class RenewalSchedule {
         shortenAt = before && shortenAt - at < 0 ? shortenAt : at;
     }
 
-    /** When the lock has to look at this lease again, or {@link TimerQueue#NEVER}; an answer overdue counts as unknown. */
+    /**
+     * When the lock has to look at this lease again, or {@link TimerQueue#NEVER}; an answer overdue counts as unknown.
+     */
     long nextLook(Lease lease, Hold hold, long timeout) {
         if (underWay) {
             return lease.askedAt() + timeout;
@@ -103,9 +108,9 @@ final class RenewalSchedule {
     }
 
     /**
-     * Starts a renewal to the given length, whatever was under way. A length that shortens the lease counts from now on, as
-     * the store may do it at any time and its answer may not come. One that does not is sent as such, as a late copy of it
-     * must not shorten what the lease has become by then.
+     * Starts a renewal to the given length, whatever was under way. A length that shortens the lease counts from now
+     * on, as the store may do it at any time and its answer may not come. One that does not is sent as such, as a late
+     * copy of it must not shorten what the lease has become by then.
      */
     RenewCommand start(Lease lease, Hold hold, long newLength, boolean shortens, long now) {
         long millis = Math.max(1, newLength / 1_000_000);

@@ -1,9 +1,9 @@
 package io.distributedlock.engine;
 
 /**
- * Who may try again while the store is in trouble. Each tries after a pause of its own, which grows to a second; this lets
- * twenty of them a second through, so that many locks do not keep a store in trouble there. Any answer shows that the
- * trouble is over, and then all may, each at the end of its pause. What is tried for the first time always may.
+ * Who may try again while the store is in trouble. Each tries after a pause of its own, which grows to a second; this
+ * lets twenty of them a second through, so that many locks do not keep a store in trouble there. Any answer shows that
+ * the trouble is over, and then all may, each at the end of its pause. What is tried for the first time always may.
  */
 final class RetryRateLimiter {
 

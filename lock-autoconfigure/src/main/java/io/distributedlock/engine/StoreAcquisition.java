@@ -6,8 +6,8 @@ import io.distributedlock.engine.LeaseStore.Requeue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The side of a {@link NamedLock} that tries to get a lease from the store, on behalf of all who wait here. Exists from the
- * first question to the grant, or until nobody waits any more. Guarded by the lock's monitor.
+ * The side of a {@link NamedLock} that tries to get a lease from the store, on behalf of all who wait here. Exists from
+ * the first question to the grant, or until nobody waits any more. Guarded by the lock's monitor.
  */
 final class StoreAcquisition {
 
@@ -50,8 +50,8 @@ final class StoreAcquisition {
     private long askAt;
 
     /**
-     * Whether the store said "busy" while a release of this instance is under way, which may be all that is in the way: then
-     * it does not yet count for those who try once.
+     * Whether the store said "busy" while a release of this instance is under way, which may be all that is in the way:
+     * then it does not yet count for those who try once.
      */
     private boolean behindOwn;
 
@@ -213,7 +213,10 @@ final class StoreAcquisition {
         ask.recalled = true;
     }
 
-    /** A message says that the lock was taken away from what we ask for: the grant is still on its way, and worth nothing. */
+    /**
+     * A message says that the lock was taken away from what we ask for: the grant is still on its way, and worth
+     * nothing.
+     */
     void revoked(long now, DeferredActions effects) {
         effects.start(new PendingRelease(lock, ask));
         startAnew(now);
@@ -225,8 +228,8 @@ final class StoreAcquisition {
     }
 
     /**
-     * A message says that the lock is ours. Its age is bounded by the last question that it was not the answer to; if that
-     * leaves too little of the lease, the store is asked instead of believing it.
+     * A message says that the lock is ours. Its age is bounded by the last question that it was not the answer to; if
+     * that leaves too little of the lease, the store is asked instead of believing it.
      */
     @Nullable
     Grant granted(long token, long leaseMillis, int waiting, long now, DeferredActions effects) {
@@ -311,14 +314,16 @@ final class StoreAcquisition {
         return heard;
     }
 
-    /** Whether a caller whose wait is over may still hear a first word; one that tries once also waits for a connection. */
+    /**
+     * Whether a caller whose wait is over may still hear a first word; one that tries once also waits for a connection.
+     */
     boolean isWorthPatience(Waiter waiter, long now) {
         return (trouble == null || waiter.terms.triesOnce()) && waiter.patienceEnd() - now > 0;
     }
 
     /**
-     * The wait of a caller is over while somebody else has the lock, as far as is known. If that is not known from just now,
-     * the store is asked once more: the lock may have become free without a message.
+     * The wait of a caller is over while somebody else has the lock, as far as is known. If that is not known from just
+     * now, the store is asked once more: the lock may have become free without a message.
      *
      * @return whether it is asked
      */

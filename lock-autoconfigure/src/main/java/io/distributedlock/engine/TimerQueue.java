@@ -5,15 +5,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Timers ordered by due time: a binary heap in which every element knows its slot, so that arming, moving and disarming
- * cost the logarithm of the timers armed now, and nothing stays behind of those that were disarmed. That matters because
- * nearly all timers of a lock are disarmed long before they are due.
+ * cost the logarithm of the timers armed now, and nothing stays behind of those that were disarmed. That matters
+ * because nearly all timers of a lock are disarmed long before they are due.
  *
- * <p>All threads share one lock here, so what needs no change is found out without it. Locks and give-backs arm and disarm
- * themselves under a monitor of their own, which {@link TimerTask#onDue} takes too. So the only thing that can happen meanwhile is
- * that the element is taken out as due, and then it will be called, after that. A waiter has no such monitor; whoever arms it
- * again looks afterwards whether that was still wanted. The lock is a monitor, since it is taken under others: threads that
- * stand in line for it keep their carriers before Java 24, but the one that has it is running, and nobody hands it to a
- * virtual thread that no carrier is left for.
+ * <p>All threads share one lock here, so what needs no change is found out without it. Locks and give-backs arm and
+ * disarm themselves under a monitor of their own, which {@link TimerTask#onDue} takes too. So the only thing that can
+ * happen meanwhile is that the element is taken out as due, and then it will be called, after that. A waiter has no
+ * such monitor; whoever arms it again looks afterwards whether that was still wanted. The lock is a monitor, since it
+ * is taken under others: threads that stand in line for it keep their carriers before Java 24, but the one that has it
+ * is running, and nobody hands it to a virtual thread that no carrier is left for.
  */
 final class TimerQueue {
 
@@ -36,8 +36,8 @@ final class TimerQueue {
     }
 
     /**
-     * Arms it, or moves it to an earlier time. One that is to be put off stays where it is, and arms itself anew when it is
-     * called too early. So a lock that is given back before its first timer is due has moved none.
+     * Arms it, or moves it to an earlier time. One that is to be put off stays where it is, and arms itself anew when
+     * it is called too early. So a lock that is given back before its first timer is due has moved none.
      */
     void arm(TimerTask timed, long due) {
         if (timed.slot >= 0 && timed.due - due <= 0) {

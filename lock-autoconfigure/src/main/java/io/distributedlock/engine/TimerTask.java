@@ -1,8 +1,8 @@
 package io.distributedlock.engine;
 
 /**
- * Something that wants to be called at a time. It sits in the {@link TimerQueue} itself, so that arming a timer allocates
- * nothing. Both fields belong to the queue and are guarded by its lock.
+ * Something that wants to be called at a time. It sits in the {@link TimerQueue} itself, so that arming a timer
+ * allocates nothing. Both fields belong to the queue and are guarded by its lock.
  */
 abstract class TimerTask {
 
@@ -14,8 +14,8 @@ abstract class TimerTask {
 
     /**
      * Called on the timer's thread, without any lock, some time after it became due. It may have been armed anew
-     * meanwhile, and it may have been put off before, so it looks at its own state and at the clock before it does anything,
-     * and arms itself again if it is too early.
+     * meanwhile, and it may have been put off before, so it looks at its own state and at the clock before it does
+     * anything, and arms itself again if it is too early.
      */
     abstract void onDue(long now);
 }

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A caller that wants a lock. A blocking caller waits for the verdict itself; for an asynchronous one it is also the timer
- * of its wait. The links and {@link #queued} belong to the {@link WaiterQueue}, guarded by the lock it stands in.
+ * A caller that wants a lock. A blocking caller waits for the verdict itself; for an asynchronous one it is also the
+ * timer of its wait. The links and {@link #queued} belong to the {@link WaiterQueue}, guarded by the lock it stands in.
  */
 final class Waiter extends TimerTask {
 
@@ -95,7 +95,10 @@ final class Waiter extends TimerTask {
         return since + terms.waitUpTo();
     }
 
-    /** Until when a caller whose wait is over waits for a first word of the store, if it has heard nothing, or for the last. */
+    /**
+     * Until when a caller whose wait is over waits for a first word of the store, if it has heard nothing, or for the
+     * last.
+     */
     long patienceEnd() {
         return asksOnceMore ? lastAnswerBy : since + Math.max(terms.waitUpTo(), engine.timeout(terms.firstLease()));
     }

@@ -11,8 +11,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call does when the lock is busy, when its method fails, and when the lock was lost. Decisions only: nothing here
- * waits, so blocking and asynchronous adapters share it.
+ * What a call does when the lock is busy, when its method fails, and when the lock was lost. Decisions only: nothing
+ * here waits, so blocking and asynchronous adapters share it.
  *
  * @param keptUntilCompletion whether a transaction around the call keeps the lock until it has completed
  * @param ownTransaction the name of the transaction that the method has for itself, null if it joins that of its caller
@@ -64,8 +64,8 @@ record CallPolicy(
     }
 
     /**
-     * Leaves the end of the hold to the transaction that the calling thread is in, if there is one that the work belongs to.
-     * Then only {@link LockHandle#throwIfLost()} remains to be done after the method.
+     * Leaves the end of the hold to the transaction that the calling thread is in, if there is one that the work
+     * belongs to. Then only {@link LockHandle#throwIfLost()} remains to be done after the method.
      */
     boolean isLeftToTransaction(LockHandle handle) {
         return keptUntilCompletion
@@ -74,8 +74,8 @@ record CallPolicy(
     }
 
     /**
-     * What to throw after the method has failed: its failure, unless that only says that the loss of the lock interrupted
-     * it. The other one is added as suppressed.
+     * What to throw after the method has failed: its failure, unless that only says that the loss of the lock
+     * interrupted it. The other one is added as suppressed.
      *
      * @param ofRelease how the release has failed, or null
      * @param mayComeOfLoss whether the failure may be nothing but the consequence of an interrupt that the loss caused

@@ -7,8 +7,8 @@ import io.distributedlock.LockOwner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For methods that return an object which goes on with the work, such as a stream: the lock is acquired as for a blocking
- * method and held until that object says that it is done. The hold belongs to no thread.
+ * For methods that return an object which goes on with the work, such as a stream: the lock is acquired as for a
+ * blocking method and held until that object says that it is done. The hold belongs to no thread.
  */
 final class ContinuedAdapter implements ReturnTypeAdapter {
 

@@ -9,8 +9,8 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * What stands nearest to an element: the annotations of the first element in its hierarchy that has any, or that it is not to
- * be locked.
+ * What stands nearest to an element: the annotations of the first element in its hierarchy that has any, or that it is
+ * not to be locked.
  *
  * @param excluded whether the element says that it is not to be locked
  */

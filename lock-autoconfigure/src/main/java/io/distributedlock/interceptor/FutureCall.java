@@ -10,9 +10,10 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a method that returns a future. The method is called when the lock is granted: in the calling thread if that is
- * at once, as with a re-entry, else on a thread of the library for code of the application. Its lock is held until the
- * method's future has completed. Cancelling the caller's future leaves the queue, or cancels the method's future.
+ * One call of a method that returns a future. The method is called when the lock is granted: in the calling thread if
+ * that is at once, as with a re-entry, else on a thread of the library for code of the application. Its lock is held
+ * until the method's future has completed. Cancelling the caller's future leaves the queue, or cancels the method's
+ * future.
  */
 final class FutureCall {
 

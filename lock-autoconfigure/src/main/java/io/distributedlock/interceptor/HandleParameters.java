@@ -5,7 +5,9 @@ import java.lang.reflect.Method;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The parameters of type {@link LockHandle}: where the caller has passed null, the method gets the handle of its lock. */
+/**
+ * The parameters of type {@link LockHandle}: where the caller has passed null, the method gets the handle of its lock.
+ */
 final class HandleParameters {
 
     private final int[] positions;

@@ -28,7 +28,10 @@ final class HeldWork {
         this.policy = policy;
     }
 
-    /** Runs a part of the work. If the lock is lost meanwhile, the calling thread is interrupted, if the annotation says so. */
+    /**
+     * Runs a part of the work. If the lock is lost meanwhile, the calling thread is interrupted, if the annotation says
+     * so.
+     */
     @Nullable
     Object run(ReturnTypeAdapter.Body part) throws Throwable {
         InterruptOnLoss interrupt = policy.interrupts() ? InterruptOnLoss.of(handle) : null;

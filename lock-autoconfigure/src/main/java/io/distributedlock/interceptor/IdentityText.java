@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds the text of {@link Object#toString()} in the text of a value, at any depth: {@code Key[id=7, raw=[B@1b2c3d]}. It
- * names one object in one process, so each call would have a lock of its own.
+ * Finds the text of {@link Object#toString()} in the text of a value, at any depth: {@code Key[id=7, raw=[B@1b2c3d]}.
+ * It names one object in one process, so each call would have a lock of its own.
  */
 final class IdentityText {
 

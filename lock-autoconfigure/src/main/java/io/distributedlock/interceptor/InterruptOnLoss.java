@@ -8,9 +8,9 @@ import java.nio.channels.ClosedByInterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Interrupts the thread that runs a method when its lock is lost, and takes the interrupt back when the method has ended. The
- * two cannot cross: from {@link #end()} on, no interrupt comes. These nest as methods do; what an inner one takes back may
- * have been meant for an outer one, which then gets its own again.
+ * Interrupts the thread that runs a method when its lock is lost, and takes the interrupt back when the method has
+ * ended. The two cannot cross: from {@link #end()} on, no interrupt comes. These nest as methods do; what an inner one
+ * takes back may have been meant for an outer one, which then gets its own again.
  */
 final class InterruptOnLoss {
 
@@ -48,8 +48,8 @@ final class InterruptOnLoss {
     }
 
     /**
-     * The method has ended: an interrupt that came because its lock was lost is over. One that came meanwhile because a lock
-     * further out was lost goes on there.
+     * The method has ended: an interrupt that came because its lock was lost is over. One that came meanwhile because a
+     * lock further out was lost goes on there.
      */
     void end() {
         if (outer == null) {

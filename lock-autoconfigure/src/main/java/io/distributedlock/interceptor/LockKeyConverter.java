@@ -48,8 +48,8 @@ final class LockKeyConverter {
     }
 
     /**
-     * The text of a value whose own one depends on the time zone of the process or on how a number was written; null for all
-     * others. The same moment, and the same number, make the same text.
+     * The text of a value whose own one depends on the time zone of the process or on how a number was written; null
+     * for all others. The same moment, and the same number, make the same text.
      */
     static @Nullable String canonical(Object value) {
         if (value instanceof BigDecimal number) {

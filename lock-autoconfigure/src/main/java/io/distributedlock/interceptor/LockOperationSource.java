@@ -19,8 +19,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * What is known of each method in each target class, including that it is not locked. What is nearest to the target
- * counts: its method, its class, then the method of the interface, and the interface. A class stands for the methods that it
- * inherits, too.
+ * counts: its method, its class, then the method of the interface, and the interface. A class stands for the methods
+ * that it inherits, too.
  */
 final class LockOperationSource {
 

@@ -64,8 +64,8 @@ final class LockedClassInspector {
     }
 
     /**
-     * Whether an inherited method is locked only since the bean's class has the annotation. That one means the methods that a
-     * proxy can reach, and the author of the class cannot change the others.
+     * Whether an inherited method is locked only since the bean's class has the annotation. That one means the methods
+     * that a proxy can reach, and the author of the class cannot change the others.
      */
     private static boolean isOnlyCoveredByClass(Method method, Class<?> type) {
         Class<?> owner = method.getDeclaringClass();

@@ -6,10 +6,10 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future that the caller of a locked method has, or one that depends on it. The threads for bodies are limited. If all of
- * them wait here for other locked methods, none is left to start these. So a thread that runs such a body, and waits without a
- * limit, waits for the grant first and starts the method itself. No other thread does: it has a transaction or a time-out of
- * its caller.
+ * The future that the caller of a locked method has, or one that depends on it. The threads for bodies are limited. If
+ * all of them wait here for other locked methods, none is left to start these. So a thread that runs such a body, and
+ * waits without a limit, waits for the grant first and starts the method itself. No other thread does: it has a
+ * transaction or a time-out of its caller.
  */
 final class LockedFuture<T extends @Nullable Object> extends CompletableFuture<T> {
 

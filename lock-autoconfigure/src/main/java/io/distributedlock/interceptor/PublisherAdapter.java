@@ -5,8 +5,8 @@ import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Mono;
 
 /**
- * For methods that return a publisher: the lock is acquired on each subscription, for as long as that lasts. The method itself
- * is called under the lock, so what it does before it returns is locked too. Needs Reactor.
+ * For methods that return a publisher: the lock is acquired on each subscription, for as long as that lasts. The method
+ * itself is called under the lock, so what it does before it returns is locked too. Needs Reactor.
  */
 final class PublisherAdapter implements ReturnTypeAdapter {
 

@@ -19,9 +19,10 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * One subscription of a method that returns a publisher: asks for the lock, subscribes to the method's publisher under it, and
- * releases it when that has completed, failed or was cancelled, exactly once. The downstream hears of the end only after the
- * release. A cancellation that comes while the publisher is being subscribed to releases when that has returned.
+ * One subscription of a method that returns a publisher: asks for the lock, subscribes to the method's publisher under
+ * it, and releases it when that has completed, failed or was cancelled, exactly once. The downstream hears of the end
+ * only after the release. A cancellation that comes while the publisher is being subscribed to releases when that has
+ * returned.
  */
 final class ReactiveCall implements CoreSubscriber<Object> {
 

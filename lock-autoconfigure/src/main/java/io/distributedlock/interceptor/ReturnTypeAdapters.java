@@ -25,7 +25,9 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 
-/** Finds the adapter of a method by its return type, and refuses methods whose work goes on after they have returned. */
+/**
+ * Finds the adapter of a method by its return type, and refuses methods whose work goes on after they have returned.
+ */
 final class ReturnTypeAdapters {
 
     private static final ReturnTypeAdapter BLOCKING = new BlockingInvocationAdapter();

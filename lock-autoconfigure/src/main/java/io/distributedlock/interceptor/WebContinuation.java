@@ -6,7 +6,9 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
-/** Results of controllers that write the response later, by themselves or in a {@link ResponseEntity}. Needs Spring MVC. */
+/**
+ * Results of controllers that write the response later, by themselves or in a {@link ResponseEntity}. Needs Spring MVC.
+ */
 final class WebContinuation implements Continuation {
 
     static @Nullable Continuation of(Class<?> type) {

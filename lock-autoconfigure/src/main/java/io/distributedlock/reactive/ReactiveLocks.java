@@ -8,8 +8,8 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * The lock of a reactive subscription, which travels in its Reactor context: operators of a locked method see it on whatever
- * thread they run. All methods are safe for use by several threads.
+ * The lock of a reactive subscription, which travels in its Reactor context: operators of a locked method see it on
+ * whatever thread they run. All methods are safe for use by several threads.
  */
 public final class ReactiveLocks {
 
@@ -32,8 +32,8 @@ public final class ReactiveLocks {
     }
 
     /**
-     * A new owner for work of the subscription that has this context: it enters the locks that are held there. Without any,
-     * it belongs to what the calling thread runs.
+     * A new owner for work of the subscription that has this context: it enters the locks that are held there. Without
+     * any, it belongs to what the calling thread runs.
      */
     public static LockOwner nestedIn(ContextView context) {
         return context.<Held>getOrEmpty(Held.class)

@@ -16,7 +16,9 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The application's event loops and all, with a reconnect delay, handlers and ears of our own. Not ours to shut down. */
+/**
+ * The application's event loops and all, with a reconnect delay, handlers and ears of our own. Not ours to shut down.
+ */
 record DelegatingClientResources(
         ClientResources application, Delay reconnectDelay, NettyCustomizer nettyCustomizer, EventBus eventBus)
         implements ClientResources {

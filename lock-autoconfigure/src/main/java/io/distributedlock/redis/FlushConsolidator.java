@@ -8,9 +8,9 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.SingleThreadEventLoop;
 
 /**
- * Writes of many threads go to the socket together. Each thread asks for a flush after its command; while further tasks wait
- * for the event loop, which are most likely more commands, the flush waits behind them and serves all. A system call for each
- * command would cost more than everything else that is done for it.
+ * Writes of many threads go to the socket together. Each thread asks for a flush after its command; while further tasks
+ * wait for the event loop, which are most likely more commands, the flush waits behind them and serves all. A system
+ * call for each command would cost more than everything else that is done for it.
  */
 final class FlushConsolidator extends ChannelOutboundHandlerAdapter {
 

@@ -8,8 +8,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what comes in on this instance's channel (release.lua and acquire.lua write it). A message without an acquisition
- * id of this instance, or with a token that Redis cannot have made, has no authority and is dropped.
+ * Reads what comes in on this instance's channel (release.lua and acquire.lua write it). A message without an
+ * acquisition id of this instance, or with a token that Redis cannot have made, has no authority and is dropped.
  */
 final class InstanceChannelListener extends RedisPubSubAdapter<String, String> {
 

@@ -13,8 +13,9 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * The connection for messages, and the channel of this instance on it. Lettuce subscribes again after a reconnect, but is
- * silent if Redis refuses it; and rights come and go without a word. So this tries once a second until it is subscribed.
+ * The connection for messages, and the channel of this instance on it. Lettuce subscribes again after a reconnect, but
+ * is silent if Redis refuses it; and rights come and go without a word. So this tries once a second until it is
+ * subscribed.
  */
 final class InstanceChannelSubscription extends RedisPubSubAdapter<String, String>
         implements RedisConnectionStateListener, AutoCloseable {

@@ -6,8 +6,8 @@ import java.util.Base64;
 
 /**
  * Who this instance is, and the ids of its acquisitions: {@code <instance>.<number>.<secret>}. The first part names the
- * channel of the instance and may be shown. The secret is a keyed hash of the number. Who overhears an id, as a message on a
- * channel has one, learns nothing about any other id, so nobody else can release a lock or forge a grant.
+ * channel of the instance and may be shown. The secret is a keyed hash of the number. Who overhears an id, as a message
+ * on a channel has one, learns nothing about any other id, so nobody else can release a lock or forge a grant.
  */
 final class InstanceId {
 

@@ -56,7 +56,10 @@ final class LettuceFailures {
         return error.contains("READONLY");
     }
 
-    /** Whether a connection was closed while it was being opened, without a word that had been heard. Lettuce has many names for it. */
+    /**
+     * Whether a connection was closed while it was being opened, without a word that had been heard. Lettuce has many
+     * names for it.
+     */
     static boolean isClosed(Throwable failure) {
         Throwable cause = innermost(failure);
         String text = String.valueOf(cause.getMessage());

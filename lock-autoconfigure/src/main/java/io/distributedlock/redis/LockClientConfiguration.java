@@ -17,9 +17,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * The application's client configuration, with what locks need otherwise: nothing is replayed after a reconnect, since a
- * command that its caller has given up must not run later; the engine has its own time-outs; the queue of commands has a
- * bound; and nothing is read from replicas.
+ * The application's client configuration, with what locks need otherwise: nothing is replayed after a reconnect, since
+ * a command that its caller has given up must not run later; the engine has its own time-outs; the queue of commands
+ * has a bound; and nothing is read from replicas.
  */
 record LockClientConfiguration(
         LettuceClientConfiguration application,

@@ -100,15 +100,17 @@ final class LockClientFactory implements AutoCloseable {
     }
 
     /**
-     * What the factory was made with. It has no getter for it, and its other getters answer with localhost where they do
-     * not apply, which would be the wrong Redis without anybody noticing.
+     * What the factory was made with. It has no getter for it, and its other getters answer with localhost where they
+     * do not apply, which would be the wrong Redis without anybody noticing.
      */
     private static @Nullable Object configured(LettuceConnectionFactory application) {
         DirectFieldAccessor fields = new DirectFieldAccessor(application);
         return fields.isReadableProperty("configuration") ? fields.getPropertyValue("configuration") : null;
     }
 
-    /** One of its connections could not be opened, or not be opened again. What Redis said then is worth remembering. */
+    /**
+     * One of its connections could not be opened, or not be opened again. What Redis said then is worth remembering.
+     */
     void failed(Throwable failure) {
         if (trouble == null || !LettuceFailures.isClosed(failure)) {
             trouble = failure;

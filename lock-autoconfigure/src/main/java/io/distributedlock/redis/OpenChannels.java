@@ -11,9 +11,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * The sockets of one instance, so that they can be replaced. An address may lead to another server than before, as after a
- * failover behind a proxy or a service name, while the connections still lead to the former one. Lettuce opens a new socket
- * for each one that is closed.
+ * The sockets of one instance, so that they can be replaced. An address may lead to another server than before, as
+ * after a failover behind a proxy or a service name, while the connections still lead to the former one. Lettuce opens
+ * a new socket for each one that is closed.
  */
 final class OpenChannels {
 
@@ -49,7 +49,8 @@ final class OpenChannels {
     }
 
     /**
-     * Closes all of them, at most once in one to two seconds: a server that stays the wrong one is not knocked at more often.
+     * Closes all of them, at most once in one to two seconds: a server that stays the wrong one is not knocked at more
+     * often.
      *
      * @return whether they were closed
      */

@@ -85,7 +85,8 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
      * @param connections whose settings are used; its own connections are not
      * @param keyPrefix what the keys and channels of all locks begin with
      * @param events whom to tell what happens, on a thread that only runs listeners
-     * @param keepUntilCompletion whether {@link #execute} inside of a transaction keeps its lock until that has completed
+     * @param keepUntilCompletion whether {@link #execute} inside of a transaction keeps its lock until that has
+     *     completed
      * @throws UnsupportedTopologyException if the factory is for a cluster or for Sentinel
      */
     public RedisLockTemplate(

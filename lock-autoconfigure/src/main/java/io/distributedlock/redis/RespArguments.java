@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Words of a command as Redis reads them, each with its length before it. The thread that wants the command writes them, so
- * that nothing but copying is left to the event loop, which all threads share.
+ * Words of a command as Redis reads them, each with its length before it. The thread that wants the command writes
+ * them, so that nothing but copying is left to the event loop, which all threads share.
  */
 final class RespArguments {
 

@@ -14,9 +14,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection through which nothing comes any more although something was sent, so that Lettuce makes a new one. A
- * peer that is gone without a word, as after a failover of addresses, keeps a socket open for a quarter of an hour by TCP's own
- * rules; TCP_USER_TIMEOUT, which shortens that, is out of reach without a native transport. An idle connection has no timer.
+ * Closes a connection through which nothing comes any more although something was sent, so that Lettuce makes a new
+ * one. A peer that is gone without a word, as after a failover of addresses, keeps a socket open for a quarter of an
+ * hour by TCP's own rules; TCP_USER_TIMEOUT, which shortens that, is out of reach without a native transport. An idle
+ * connection has no timer.
  */
 final class ResponseTimeoutHandler extends ChannelDuplexHandler {
 
@@ -39,7 +40,10 @@ final class ResponseTimeoutHandler extends ChannelDuplexHandler {
         this.limit = limit.toNanos();
     }
 
-    /** Puts one in front of each connection, where it sees bytes, and leaves the application to do what it does with them. */
+    /**
+     * Puts one in front of each connection, where it sees bytes, and leaves the application to do what it does with
+     * them.
+     */
     static NettyCustomizer before(Duration limit, NettyCustomizer application) {
         return new NettyCustomizer() {
 

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * One call of a script: what Lettuce writes, and what it tells of the answer, without a future in between. Sends the
  * script's hash, then its text if Redis does not know it. A call that is cancelled before it was written never is.
  *
- * <p>Lettuce may tell of more than one end: of a cancelled command that is answered all the same, or of an answer that could
- * not be read. Only the first counts.
+ * <p>Lettuce may tell of more than one end: of a cancelled command that is answered all the same, or of an answer that
+ * could not be read. Only the first counts.
  */
 final class ScriptCommand<A, T> extends Command<String, String, A> implements Sent {
 

@@ -6,9 +6,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redis' clock, as far as tokens show it. The token of a free lock is the clock in microseconds, unless the instance has
- * seen a higher one; so it is never below the clock, and where it is above the instance's floor by more than one, it is the
- * clock. A token that is lower than what the clock must have reached since then shows that the clock was set back.
+ * Redis' clock, as far as tokens show it. The token of a free lock is the clock in microseconds, unless the instance
+ * has seen a higher one; so it is never below the clock, and where it is above the instance's floor by more than one,
+ * it is the clock. A token that is lower than what the clock must have reached since then shows that the clock was set
+ * back.
  */
 final class ServerClockMonitor {
 
@@ -19,7 +20,10 @@ final class ServerClockMonitor {
 
     private final NanoClock clock;
 
-    /** What a message may be ahead of the latest answer: clocks that are stepped, and tokens that ran ahead of the clock. */
+    /**
+     * What a message may be ahead of the latest answer: clocks that are stepped, and tokens that ran ahead of the
+     * clock.
+     */
     private static final long MARGIN_MICROS = TimeUnit.MINUTES.toMicros(10);
 
     /** How much higher a token has to be to be worth remembering as the highest. */
@@ -55,9 +59,10 @@ final class ServerClockMonitor {
     }
 
     /**
-     * Whether a message may have such a token. Anybody may send a message who has the right to the channel, and a token that
-     * was made up would raise those of all locks and instances for ever. So it may not be higher than the highest that an
-     * answer has brought, the time since then, and a margin. A true one that is higher is lost; then this instance asks.
+     * Whether a message may have such a token. Anybody may send a message who has the right to the channel, and a token
+     * that was made up would raise those of all locks and instances for ever. So it may not be higher than the highest
+     * that an answer has brought, the time since then, and a margin. A true one that is higher is lost; then this
+     * instance asks.
      */
     boolean isPlausible(long token) {
         Sighting known = highest;

@@ -8,7 +8,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks once whether the server is set up to keep locks, and warns if it is not. A user who may not ask is not bothered.
+ * Looks once whether the server is set up to keep locks, and warns if it is not. A user who may not ask is not
+ * bothered.
  *
  * <p>What is read is in the sections "memory" and "replication" of the <a
  * href="https://redis.io/docs/latest/commands/info/">INFO command</a>.

@@ -7,10 +7,10 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Stops the commit of a transaction that runs under a lock which was lost meanwhile: the transaction is rolled back, and
- * {@link io.distributedlock.LockLostException} says why. Looks at all locked methods and
- * {@link io.distributedlock.LockOperations#execute execute} calls that the committing thread is in and at all locks that the
- * transaction keeps, except those that ignore the loss, by the local clock: Redis is not asked.
+ * Stops the commit of a transaction that runs under a lock which was lost meanwhile: the transaction is rolled back,
+ * and {@link io.distributedlock.LockLostException} says why. Looks at all locked methods and
+ * {@link io.distributedlock.LockOperations#execute execute} calls that the committing thread is in and at all locks
+ * that the transaction keeps, except those that ignore the loss, by the local clock: Redis is not asked.
  */
 public final class CommitGuard implements TransactionExecutionListener {
 

@@ -16,8 +16,8 @@ import org.springframework.transaction.support.CallbackPreferringPlatformTransac
 import org.springframework.util.ClassUtils;
 
 /**
- * Gives every transaction manager that is a bean a {@link CommitGuard}: as a listener, or, if it takes none, by a proxy around
- * it where that is possible. Reactive ones are left alone, as their transactions belong to no thread.
+ * Gives every transaction manager that is a bean a {@link CommitGuard}: as a listener, or, if it takes none, by a proxy
+ * around it where that is possible. Reactive ones are left alone, as their transactions belong to no thread.
  */
 public final class CommitGuardInstaller implements BeanPostProcessor {
 
@@ -58,8 +58,8 @@ public final class CommitGuardInstaller implements BeanPostProcessor {
     }
 
     /**
-     * A proxy has to be of the manager's class, as it may be wanted by that, so nothing in it may be final; and it sees only
-     * commits that somebody else calls.
+     * A proxy has to be of the manager's class, as it may be wanted by that, so nothing in it may be final; and it sees
+     * only commits that somebody else calls.
      */
     private static boolean mayBeProxied(Object manager) {
         if (manager instanceof CallbackPreferringPlatformTransactionManager) {

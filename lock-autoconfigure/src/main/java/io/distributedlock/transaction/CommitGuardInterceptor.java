@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionStatus;
 
-/** The {@link CommitGuard} of a transaction manager that takes no listeners: a commit under a lost lock is a rollback. */
+/**
+ * The {@link CommitGuard} of a transaction manager that takes no listeners: a commit under a lost lock is a rollback.
+ */
 final class CommitGuardInterceptor implements MethodInterceptor {
 
     @Override

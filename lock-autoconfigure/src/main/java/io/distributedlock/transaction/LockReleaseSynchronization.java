@@ -16,9 +16,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Keeps the locks that were acquired inside of a transaction until that transaction has completed, so that the next holder
- * sees what was committed. A lock that was lost by then stops the commit. The locks are released together: if Redis does not
- * answer, the caller waits for one command time-out, not for one each.
+ * Keeps the locks that were acquired inside of a transaction until that transaction has completed, so that the next
+ * holder sees what was committed. A lock that was lost by then stops the commit. The locks are released together: if
+ * Redis does not answer, the caller waits for one command time-out, not for one each.
  */
 public final class LockReleaseSynchronization implements TransactionSynchronization {
 
@@ -34,7 +34,8 @@ public final class LockReleaseSynchronization implements TransactionSynchronizat
     /**
      * Leaves the closing of the handle to the transaction that the calling thread is in.
      *
-     * @param ownTransaction the name of the transaction that the work under the lock has for itself, null if it has none.
+     * @param ownTransaction the name of the transaction that the work under the lock has for itself, null if it has
+     *     none.
      *     Such work does not matter to any other transaction around it
      * @return false if there is no transaction to leave it to
      */

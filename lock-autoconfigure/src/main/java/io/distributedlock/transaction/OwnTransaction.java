@@ -14,7 +14,10 @@ public final class OwnTransaction {
 
     private OwnTransaction() {}
 
-    /** The name that Spring gives to a transaction of the method; null if the method joins the transaction of its caller. */
+    /**
+     * The name that Spring gives to a transaction of the method; null if the method joins the transaction of its
+     * caller.
+     */
     public static @Nullable String nameOf(Method method, Class<?> targetClass) {
         return ATTRIBUTES.getTransactionAttribute(method, targetClass) instanceof DefaultTransactionAttribute attribute
                         && isSeparate(attribute.getPropagationBehavior())

@@ -16,9 +16,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Fails the publisher of a {@code @Transactional} method at its end if a lock around it was lost, so that its transaction is
- * rolled back. It has the order of the transaction's own advice and is registered after it, so it is inside. Transactions
- * of other kinds, such as {@code TransactionalOperator}, are not guarded against the loss of a lock around them.
+ * Fails the publisher of a {@code @Transactional} method at its end if a lock around it was lost, so that its
+ * transaction is rolled back. It has the order of the transaction's own advice and is registered after it, so it is
+ * inside. Transactions of other kinds, such as {@code TransactionalOperator}, are not guarded against the loss of a
+ * lock around them.
  */
 public final class ReactiveCommitGuard extends StaticMethodMatcherPointcutAdvisor {
 

@@ -12,8 +12,8 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * Keeps a lock that was acquired inside of a reactive transaction until that transaction has completed. A lock that was lost
- * by then stops the commit.
+ * Keeps a lock that was acquired inside of a reactive transaction until that transaction has completed. A lock that was
+ * lost by then stops the commit.
  */
 public final class ReactiveTransactions implements TransactionSynchronization, Ordered {
 
@@ -31,7 +31,8 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
     /**
      * Leaves the closing of the handle to the transaction of the subscription that has this context.
      *
-     * @param ownTransaction the name of the transaction that the work under the lock has for itself, null if it has none
+     * @param ownTransaction the name of the transaction that the work under the lock has for itself, null if it has
+     *     none
      * @return false if there is no transaction to leave it to
      */
     public static boolean keep(

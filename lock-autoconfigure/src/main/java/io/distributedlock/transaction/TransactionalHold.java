@@ -12,8 +12,8 @@ public final class TransactionalHold {
     private TransactionalHold() {}
 
     /**
-     * Runs the callback, with the handle as the {@linkplain LockHandle#current() current} one, and ends the hold or leaves
-     * its end to the transaction.
+     * Runs the callback, with the handle as the {@linkplain LockHandle#current() current} one, and ends the hold or
+     * leaves its end to the transaction.
      *
      * @throws LockLostException if the callback returned normally, but the lock was lost before it did
      */

@@ -41,7 +41,9 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** The lock is outside of the transaction and inside of retries: first acquired, last released, by each attempt anew. */
+/**
+ * The lock is outside of the transaction and inside of retries: first acquired, last released, by each attempt anew.
+ */
 class AdviceOrderTests {
 
     private final List<String> events = new ArrayList<>();

@@ -65,7 +65,9 @@ class CallsInsideCallsTests {
                 .join();
     }
 
-    /** The inner call replaced what the thread remembered of the outer one, which was then never released, or too soon. */
+    /**
+     * The inner call replaced what the thread remembered of the outer one, which was then never released, or too soon.
+     */
     @Test
     void anInnerCallOfAnotherKeyDoesNotReplaceTheOuterOne() {
         application.run(context -> {
@@ -89,7 +91,10 @@ class CallsInsideCallsTests {
         });
     }
 
-    /** The return of an inner call gave back the lock of the outer one; and its token locked the outer one out of its data. */
+    /**
+     * The return of an inner call gave back the lock of the outer one; and its token locked the outer one out of its
+     * data.
+     */
     @Test
     void anInnerCallOfTheSameKeyNeitherGivesBackTheOuterOneNorHasAHigherToken() {
         application.run(context -> {

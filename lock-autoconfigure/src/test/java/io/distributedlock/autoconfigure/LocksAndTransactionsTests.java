@@ -530,7 +530,10 @@ class LocksAndTransactionsTests {
         });
     }
 
-    /** With propagation SUPPORTS there are synchronizations, but nothing that completes before the method's caller goes on. */
+    /**
+     * With propagation SUPPORTS there are synchronizations, but nothing that completes before the method's caller goes
+     * on.
+     */
     @Test
     void aScopeWithoutATransactionKeepsNothing() {
         application.run(context -> {

@@ -31,7 +31,9 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Which locks there are if the application has several Redis servers, wraps the locks, or has a context in a context. */
+/**
+ * Which locks there are if the application has several Redis servers, wraps the locks, or has a context in a context.
+ */
 class LocksOfTheApplicationTests {
 
     private static EmbeddedRedis redis;

@@ -98,7 +98,9 @@ final class ProcessEndChild {
         };
     }
 
-    /** What the caller gets, what is suppressed in it, how long after the end of the body, and whether the key is gone. */
+    /**
+     * What the caller gets, what is suppressed in it, how long after the end of the body, and whether the key is gone.
+     */
     private String endOf(Runnable body) {
         long[] ended = new long[1];
         Throwable thrown = null;

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Locked methods, and processes, that end as they should not. See {@link ProcessEndChild} for the times that are set there. */
+/**
+ * Locked methods, and processes, that end as they should not. See {@link ProcessEndChild} for the times that are set
+ * there.
+ */
 class ProcessEndTests {
 
     private static final Duration LEASE = Duration.ofSeconds(1);

@@ -281,7 +281,10 @@ final class DifferentialRun {
         assertThat(outcome(real) != Outcome.NOT_HELD).isEqualTo(model);
     }
 
-    /** More than the shortest lease. The clock that tokens are taken from stands still meanwhile, as it does in Redis here. */
+    /**
+     * More than the shortest lease. The clock that tokens are taken from stands still meanwhile, as it does in Redis
+     * here.
+     */
     private void pass() {
         Duration time = HOUR.multipliedBy(2);
         story.add(time + " pass");

@@ -21,7 +21,10 @@ import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** The machine of one name under threads that interleave in every way: it behaves like a re-entrant lock that one at a time has. */
+/**
+ * The machine of one name under threads that interleave in every way: it behaves like a re-entrant lock that one at a
+ * time has.
+ */
 class EngineLincheckTests {
 
     private static final Duration LEASE = Duration.ofSeconds(1);

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Many random runs of several engines over one store through bad networks. A run that fails is repeated by
- * {@code -Dsimulation.seed=…}, with {@code -Dsimulation.times=…} as often as it takes, since the order of what is in hash
- * tables differs; {@code -Dsimulation.seconds=…} makes it search longer.
+ * {@code -Dsimulation.seed=…}, with {@code -Dsimulation.times=…} as often as it takes, since the order of what is in
+ * hash tables differs; {@code -Dsimulation.seconds=…} makes it search longer.
  */
 @ExtendWith(SafetyViolations.class)
 class EngineSimulationTests {

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Instances around one in-memory store, with time that only tests move. After each test nothing may be left: no lock in use
- * and no timer in an engine, and in the store nothing that outlives two leases.
+ * Instances around one in-memory store, with time that only tests move. After each test nothing may be left: no lock in
+ * use and no timer in an engine, and in the store nothing that outlives two leases.
  */
 final class EngineTestSupport implements AfterEachCallback {
 

@@ -11,7 +11,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** What scripts find in a server: one at a time, a wall clock, channels, expiry, and a key of cancelled ids per lock. */
+/**
+ * What scripts find in a server: one at a time, a wall clock, channels, expiry, and a key of cancelled ids per lock.
+ */
 abstract class LeaseServer {
 
     private record Subscriber(Network network, Listener listener) {}

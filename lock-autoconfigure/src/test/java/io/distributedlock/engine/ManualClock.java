@@ -3,8 +3,8 @@ package io.distributedlock.engine;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A clock that stands still until somebody moves it. Whoever looks at it again and again without end is stopped, so that a
- * timer that stays due fails its test instead of hanging it.
+ * A clock that stands still until somebody moves it. Whoever looks at it again and again without end is stopped, so
+ * that a timer that stays due fails its test instead of hanging it.
  */
 final class ManualClock implements NanoClock {
 

@@ -160,7 +160,10 @@ final class SharedLeases extends LeaseServer {
         return new ReleaseReply(next.id().equals(again) ? Outcome.RELEASED : Outcome.TRANSFERRED, released, requeued);
     }
 
-    /** The first in line who listens gets the lock, or nobody. Who waits for the same explicit owner and listens enters too. */
+    /**
+     * The first in line who listens gets the lock, or nobody. Who waits for the same explicit owner and listens enters
+     * too.
+     */
     private @Nullable Queued transfer(String name, LeaseEntry entry, long floor, @Nullable String again) {
         while (!entry.line.isEmpty()) {
             Queued next = entry.line.remove(0);

@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 /** What must be true of a run, whatever went wrong in it. */
 final class SimChecker {
 
-    /** Holds of this name are taken away by force, of which their holders may hear late; only tokens and waits are judged. */
+    /**
+     * Holds of this name are taken away by force, of which their holders may hear late; only tokens and waits are
+     * judged.
+     */
     static final String MEDDLED = "owned and meddled with";
 
     static final String[] NAMES = {"plain", "plain", "owned", MEDDLED};

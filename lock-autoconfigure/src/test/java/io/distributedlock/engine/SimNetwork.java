@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A network by chance: each way has its delays, commands are lost or come late, answers are lost, messages are lost, late or
- * doubled, connections break with commands under way, copies of which may still arrive afterwards.
+ * A network by chance: each way has its delays, commands are lost or come late, answers are lost, messages are lost,
+ * late or doubled, connections break with commands under way, copies of which may still arrive afterwards.
  */
 final class SimNetwork implements Network {
 

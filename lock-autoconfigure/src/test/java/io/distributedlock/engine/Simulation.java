@@ -7,8 +7,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time, chance and the instances of one simulated run. Everything happens on one thread, event after event; all chance comes
- * from one seed. First with faults, then without, until nobody wants anything any more.
+ * Time, chance and the instances of one simulated run. Everything happens on one thread, event after event; all chance
+ * comes from one seed. First with faults, then without, until nobody wants anything any more.
  */
 final class Simulation {
 

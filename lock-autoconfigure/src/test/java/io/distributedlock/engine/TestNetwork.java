@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network that does at once what it is asked, unless the test tells it to hold commands or messages back; then they lie in
- * lists for the test to execute, answer, fail, deliver or forget in any order.
+ * A network that does at once what it is asked, unless the test tells it to hold commands or messages back; then they
+ * lie in lists for the test to execute, answer, fail, deliver or forget in any order.
  */
 final class TestNetwork implements Network {
 

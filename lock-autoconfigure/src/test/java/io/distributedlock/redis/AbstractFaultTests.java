@@ -14,8 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * A server of its own for each test, since the test breaks it or what is between. One instance goes through a proxy, the
- * other ones do not.
+ * A server of its own for each test, since the test breaks it or what is between. One instance goes through a proxy,
+ * the other ones do not.
  */
 abstract class AbstractFaultTests {
 

@@ -34,7 +34,9 @@ class ClockJumpTests extends AbstractFaultTests {
     @TempDir
     private Path directory;
 
-    /** For lack of a clock that may be set, a library between the process and its clock does it, where it is installed. */
+    /**
+     * For lack of a clock that may be set, a library between the process and its clock does it, where it is installed.
+     */
     private Map<String, String> settableClock() {
         Optional<Path> library = library();
         assumeTrue(library.isPresent(), "needs libfaketime (Debian: apt-get install faketime)");
@@ -123,8 +125,8 @@ class ClockJumpTests extends AbstractFaultTests {
     }
 
     /**
-     * The token was given out by a clock that has been set back since. The next ones grow as long as the entry lives or the
-     * instance remembers. The hole that is left is documented.
+     * The token was given out by a clock that has been set back since. The next ones grow as long as the entry lives or
+     * the instance remembers. The hole that is left is documented.
      */
     @Test
     void ofRedisThatGoesBackLeavesOneHole() {

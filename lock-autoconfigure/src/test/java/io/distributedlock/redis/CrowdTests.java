@@ -34,7 +34,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.test.util.ReflectionTestUtils;
 
-/** Many who wait for one lock in one JVM: what they cost, how exact their waits are, and what is left of those who leave. */
+/**
+ * Many who wait for one lock in one JVM: what they cost, how exact their waits are, and what is left of those who
+ * leave.
+ */
 class CrowdTests {
 
     private static final StandaloneServer SERVER = new StandaloneServer();

@@ -65,7 +65,9 @@ class DeadAndStoppedWaitersTests {
         SERVER.close();
     }
 
-    /** What became of one of a crowd: when it had the lock, with which token, and whether it wrote, and with success. */
+    /**
+     * What became of one of a crowd: when it had the lock, with which token, and whether it wrote, and with success.
+     */
     private record Turn(long nanos, long token, boolean accepted) {
 
         static Turn of(String text) {
@@ -143,8 +145,8 @@ class DeadAndStoppedWaitersTests {
     }
 
     /**
-     * Its connection is alive, so it is granted the lock, and cannot know. Those behind it wait for its lease and no longer.
-     * When it goes on, the grant it finds is of a lease that has passed: its method runs on a later one.
+     * Its connection is alive, so it is granted the lock, and cannot know. Those behind it wait for its lease and no
+     * longer. When it goes on, the grant it finds is of a lease that has passed: its method runs on a later one.
      */
     @Test
     void aStoppedWaiterAtTheHeadOfTheLineCostsItsLeaseOnlyAndIsNotMisled() {

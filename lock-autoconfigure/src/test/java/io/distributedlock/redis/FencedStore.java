@@ -3,7 +3,9 @@ package io.distributedlock.redis;
 import io.distributedlock.testing.RespClient;
 import java.util.List;
 
-/** A resource that checks fencing tokens, as a database would: it takes no write with a lower token than the highest. */
+/**
+ * A resource that checks fencing tokens, as a database would: it takes no write with a lower token than the highest.
+ */
 public final class FencedStore {
 
     private static final String SCRIPT = """

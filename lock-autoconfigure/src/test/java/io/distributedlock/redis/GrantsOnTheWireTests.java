@@ -33,7 +33,10 @@ class GrantsOnTheWireTests extends AbstractFaultTests {
     /** What was published, and where. */
     private record Message(String channel, String text) {}
 
-    /** The same bytes again: while the hold lasts, when somebody else has the lock, when nobody has, when it waits again. */
+    /**
+     * The same bytes again: while the hold lasts, when somebody else has the lock, when nobody has, when it waits
+     * again.
+     */
     @Test
     void aGrantCountsOnce() {
         RedisLockTemplate one = direct();

@@ -28,7 +28,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The whole way of a history: two JVMs with four workers each write it, one of them is killed, and the checker judges it. */
+/**
+ * The whole way of a history: two JVMs with four workers each write it, one of them is killed, and the checker judges
+ * it.
+ */
 @ExtendWith(SafetyViolations.class)
 class KilledHolderHistoryTests {
 

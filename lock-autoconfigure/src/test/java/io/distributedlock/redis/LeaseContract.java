@@ -62,7 +62,10 @@ abstract class LeaseContract extends AbstractLockContract {
         assertThat(isBusy(second, "leased")).isFalse();
     }
 
-    /** A third of the lease apart: no more often than that, which would be a waste, and not so seldom that one is a risk. */
+    /**
+     * A third of the lease apart: no more often than that, which would be a waste, and not so seldom that one is a
+     * risk.
+     */
     @Test
     void isRenewedEveryThirdOfIt() {
         try (LockHandle handle = first.acquire(REQUEST);

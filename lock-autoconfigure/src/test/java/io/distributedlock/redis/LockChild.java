@@ -127,7 +127,10 @@ final class LockChild {
                 .collect(Collectors.joining(" "));
     }
 
-    /** When it had the lock, with which token, and whether its write was accepted; none if it did not believe to hold it. */
+    /**
+     * When it had the lock, with which token, and whether its write was accepted; none if it did not believe to hold
+     * it.
+     */
     private String member(LockRequest request) {
         crowd.incrementAndGet();
         try (LockHandle handle = locks.acquire(request)) {

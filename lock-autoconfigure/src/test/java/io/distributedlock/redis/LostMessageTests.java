@@ -82,7 +82,10 @@ class LostMessageTests extends AbstractFaultTests {
         assertThat(call.get()).isGreaterThan(millis(500));
     }
 
-    /** As if its process had been stopped: what it hears then is of a lease that has passed, and of somebody else's lock. */
+    /**
+     * As if its process had been stopped: what it hears then is of a lease that has passed, and of somebody else's
+     * lock.
+     */
     @Test
     void aGrantFromBeforeTheEndOfItsLeaseIsNoGrant() {
         RedisLockTemplate holder = direct();

@@ -211,7 +211,9 @@ class MultiJvmTests {
         assertThat(child.ask("a", "close", "shared")).isEqualTo("closed");
     }
 
-    /** Granted while it was stopped, on a lease that has passed when it goes on: it asks again and has the lock then. */
+    /**
+     * Granted while it was stopped, on a lease that has passed when it goes on: it asks again and has the lock then.
+     */
     @Test
     void aWaiterThatWasStoppedPastItsGrantIsNotMisled() {
         ChildJvm child = startChildren(1).get(0);

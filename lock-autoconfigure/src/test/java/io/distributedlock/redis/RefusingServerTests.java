@@ -373,8 +373,8 @@ class RefusingServerTests extends AbstractFaultTests {
     }
 
     /**
-     * A renewal that sets no expiry, as the key has a longer one, still has a new token to write: for that it needed memory,
-     * and took all other renewals of its batch with it.
+     * A renewal that sets no expiry, as the key has a longer one, still has a new token to write: for that it needed
+     * memory, and took all other renewals of its batch with it.
      */
     @Test
     void renewalsOfALockThatWasPassedOnNeedNoMemory() {

@@ -50,7 +50,9 @@ class RenewalBatchTests {
         SERVER.close();
     }
 
-    /** What was acquired within the same moment is renewed within the same tick; a try that took two moments counts not. */
+    /**
+     * What was acquired within the same moment is renewed within the same tick; a try that took two moments counts not.
+     */
     @Test
     void twoHundredAndFiftyLocksAreRenewedByThreeScripts() {
         acquire().forEach(LockHandle::close);

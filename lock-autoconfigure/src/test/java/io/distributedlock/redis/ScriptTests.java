@@ -6,8 +6,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a bad network may make of commands: copies that come twice, or on another connection after what was sent later. And
- * what keeps tokens rising and leases as long as they should be.
+ * What a bad network may make of commands: copies that come twice, or on another connection after what was sent later.
+ * And what keeps tokens rising and leases as long as they should be.
  */
 class ScriptTests extends AbstractScriptTests {
 

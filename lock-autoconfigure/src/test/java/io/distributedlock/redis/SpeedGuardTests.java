@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Keeps the cost of a lock where it is: two commands, and hardly more time than these two take by themselves. Both are
- * measured in turns, call by call, so that what else the machine does hits both alike; a round that it spoils all the same
- * is measured again. A lock that is really slower is slower in every round.
+ * measured in turns, call by call, so that what else the machine does hits both alike; a round that it spoils all the
+ * same is measured again. A lock that is really slower is slower in every round.
  */
 class SpeedGuardTests {
 

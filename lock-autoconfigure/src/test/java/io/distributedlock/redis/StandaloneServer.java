@@ -18,8 +18,8 @@ final class StandaloneServer implements LockServer, AutoCloseable {
             .build();
 
     /**
-     * Keeps the event loops from ending with the last connection of a test: after a failed attempt to connect, Lettuce has a
-     * timer for as long as the command time-out, which logs an error if they have ended by then.
+     * Keeps the event loops from ending with the last connection of a test: after a failed attempt to connect, Lettuce
+     * has a timer for as long as the command time-out, which logs an error if they have ended by then.
      */
     @SuppressWarnings("unused")
     private static final EventExecutorGroup LOOPS =

@@ -82,7 +82,9 @@ class VirtualThreadTests {
         }
     }
 
-    /** All wait for one lock; a few are interrupted; and each has a lock of its own as well, so that nothing is idle. */
+    /**
+     * All wait for one lock; a few are interrupted; and each has a lock of its own as well, so that nothing is idle.
+     */
     private void runAll(int threads, int warmUps) throws Exception {
         LockHandle handle = other.acquire(REQUEST);
         AtomicInteger served = new AtomicInteger();

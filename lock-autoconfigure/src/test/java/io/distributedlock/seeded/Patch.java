@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A change to one file, as {@code git diff} writes it. Each of its places is found by its text, which has to be there exactly
- * once; line numbers are not looked at.
+ * A change to one file, as {@code git diff} writes it. Each of its places is found by its text, which has to be there
+ * exactly once; line numbers are not looked at.
  */
 record Patch(Path file, List<Place> places) {
 

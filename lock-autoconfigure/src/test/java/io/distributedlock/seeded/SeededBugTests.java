@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The tests have teeth: each bug of {@code docs/seeded-bugs.md} is put into a copy of the code, and the tests that are named
- * there have to fail with it, and to pass without. {@code -Dseeded.bug=…,…} tries these alone.
+ * The tests have teeth: each bug of {@code docs/seeded-bugs.md} is put into a copy of the code, and the tests that are
+ * named there have to fail with it, and to pass without. {@code -Dseeded.bug=…,…} tries these alone.
  */
 class SeededBugTests {
 

@@ -17,7 +17,10 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Another JVM that runs tests. Its arguments are the tests, its answer is a line for each: how it ended and, if it failed, why. */
+/**
+ * Another JVM that runs tests. Its arguments are the tests, its answer is a line for each: how it ended and, if it
+ * failed, why.
+ */
 final class TestChild {
 
     private static final String TIMEOUT = "junit.jupiter.execution.timeout.default";

@@ -17,8 +17,9 @@ import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Component;
 
 /**
- * The instances of the shop, in Redis where all of them see each other. An instance is alive as long as it renews a key of
- * its own or listens to a channel of its own: a process that was killed does neither, one that is only slow still listens.
+ * The instances of the shop, in Redis where all of them see each other. An instance is alive as long as it renews a key
+ * of its own or listens to a channel of its own: a process that was killed does neither, one that is only slow still
+ * listens.
  */
 @Component
 class Instances implements SmartLifecycle {

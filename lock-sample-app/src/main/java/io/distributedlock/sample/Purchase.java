@@ -1,8 +1,8 @@
 package io.distributedlock.sample;
 
 /**
- * One customer at the till, and the hold of the lock that it took, if any. The times are for display: they come from the
- * clock of the instance, in microseconds. Nothing is decided by them.
+ * One customer at the till, and the hold of the lock that it took, if any. The times are for display: they come from
+ * the clock of the instance, in microseconds. Nothing is decided by them.
  *
  * @param thread the till
  * @param came when the customer came to the till, and the till began to wait for the lock

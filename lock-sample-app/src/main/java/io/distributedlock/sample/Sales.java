@@ -35,8 +35,8 @@ class Sales {
     }
 
     /**
-     * One sale at a time: a second one waits, on whichever instance it is started. An instance that dies in the middle of
-     * it no longer takes part. A short break of Redis only delays it, as long as this lock outlives the break.
+     * One sale at a time: a second one waits, on whichever instance it is started. An instance that dies in the middle
+     * of it no longer takes part. A short break of Redis only delays it, as long as this lock outlives the break.
      */
     @DistributedLocked(key = "'sale'", maxHold = "60s")
     SaleReport run(Sale sale, Consumer<SaleReport> watcher) {

@@ -14,7 +14,10 @@ final class SharedRedis implements AutoCloseable {
 
     private static final int TIMEOUT_MILLIS = 1000;
 
-    /** Has every write on disk before it is answered, so that a server that is killed and started again has lost nothing. */
+    /**
+     * Has every write on disk before it is answered, so that a server that is killed and started again has lost
+     * nothing.
+     */
     private static final String[] DURABLE = {"appendonly yes", "appendfsync always"};
 
     /** How many looks in a row find no Redis before an instance that has not started it starts another. */
@@ -71,8 +74,8 @@ final class SharedRedis implements AutoCloseable {
     }
 
     /**
-     * Starts Redis again at its port: the one that this instance started with all its data, that of an instance that ended
-     * anew and empty.
+     * Starts Redis again at its port: the one that this instance started with all its data, that of an instance that
+     * ended anew and empty.
      *
      * @return what was done, or nothing if a Redis answers there or cannot be started
      */

@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Another JVM with the class path of this one. Its main class serves requests by {@link ChildRequests}. It never outlives
- * this JVM, not even when it was stopped.
+ * Another JVM with the class path of this one. Its main class serves requests by {@link ChildRequests}. It never
+ * outlives this JVM, not even when it was stopped.
  */
 public final class ChildJvm implements AutoCloseable {
 

@@ -17,9 +17,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The child's end of {@link ChildJvm}: its main method calls {@link #serve}. Requests of the same lane are served by the
- * same thread, one after the other; that thread lives as long as the child. The child ends with its standard input, which
- * is a pipe from the parent.
+ * The child's end of {@link ChildJvm}: its main method calls {@link #serve}. Requests of the same lane are served by
+ * the same thread, one after the other; that thread lives as long as the child. The child ends with its standard input,
+ * which is a pipe from the parent.
  */
 public final class ChildRequests {
 

@@ -6,8 +6,8 @@ import java.util.TreeMap;
 
 /**
  * Counts commands by the server's own statistics, which cost nothing while they count. They do not tell commands of
- * clients from those inside scripts; {@link #scripts()} does, as scripts do not call scripts. For the exact list of what
- * clients sent see {@link CommandLog}.
+ * clients from those inside scripts; {@link #scripts()} does, as scripts do not call scripts. For the exact list of
+ * what clients sent see {@link CommandLog}.
  */
 public final class CommandCounter implements AutoCloseable {
 
@@ -44,13 +44,18 @@ public final class CommandCounter implements AutoCloseable {
                 + calls.getOrDefault("fcall", 0L);
     }
 
-    /** As {@link #scripts()}, with those that were refused before they began: for their user, or as the server is busy. */
+    /**
+     * As {@link #scripts()}, with those that were refused before they began: for their user, or as the server is busy.
+     */
     public long scriptsTried() {
         Map<String, Long> rejected = figures("rejected_calls=");
         return scripts() + rejected.getOrDefault("evalsha", 0L) + rejected.getOrDefault("eval", 0L);
     }
 
-    /** All calls by command, without those of this counter and without what only keeps a connection. Rejected ones do not count. */
+    /**
+     * All calls by command, without those of this counter and without what only keeps a connection. Rejected ones do
+     * not count.
+     */
     public Map<String, Long> calls() {
         Map<String, Long> calls = figures("calls=");
         calls.keySet().removeIf(name -> name.equals("info") || name.equals("config|resetstat") || name.equals("ping"));

@@ -16,8 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 import redis.embedded.RedisExecProvider;
 
 /**
- * A Redis server as a child process, on Linux and macOS: on loopback, without persistence, in a directory of its own. It
- * ends, and its directory goes, with {@link #close()} and with this JVM, even if that is killed.
+ * A Redis server as a child process, on Linux and macOS: on loopback, without persistence, in a directory of its own.
+ * It ends, and its directory goes, with {@link #close()} and with this JVM, even if that is killed.
  */
 public final class EmbeddedRedis implements AutoCloseable {
 
@@ -82,8 +82,8 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
 
     /**
-     * Starts a server that has died again: on its port, and in its directory, so it finds the files that it has written. It
-     * takes the place of this object, which must not be closed then.
+     * Starts a server that has died again: on its port, and in its directory, so it finds the files that it has
+     * written. It takes the place of this object, which must not be closed then.
      */
     public EmbeddedRedis startAgain(String... settings) {
         try {

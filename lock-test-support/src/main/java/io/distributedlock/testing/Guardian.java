@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Starts child processes that never outlive this JVM, however it ends.
  *
- * <p>A small shell reads from a pipe whose only writer is this JVM. When the JVM is gone, even by SIGKILL, the pipe ends;
- * the shell then kills the children (also stopped ones), removes their directories, and ends itself. If the shell dies
- * first, another one takes its place. A child waits for a line from us before it becomes the real program, so it is
- * already watched by then; if we die before, it reads the end of its input and is gone.
+ * <p>A small shell reads from a pipe whose only writer is this JVM. When the JVM is gone, even by SIGKILL, the pipe
+ * ends; the shell then kills the children (also stopped ones), removes their directories, and ends itself. If the shell
+ * dies first, another one takes its place. A child waits for a line from us before it becomes the real program, so it
+ * is already watched by then; if we die before, it reads the end of its input and is gone.
  */
 final class Guardian {
 

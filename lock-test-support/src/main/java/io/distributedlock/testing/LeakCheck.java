@@ -9,8 +9,8 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * After each test, and after its own cleaning up: no key of a lock in Redis, no subscription, no thread of the library, no
- * interrupt flag. Register it by {@code @RegisterExtension}. The database is emptied then, for the next test.
+ * After each test, and after its own cleaning up: no key of a lock in Redis, no subscription, no thread of the library,
+ * no interrupt flag. Register it by {@code @RegisterExtension}. The database is emptied then, for the next test.
  */
 public final class LeakCheck implements AfterEachCallback {
 

@@ -7,8 +7,9 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What the machine may add to any time that a test measures. It is little where nothing else runs; otherwise it grows with
- * the load, and with how late a thread of this JVM was woken up during the last seconds. Ask for it after the measured time.
+ * What the machine may add to any time that a test measures. It is little where nothing else runs; otherwise it grows
+ * with the load, and with how late a thread of this JVM was woken up during the last seconds. Ask for it after the
+ * measured time.
  */
 public final class Noise {
 

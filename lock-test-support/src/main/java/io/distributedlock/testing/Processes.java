@@ -17,7 +17,9 @@ final class Processes {
 
     private Processes() {}
 
-    /** Sends a signal, e.g. {@code STOP}. A process is told to stop at once, but its threads notice it a moment later. */
+    /**
+     * Sends a signal, e.g. {@code STOP}. A process is told to stop at once, but its threads notice it a moment later.
+     */
     static void signal(String name, long pid) {
         try {
             Process kill = new ProcessBuilder("sh", "-c", "kill -s \"$1\" \"$2\"", "sh", name, Long.toString(pid))

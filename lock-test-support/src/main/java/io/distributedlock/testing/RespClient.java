@@ -21,8 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to Redis that shares nothing with the client under test: one socket, one command at a time, no thread. An
- * error answer is an {@link IllegalStateException} with its text.
+ * A connection to Redis that shares nothing with the client under test: one socket, one command at a time, no thread.
+ * An error answer is an {@link IllegalStateException} with its text.
  */
 public final class RespClient implements AutoCloseable {
 

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
 /**
- * Continuous integration runs a failed test again, as a slow machine can make one fail. A random test that has once seen a
- * {@link SafetyViolation} stays failed: that it sees none in the second run proves nothing.
+ * Continuous integration runs a failed test again, as a slow machine can make one fail. A random test that has once
+ * seen a {@link SafetyViolation} stays failed: that it sees none in the second run proves nothing.
  */
 public final class SafetyViolations implements BeforeEachCallback, TestExecutionExceptionHandler {
 

@@ -1,8 +1,8 @@
 package io.distributedlock.testing;
 
 /**
- * Where random tests get their numbers from: one seed for the whole JVM, so that a test that is run again after a failure
- * makes the same decisions.
+ * Where random tests get their numbers from: one seed for the whole JVM, so that a test that is run again after a
+ * failure makes the same decisions.
  */
 public final class Seeds {
 

@@ -83,8 +83,8 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /**
-     * Resets the clients' side of all connections only. What they have sent and was held back by now lies about like bytes
-     * in the buffers of a dead connection, until {@link #deliverAbandoned()}.
+     * Resets the clients' side of all connections only. What they have sent and was held back by now lies about like
+     * bytes in the buffers of a dead connection, until {@link #deliverAbandoned()}.
      */
     public int abandon() {
         links.forEach(Link::abandon);

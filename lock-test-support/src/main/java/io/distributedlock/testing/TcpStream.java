@@ -101,8 +101,8 @@ public final class TcpStream {
     }
 
     /**
-     * Swallows what arrives in one piece if it contains this text, as a pub/sub message does; everything else passes. The
-     * receiver goes on without noticing.
+     * Swallows what arrives in one piece if it contains this text, as a pub/sub message does; everything else passes.
+     * The receiver goes on without noticing.
      */
     public void lose(String text) {
         lost = text;
@@ -133,7 +133,9 @@ public final class TcpStream {
         return read.get() - delivered.get() - dropped.get();
     }
 
-    /** Reads until the end of the stream, which is passed on when all bytes before it were. Nothing passes while frozen. */
+    /**
+     * Reads until the end of the stream, which is passed on when all bytes before it were. Nothing passes while frozen.
+     */
     void pump(Socket from, Socket to, BooleanSupplier frozen, Runnable end) {
         BlockingQueue<Chunk> queue = new LinkedBlockingQueue<>();
         Thread writer = new Thread(() -> write(queue, to, frozen, end), "tcp-proxy-writer");

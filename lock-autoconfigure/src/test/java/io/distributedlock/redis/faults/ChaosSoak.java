@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * All faults in random order, while four JVMs with eight workers each use twenty locks, for {@code -Dchaos.minutes}, but
- * until each fault was played at least once. The history is judged in rounds, so its length is no matter. {@code
+ * All faults in random order, while four JVMs with eight workers each use twenty locks, for {@code -Dchaos.minutes},
+ * but until each fault was played at least once. The history is judged in rounds, so its length is no matter. {@code
  * -Dchaos.seed} repeats the decisions of a run.
  */
 class ChaosSoak {
@@ -23,7 +23,9 @@ class ChaosSoak {
 
     private static final Path OUTPUT = Path.of(System.getProperty("basedir", "."), "target", "chaos");
 
-    /** All faults are played once in that time, so ten times in half an hour, with what starts and ends of rounds take. */
+    /**
+     * All faults are played once in that time, so ten times in half an hour, with what starts and ends of rounds take.
+     */
     private static final double PASS_SECONDS = 140;
 
     /** A fault that hits nothing is played again at once, so many times. */

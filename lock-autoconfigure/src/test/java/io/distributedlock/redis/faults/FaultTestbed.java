@@ -34,8 +34,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several JVMs whose workers use the same locks, each with a network of its own to one Redis. Play is in rounds: each has
- * names and a history of its own, so the arena can be used again whatever was broken in the round before.
+ * Several JVMs whose workers use the same locks, each with a network of its own to one Redis. Play is in rounds: each
+ * has names and a history of its own, so the arena can be used again whatever was broken in the round before.
  */
 final class FaultTestbed implements AutoCloseable {
 
@@ -43,7 +43,9 @@ final class FaultTestbed implements AutoCloseable {
 
     static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
 
-    /** What may be added to the time of a call at least, apart from times in which the machine was seen to stand still. */
+    /**
+     * What may be added to the time of a call at least, apart from times in which the machine was seen to stand still.
+     */
     private static final Duration NOISE = Duration.ofMillis(700);
 
     /** From the end of a lease until somebody who was not told asks again. */

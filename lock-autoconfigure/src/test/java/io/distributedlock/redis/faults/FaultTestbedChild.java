@@ -97,7 +97,9 @@ final class FaultTestbedChild {
         return Optional.ofNullable(round).orElseThrow();
     }
 
-    /** The arguments are the directory of the history, the name of this JVM, lease, pause, and the names of the locks. */
+    /**
+     * The arguments are the directory of the history, the name of this JVM, lease, pause, and the names of the locks.
+     */
     private String begin(Request request) {
         History history = History.open(Path.of(request.text(0)), request.text(1));
         round = new Workload(

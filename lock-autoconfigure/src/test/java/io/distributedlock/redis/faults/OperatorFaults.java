@@ -101,7 +101,9 @@ final class OperatorFaults {
         }
     }
 
-    /** A directory is where the snapshot should be written to, so that this fails, and Redis refuses to write anything. */
+    /**
+     * A directory is where the snapshot should be written to, so that this fails, and Redis refuses to write anything.
+     */
     static boolean failToSave(FaultTestbed arena, ClientProcess victim, Random random) {
         Server server = arena.server();
         long before = server.errors("MISCONF");
@@ -164,7 +166,9 @@ final class OperatorFaults {
         return server.errors("NOREPLICAS") > before;
     }
 
-    /** Some are longer than every lease: who was granted a lock by a server that did not write it would share it then. */
+    /**
+     * Some are longer than every lease: who was granted a lock by a server that did not write it would share it then.
+     */
     private static int outage(FaultTestbed arena, Random random) {
         int lease = (int) arena.lease().toMillis();
         return random.nextInt(3) == 0 ? lease + random.nextInt(lease / 3) : 50 + random.nextInt(lease);

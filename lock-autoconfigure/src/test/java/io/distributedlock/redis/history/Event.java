@@ -8,10 +8,12 @@ import java.nio.charset.StandardCharsets;
  * One line of a history.
  *
  * @param jvm who wrote it
- * @param owner in whose name: a thread of a JVM, an explicit owner, or an asynchronous acquisition by itself. Of a fault:
+ * @param owner in whose name: a thread of a JVM, an explicit owner, or an asynchronous acquisition by itself. Of a
+ *     fault:
  *     what it hit
  * @param lock the name of the lock. Of a fault: its kind
- * @param acquisition a number that the whole life of an acquisition has, from its call to its release; unique in its JVM
+ * @param acquisition a number that the whole life of an acquisition has, from its call to its release; unique in its
+ *     JVM
  * @param nanos when, by {@link System#nanoTime()}: before a call is made, and after it has returned
  * @param token the fencing token, or {@link #NONE}. Of a fault: {@link Fault#LOSES_DATA} if Redis may forget
  * @param deadline of a call to acquire: when its wait is over; of a hold: until when it is certain; or {@link #NONE}

@@ -19,8 +19,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * The file to which one JVM writes what it does. An event is with the kernel before {@link #write} returns, so it is there
- * even if the JVM is killed right afterwards.
+ * The file to which one JVM writes what it does. An event is with the kernel before {@link #write} returns, so it is
+ * there even if the JVM is killed right afterwards.
  */
 public final class History implements AutoCloseable {
 
@@ -78,8 +78,8 @@ public final class History implements AutoCloseable {
     }
 
     /**
-     * Makes sure that another JVM has the same clock, as all JVMs of a machine do, and writes that down: the checker wants
-     * to know it of each of them.
+     * Makes sure that another JVM has the same clock, as all JVMs of a machine do, and writes that down: the checker
+     * wants to know it of each of them.
      *
      * @param clock asks the other one for its {@link System#nanoTime()}
      */

@@ -16,19 +16,22 @@ import java.util.stream.Collectors;
 /**
  * Judges the history of a run, after it is over.
  *
- * <p>Only what is certain counts against a lock: a hold is <em>certain</em> from when its owner knew of it to the earliest
- * of its release being asked for, its local deadline, and its loss being known. What an unanswered call did is possible for
- * ever and never certain, so there is no false alarm; and a run in which no fault hit, or nobody held a lock, is invalid
- * instead of green.
+ * <p>Only what is certain counts against a lock: a hold is <em>certain</em> from when its owner knew of it to the
+ * earliest of its release being asked for, its local deadline, and its loss being known. What an unanswered call did is
+ * possible for ever and never certain, so there is no false alarm; and a run in which no fault hit, or nobody held a
+ * lock, is invalid instead of green.
  *
  * <ul>
  *   <li>H1: certain holds never overlap, but for one lease after Redis has lost data: those that do are counted.
- *   <li>H2: every hold has a token of its own, higher than those of all that were granted certainly before; a re-entry has
+ *   <li>H2: every hold has a token of its own, higher than those of all that were granted certainly before; a re-entry
+ * has
  *       the token of its hold.
- *       Where Redis loses data, a lease that is passed on within a JVM that does not know of it yet may have a lower one.
+ *       Where Redis loses data, a lease that is passed on within a JVM that does not know of it yet may have a lower
+ *     one.
  *   <li>H3: a fenced store accepts no token lower than one it has accepted.
  *   <li>H4: a confirmed release means that the lock was not granted to anybody else meanwhile, unless Redis loses data.
- *   <li>H5: calls return in time, and no lock is free for long while somebody waits for it. A fault explains the time that it
+ *   <li>H5: calls return in time, and no lock is free for long while somebody waits for it. A fault explains the time
+ * that it
  *       takes and a lease after it, but many faults together do not explain more than two leases.
  *   <li>H6: a counter that nothing but the lock protects has counted all, unless Redis loses data.
  *   <li>H7: no instance renews what none of its callers has any more.
@@ -64,8 +67,8 @@ public final class HistoryChecker {
     }
 
     /**
-     * The value that {@link RecordedHandle#count} left. Not to be given where a holder was stopped for longer than its lease:
-     * no lock can keep it from overwriting what others counted.
+     * The value that {@link RecordedHandle#count} left. Not to be given where a holder was stopped for longer than its
+     * lease: no lock can keep it from overwriting what others counted.
      */
     public HistoryChecker counter(String lock, long value) {
         counters.put(lock, value);

@@ -298,7 +298,9 @@ class HistoryCheckerTests {
 
     // ---- H4
 
-    /** As a release does that does not ask whose lock it is. The first holder's lease had passed, so nobody overlaps. */
+    /**
+     * As a release does that does not ask whose lock it is. The first holder's lease had passed, so nobody overlaps.
+     */
     @Test
     void aReleaseOfSomebodyElsesLockIsFound() {
         story.asks("a", 1_000).granted(1_001, 5).releasesTooLate(1_130).released(1_131);

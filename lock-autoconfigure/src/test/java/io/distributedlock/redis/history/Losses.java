@@ -21,7 +21,10 @@ final class Losses {
         this.felt = new IntervalSet(this.faults.stream(), lease);
     }
 
-    /** Whether one of them came before the second of two holds was granted, and its lease had not ended before both went on. */
+    /**
+     * Whether one of them came before the second of two holds was granted, and its lease had not ended before both went
+     * on.
+     */
     boolean explainOverlap(long granted, long end) {
         return faults.stream()
                 .anyMatch(fault -> fault.begin() <= granted

@@ -7,8 +7,8 @@ public enum Model {
     NO_LOSS,
 
     /**
-     * Each fault makes Redis forget. Holds may overlap from then until a lease after it, which is counted, and at no other
-     * time. Tokens have to grow all the same.
+     * Each fault makes Redis forget. Holds may overlap from then until a lease after it, which is counted, and at no
+     * other time. Tokens have to grow all the same.
      */
     DATA_LOSS,
 

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * A hold whose life is written down. Every look at it that finds its deadline moved on writes that down, too, so that the
- * checker knows of renewals. Its writes and counts are to be made one after the other.
+ * A hold whose life is written down. Every look at it that finds its deadline moved on writes that down, too, so that
+ * the checker knows of renewals. Its writes and counts are to be made one after the other.
  */
 public final class RecordedHandle implements LockHandle {
 

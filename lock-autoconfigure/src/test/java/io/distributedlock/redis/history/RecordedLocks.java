@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Locks whose use is written down. What takes a hold away from outside is not judged as a use: {@link #forceRelease} is
- * written down as a fault, which the checker has to be told to expect ({@link Model#DATA_LOSS}), and {@link #release} not
- * at all.
+ * written down as a fault, which the checker has to be told to expect ({@link Model#DATA_LOSS}), and {@link #release}
+ * not at all.
  */
 public final class RecordedLocks implements LockOperations {
 

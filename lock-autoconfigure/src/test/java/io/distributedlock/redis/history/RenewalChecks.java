@@ -12,12 +12,15 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * H7: who has given a lock back, or has lost it, renews it no more. An orphaned renewal would keep everybody else out for as
- * long as its JVM lives.
+ * H7: who has given a lock back, or has lost it, renews it no more. An orphaned renewal would keep everybody else out
+ * for as long as its JVM lives.
  */
 final class RenewalChecks {
 
-    /** What was decided before the end may be sent after it: less than a third of a lease, so that the next one is found. */
+    /**
+     * What was decided before the end may be sent after it: less than a third of a lease, so that the next one is
+     * found.
+     */
     static final Duration UNDER_WAY = Duration.ofMillis(250);
 
     private final Map<String, Map<String, TreeMap<Long, Renewal>>> byLockAndJvm = new HashMap<>();

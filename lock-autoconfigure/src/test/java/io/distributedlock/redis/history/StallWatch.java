@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes down when this JVM stood still: stopped, collecting garbage, or not given the processor. No lock can be blamed for
- * what took long meanwhile.
+ * Writes down when this JVM stood still: stopped, collecting garbage, or not given the processor. No lock can be blamed
+ * for what took long meanwhile.
  */
 public final class StallWatch implements AutoCloseable {
 

@@ -8,8 +8,8 @@ import java.util.function.BiConsumer;
 record TokenInterval(long begin, long end, long token, Object what) {
 
     /**
-     * Shows to the judge each of them together with the one that has the highest token of all that had certainly happened
-     * before it. Those that cross in time have no order, so nothing is said of them.
+     * Shows to the judge each of them together with the one that has the highest token of all that had certainly
+     * happened before it. Those that cross in time have no order, so nothing is said of them.
      */
     static void inRealTime(List<TokenInterval> spans, BiConsumer<TokenInterval, TokenInterval> judge) {
         List<TokenInterval> byEnd = spans.stream()

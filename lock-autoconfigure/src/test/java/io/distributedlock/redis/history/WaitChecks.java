@@ -44,7 +44,10 @@ final class WaitChecks {
                 .collect(Collectors.toMap(fault -> fault.asked().owner(), Call::end, Math::min));
     }
 
-    /** Every call of a JVM that was not killed returns, in time. What was done to that JVM itself is not held against it. */
+    /**
+     * Every call of a JVM that was not killed returns, in time. What was done to that JVM itself is not held against
+     * it.
+     */
     void decidedInTime(List<Call> calls) {
         for (Call call : calls) {
             String jvm = call.asked().jvm();

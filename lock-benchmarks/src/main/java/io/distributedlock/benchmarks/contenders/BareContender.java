@@ -9,8 +9,8 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The least that a re-entrant lock with a lease can do: a script to take it and a script to give it back, both waited for,
- * on one connection. It is the measure for all others where nobody waits; where somebody does, it polls.
+ * The least that a re-entrant lock with a lease can do: a script to take it and a script to give it back, both waited
+ * for, on one connection. It is the measure for all others where nobody waits; where somebody does, it polls.
  */
 final class BareContender implements Contender {
 

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Main class of a JVM that passes bytes on after a delay, in both directions. One thread reads from all connections; since
- * the delay is the same for all, what was read first is due first, and one thread writes it all.
+ * Main class of a JVM that passes bytes on after a delay, in both directions. One thread reads from all connections;
+ * since the delay is the same for all, what was read first is due first, and one thread writes it all.
  */
 final class DelayProxy {
 

@@ -40,9 +40,9 @@ public final class RedisCounters implements AutoCloseable {
             long scripts, long subscriptions, long deletes, double cpuNanos, long bytesIn, long bytesOut, long at) {}
 
     /**
-     * Waits until nothing is held, forgets what is left over, and counts from now on. A lease that an instance keeps for
-     * its next caller must not be flushed: the instance would go on with it and another one would be let in, which would
-     * be found as a violation and be none of the lock's.
+     * Waits until nothing is held, forgets what is left over, and counts from now on. A lease that an instance keeps
+     * for its next caller must not be flushed: the instance would go on with it and another one would be let in, which
+     * would be found as a violation and be none of the lock's.
      */
     public void reset() {
         long start = System.nanoTime();

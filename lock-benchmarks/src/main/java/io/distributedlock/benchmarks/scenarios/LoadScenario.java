@@ -10,9 +10,9 @@ import java.util.List;
 /**
  * Threads of one or several JVMs that take and give back locks as fast as they can.
  *
- * <p>In every round all contenders have their turn, each time beginning with another one, so that what disturbs the computer
- * for a while disturbs all, and ratios within a round mean something. The JVMs stay the same for all of it, and contenders
- * stay connected. Before the rounds, each one gets a first load that is not counted.
+ * <p>In every round all contenders have their turn, each time beginning with another one, so that what disturbs the
+ * computer for a while disturbs all, and ratios within a round mean something. The JVMs stay the same for all of it,
+ * and contenders stay connected. Before the rounds, each one gets a first load that is not counted.
  *
  * @param jvms how many JVMs
  * @param threads how many threads in each
