@@ -1,3 +1,7 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package io.distributedlock;
 
 /** How names of locks and owners, which may be any text that users have typed, appear in messages and logs. */

@@ -1,3 +1,7 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package io.distributedlock.annotation;
 
 /** What a call does when another caller holds the lock and the wait is over. */

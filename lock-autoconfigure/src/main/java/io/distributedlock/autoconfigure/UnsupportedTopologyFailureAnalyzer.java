@@ -1,3 +1,7 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.redis.UnsupportedTopologyException;
@@ -14,7 +18,8 @@ final class UnsupportedTopologyFailureAnalyzer extends AbstractFailureAnalyzer<U
         return new FailureAnalysis(
                 cause.getMessage(),
                 "Define a bean 'new RedisLockTemplate(…)' with a LettuceConnectionFactory for a single server; it"
-                        + " replaces the auto-configured one. To run without locks, set distributed-lock.enabled=false.",
+                        + " replaces the auto-configured one. To run without locks, set"
+                        + " distributed-lock.enabled=false.",
                 cause);
     }
 }

@@ -1,3 +1,7 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package io.distributedlock.redis;
 
 /** The application's Redis is of a kind that locks do not support. */
@@ -7,7 +11,7 @@ public final class UnsupportedTopologyException extends IllegalStateException {
 
     UnsupportedTopologyException(String topology) {
         super("Distributed locks need a single Redis server, but the application is configured for " + topology
-                + ". Give them one of their own: a LockOperations bean made from a LettuceConnectionFactory for a single"
-                + " server.");
+                + ". Give them one of their own: a LockOperations bean made from a LettuceConnectionFactory for a"
+                + " single server.");
     }
 }

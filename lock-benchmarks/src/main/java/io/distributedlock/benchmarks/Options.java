@@ -1,3 +1,7 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package io.distributedlock.benchmarks;
 
 import io.distributedlock.benchmarks.contenders.ContenderKind;
@@ -21,7 +25,8 @@ import java.util.Set;
 record Options(Pace pace, Set<String> only, Set<String> contenders, Path target) {
 
     static final String USAGE = """
-            Usage: run [--quick] [--rounds <n>] [--only <scenario>,...] [--contenders <contender>,...] [--out <directory>]
+            Usage: run [--quick] [--rounds <n>] [--only <scenario>,...] [--contenders <contender>,...]
+                       [--out <directory>]
             Scenarios: %s
             Contenders: %s
             """;

@@ -1,3 +1,7 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package io.distributedlock.redis.history;
 
 /** What the faults of a run do to Redis, which decides what may be expected of the locks. */

@@ -1,3 +1,7 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package io.distributedlock.benchmarks.scenarios;
 
 import io.distributedlock.benchmarks.report.Metric;
@@ -51,8 +55,8 @@ final class Descriptions {
         return new ScenarioInfo(
                 id,
                 "Re-entry",
-                "One thread that holds its lock acquires and releases it again and again. The harness itself takes about"
-                        + " 0.1 µs per cycle, which are included here and not in the pieces below.",
+                "One thread that holds its lock acquires and releases it again and again. The harness itself takes"
+                        + " about 0.1 µs per cycle, which are included here and not in the pieces below.",
                 columns(1, false),
                 List.of(Metric.CYCLES));
     }
@@ -61,8 +65,8 @@ final class Descriptions {
         return new ScenarioInfo(
                 id,
                 tenThousands + "0 000 held locks" + (delayed ? ", Redis 1 ms away" : ""),
-                "One JVM holds that many locks with a lease of 30 s (Spring Integration: 60 s) and does nothing but renew"
-                        + " them. In a quick run they are a tenth as many.",
+                "One JVM holds that many locks with a lease of 30 s (Spring Integration: 60 s) and does nothing but"
+                        + " renew them. In a quick run they are a tenth as many.",
                 List.of(
                         Metric.ACQUIRE_SECONDS,
                         Metric.HEAP_PER_10K,
