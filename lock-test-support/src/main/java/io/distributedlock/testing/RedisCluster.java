@@ -1,3 +1,7 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package io.distributedlock.testing;
 
 import java.time.Duration;
@@ -8,8 +12,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis Cluster of child processes on loopback: masters that share all slots evenly, and replicas. It forms in about 2 s,
- * whatever its size. The servers end with {@link #close()} and with this JVM, even if that is killed.
+ * A Redis Cluster of child processes on loopback: masters that share all slots evenly, and replicas. It forms in about
+ * 2 s, whatever its size. The servers end with {@link #close()} and with this JVM, even if that is killed.
  */
 public final class RedisCluster implements AutoCloseable {
 
@@ -57,8 +61,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
-     * Three masters with a replica each, for all tests of this JVM; empty, and formed anew if a test has broken it. It is
-     * not closed by tests.
+     * Three masters with a replica each, for all tests of this JVM; empty, and formed anew if a test has broken it. It
+     * is not closed by tests.
      */
     public static synchronized RedisCluster shared() {
         RedisCluster current = shared;

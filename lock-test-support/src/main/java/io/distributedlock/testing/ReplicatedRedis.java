@@ -1,11 +1,15 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package io.distributedlock.testing;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A master and its replicas, without Sentinel or cluster. Each replica follows the first master through a proxy of its own,
- * so that it can be cut off.
+ * A master and its replicas, without Sentinel or cluster. Each replica follows the first master through a proxy of its
+ * own, so that it can be cut off.
  */
 public final class ReplicatedRedis implements AutoCloseable {
 

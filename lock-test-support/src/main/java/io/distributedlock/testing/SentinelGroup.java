@@ -1,11 +1,15 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package io.distributedlock.testing;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A master, its replicas, and three Sentinels that watch them, as child processes. Two Sentinels have to agree. A failover
- * begins when the master was silent for 1 s.
+ * A master, its replicas, and three Sentinels that watch them, as child processes. Two Sentinels have to agree. A
+ * failover begins when the master was silent for 1 s.
  */
 public final class SentinelGroup implements AutoCloseable {
 
