@@ -7,8 +7,8 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base of everything that goes wrong with a lock. Never thrown itself for a misuse: that is an {@link
- * IllegalArgumentException}.
+ * Base of everything that goes wrong with a lock. Never thrown itself for a misuse: that is an
+ * {@link IllegalArgumentException}.
  */
 public class DistributedLockException extends RuntimeException {
 

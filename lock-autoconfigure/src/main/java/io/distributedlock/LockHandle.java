@@ -47,8 +47,8 @@ public interface LockHandle extends AutoCloseable {
      *
      * @param lease at least 10 ms
      * @throws LockLostException if the lock was lost or closed
-     * @throws LockUnavailableException if the answer stayed unknown; the shorter one of the old lease and
-     *     the new one then counts
+     * @throws LockUnavailableException if the answer stayed unknown; the shorter one of the old lease and the new one
+     *     then counts
      */
     void extend(Duration lease);
 
@@ -66,21 +66,19 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * Ends this hold. The lock becomes free when the last re-entry is closed. Only the first call does anything. It is
-     * not interruptible and keeps the interrupt flag.
-     * Redis is not asked, and what only Redis knows is not told, if the lock is passed on inside this instance or
-     * retained, or with {@code distributed-lock.release: async}.
+     * not interruptible and keeps the interrupt flag. Redis is not asked, and what only Redis knows is not told, if the
+     * lock is passed on inside this instance or retained, or with {@code distributed-lock.release: async}.
      *
      * @throws LockLostException if the hold was lost before
      * @throws LockReleaseUnconfirmedException if Redis did not confirm the release; the lock is free when its lease
-     *     ends,
-     *     or earlier, since the release is tried again meanwhile
+     *     ends, or earlier, since the release is tried again meanwhile
      */
     @Override
     void close();
 
     /**
-     * Ends this hold as {@link #close()} does, without blocking the calling thread. Nothing is thrown: what {@code
-     * close()} throws comes through the stage. Only the first call of the two does anything; later ones return a
+     * Ends this hold as {@link #close()} does, without blocking the calling thread. Nothing is thrown: what
+     * {@code close()} throws comes through the stage. Only the first call of the two does anything; later ones return a
      * completed stage. The stage is completed on a thread of the library that is meant for code of the application, or
      * at once. (Implementations that do not override this method close in the calling thread.)
      */

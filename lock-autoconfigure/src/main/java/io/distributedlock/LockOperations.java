@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The owner of a blocking call is the calling thread: acquiring a name again in the same thread is a re-entry, costs
  * no round trip and gets the same fencing token. A hold of {@link #acquireAsync} has an owner of its own and is not
- * re-entered, unless the request names a {@link LockRequest#logicalOwner(LockOwner) logical owner}. With {@link
- * LockRequest#owner(String)} the owner is that text, in every instance.
+ * re-entered, unless the request names a {@link LockRequest#logicalOwner(LockOwner) logical owner}. With
+ * {@link LockRequest#owner(String)} the owner is that text, in every instance.
  *
  * <p>Implementations are safe for use by any number of threads.
  */
@@ -25,12 +25,11 @@ public interface LockOperations {
      * Acquires the lock, waiting as long as the request says.
      *
      * <p>The hold lasts until the handle is closed, also inside of a transaction. A handle that is closed before the
-     * commit lets the next holder in before it can see what was written: close it after the transaction, or use {@link
-     * #execute}.
+     * commit lets the next holder in before it can see what was written: close it after the transaction, or use
+     * {@link #execute}.
      *
      * @throws LockNotAcquiredException if the lock was still held by somebody else when the wait was over, or at once
-     *     if
-     *     the request is not re-entrant and the caller holds the lock already
+     *     if the request is not re-entrant and the caller holds the lock already
      * @throws LockUnavailableException if Redis could not be asked, refused, or its answer stayed unknown
      * @throws LockInterruptedException if the thread was interrupted while it waited; the interrupt flag is set again
      * @throws IllegalArgumentException if the request contradicts itself
@@ -59,8 +58,8 @@ public interface LockOperations {
      *
      * <p>The hold is looked at just before the stage completes: one whose lease has passed by then is never delivered,
      * and the acquisition goes on waiting, or fails with {@link LockUnavailableException} if its wait is over. What
-     * depends on the stage runs later than that, so it looks at {@link LockHandle#isHeld()} or {@link
-     * LockHandle#remainingLease()} first if it may be kept waiting for as long as a lease.
+     * depends on the stage runs later than that, so it looks at {@link LockHandle#isHeld()} or
+     * {@link LockHandle#remainingLease()} first if it may be kept waiting for as long as a lease.
      */
     CompletionStage<LockHandle> acquireAsync(LockRequest request);
 

@@ -201,8 +201,7 @@ public final class LockRequest {
      *
      * @param maxHold positive
      * @throws IllegalArgumentException if it is not positive, if the lease is not renewed and so has a hard end
-     *     already,
-     *     or if it is shorter than {@link #minHold(Duration)}
+     *     already, or if it is shorter than {@link #minHold(Duration)}
      */
     public LockRequest maxHold(Duration maxHold) {
         requirePositive("maxHold", maxHold);

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a handle the {@linkplain LockHandle#current() current} one of this thread until it is closed. Scopes nest and
- * are closed in the reverse order by the thread that opened them. Needed only by those who implement {@link
- * LockOperations} or intercept calls themselves.
+ * are closed in the reverse order by the thread that opened them. Needed only by those who implement
+ * {@link LockOperations} or intercept calls themselves.
  */
 public final class LockScope implements AutoCloseable {
 

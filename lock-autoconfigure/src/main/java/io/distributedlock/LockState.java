@@ -15,8 +15,8 @@ import java.time.Duration;
  *     since
  * @param remainingLease how long Redis keeps the lock if nobody renews it
  * @param waitingInstances how many instances (not threads) wait for it
- * @param retained whether nobody holds it, and this instance only keeps its lease for the next caller ({@code
- *     distributed-lock.retention}). Of another instance's lease that is not known, and said to be held
+ * @param retained whether nobody holds it, and this instance only keeps its lease for the next caller
+ *     ({@code distributed-lock.retention}). Of another instance's lease that is not known, and said to be held
  */
 public record LockState(
         String name, String owner, long fencingToken, Duration remainingLease, int waitingInstances, boolean retained) {

@@ -28,8 +28,8 @@ import org.springframework.core.annotation.AliasFor;
  * methods has a lock of its own; for one lock for the whole class, give it a fixed key, as in {@code "'import'"}.
  * {@link None} leaves a method out. It may be used as a meta-annotation, and several times on one method. A final,
  * private or static method, an expression with a mistake in it, or a duration that cannot be read fails the start of
- * the application. As with every Spring proxy, calls through {@code this} are not intercepted; {@link
- * io.distributedlock.LockAssert} finds them.
+ * the application. As with every Spring proxy, calls through {@code this} are not intercepted;
+ * {@link io.distributedlock.LockAssert} finds them.
  *
  * <p>Durations are written {@code "30s"}, {@code "500ms"}, {@code "PT30S"} or {@code "${some.property}"}.
  */

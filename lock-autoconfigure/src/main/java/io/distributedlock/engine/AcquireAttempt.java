@@ -11,9 +11,9 @@ import io.distributedlock.engine.LeaseStore.Sent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One sending of an acquire command, and where its answer goes: to the lock that asked, and to the {@link
- * ReleaseTimeout} that waits for it, if there is one. It ends once: with the answer, with a failure, or given up.
- * Guarded by itself, for no longer than it takes to look at the fields.
+ * One sending of an acquire command, and where its answer goes: to the lock that asked, and to the
+ * {@link PendingRelease} that waits for it, if there is one. It ends once: with the answer, with a failure, or given
+ * up. Guarded by itself, for no longer than it takes to look at the fields.
  */
 final class AcquireAttempt implements Reply<AcquireReply> {
 

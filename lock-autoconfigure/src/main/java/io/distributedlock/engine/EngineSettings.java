@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxBatch for how long in a row a lock is passed on inside this instance while another instance waits
  * @param shutdownGrace how long holds may go on when the engine is closed
  * @param retention how long a lease is kept here after the last local release, as long as no other instance waits; zero
- *     for
- *     not at all
+ *     for not at all
  * @param release whether a release waits for the store's answer
  * @param maxWaiters how many callers may wait for one lock in this instance
  */

@@ -21,25 +21,24 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li><b>asking</b> ({@link StoreAcquisition}): callers wait, and one of them stands for all in the store's queue,
- * under one
- *       acquisition id. A question is under way, or was answered "wait", or could not be asked and will be again;
+ *       under one acquisition id. A question is under way, or was answered "wait", or could not be asked and will be
+ *       again;
  *   <li><b>tenure</b> ({@link Ownership}): this instance has the lease, and one caller the hold. Others may wait
- * behind. Or
- *       nobody here wants the lock, and the lease is <b>retained</b> for the next caller, until another instance waits;
+ *       behind. Or nobody here wants the lock, and the lease is <b>retained</b> for the next caller, until another
+ *       instance waits;
  *   <li><b>retired</b>: nobody holds or waits. The object is out of the engine's map and never comes back; whoever
- * still
- *       found it there looks the name up again.
+ *       still found it there looks the name up again.
  * </ul>
  *
  * <h2>Who owns what</h2>
  *
- * All fields here, in {@link StoreAcquisition}, {@link Ownership}, {@link Acquisition}, {@link Lease}, {@link
- * RenewalSchedule}, {@link WaiterQueue}, and those of {@link Hold} that are not volatile, are guarded by the monitor of
- * this object. It is held for the length of a {@link #transition transition} only. What a transition wants done (send a
- * command, wake a caller, run callbacks) it leaves in {@link DeferredActions}, which run after the monitor is released:
- * no I/O, no waiting and no code of applications ever happens inside. So the store, the timer, and callers may all call
- * in from any thread, and the order in which they get the monitor is the order in which things have happened. A {@link
- * ReleaseTimeout} lives on its own once it is started.
+ * All fields here, in {@link StoreAcquisition}, {@link Ownership}, {@link Acquisition}, {@link Lease},
+ * {@link RenewalSchedule}, {@link WaiterQueue}, and those of {@link Hold} that are not volatile, are guarded by the
+ * monitor of this object. It is held for the length of a {@link #transition transition} only. What a transition wants
+ * done (send a command, wake a caller, run callbacks) it leaves in {@link DeferredActions}, which run after the monitor
+ * is released: no I/O, no waiting and no code of applications ever happens inside. So the store, the timer, and callers
+ * may all call in from any thread, and the order in which they get the monitor is the order in which things have
+ * happened. A {@link PendingRelease} lives on its own once it is started.
  *
  * <h2>Time</h2>
  *
@@ -58,56 +57,39 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li><b>A caller leaves while it is granted the lock.</b> The monitor decides. If it left first, the next one gets
- * the
- *       lock; if the grant came first, its verdict is on its way, the caller picks it up and closes the handle.
- *   <li><b>The last waiter leaves while a question is under way.</b> A {@link ReleaseTimeout} waits for the answer and
- * then takes
- *       back whatever it brought, so that taking back never overtakes the question. If no answer comes, the id is
- *     cancelled
- *       in the store for good, since a copy of the question may lie in a dead connection's buffers.
+ *       the lock; if the grant came first, its verdict is on its way, the caller picks it up and closes the handle.
+ *   <li><b>The last waiter leaves while a question is under way.</b> A {@link PendingRelease} waits for the answer and
+ *       then takes back whatever it brought, so that taking back never overtakes the question. If no answer comes, the
+ *       id is cancelled in the store for good, since a copy of the question may lie in a dead connection's buffers.
  *   <li><b>A question gets no answer in time.</b> That is not "busy" and not a hold. It is asked again under the same
- * id,
- *       which makes it the same acquisition however often the store sees it. Its release will cancel the id for good.
+ *       id, which makes it the same acquisition however often the store sees it. Its release will cancel the id for
+ *       good.
  *   <li><b>A question overtakes a release of the same instance</b> that nobody waits for, on another connection or
- * since the
- *       script had to be sent. "Busy" then does not count for those who try once: they are asked for again when the
- *     release
- *       was answered.
+ *       since the script had to be sent. "Busy" then does not count for those who try once: they are asked for again
+ *       when the release was answered.
  *   <li><b>A grant message crosses the answer to a question.</b> Messages come on another connection. The first to
- * arrive
- *       makes the tenure; the other finds that nothing of that id is asked for any more and is ignored. If the answer
- *     is
- *       still missing when the lock is released, the release waits for it.
+ *       arrive makes the tenure; the other finds that nothing of that id is asked for any more and is ignored. If the
+ *       answer is still missing when the lock is released, the release waits for it.
  *   <li><b>A recall crosses the answer that granted the lease,</b> or one to a renewal that was executed before. It is
  *       remembered: the tenure begins with it, and "nobody waits" counts only if no recall came since that was asked.
  *   <li><b>A revocation overtakes the answer or the message that granted the lease.</b> It says that the id had the
- * lock and
- *       has it no longer. The id is given back for good, and the waiters ask under a new one. So nothing has to be
- *     remembered,
- *       and the answer or message, when it comes, is for an id that nobody asks for.
+ *       lock and has it no longer. The id is given back for good, and the waiters ask under a new one. So nothing has
+ *       to be remembered, and the answer or message, when it comes, is for an id that nobody asks for.
  *   <li><b>A grant message is late.</b> It cannot be older than the last question before it that was answered "wait";
- * the
- *       deadline counts from there. If that leaves less than half of the lease, the message only makes us ask.
+ *       the deadline counts from there. If that leaves less than half of the lease, the message only makes us ask.
  *   <li><b>A grant message is lost.</b> A waiting instance asks again when the holder's lease ends, at the latest after
- * a
- *       second, and whenever a connection comes back. The answer is then the grant.
+ *       a second, and whenever a connection comes back. The answer is then the grant.
  *   <li><b>A grant comes for an id that nobody knows any more</b>, because leaving could not be said in time: it is
- * given
- *       back at once.
+ *       given back at once.
  *   <li><b>A release crosses a renewal.</b> The tenure ends before the release is sent, and no renewal starts without
- * one.
- *       One sent earlier goes ahead of the release on the same connection; its answer finds no tenure. On different
- *       connections it may come after, and renews nothing, since the id owns nothing.
+ *       one. One sent earlier goes ahead of the release on the same connection; its answer finds no tenure. On
+ *       different connections it may come after, and renews nothing, since the id owns nothing.
  *   <li><b>The lease is lost while callers wait here.</b> They go on to the store under a new id, while the late holder
- * may
- *       still be inside; it is told by its handle, and its late release finds that the lock has gone on.
+ *       may still be inside; it is told by its handle, and its late release finds that the lock has gone on.
  *   <li><b>A caller comes while a retained lease is recalled.</b> The monitor decides. If the caller came first, it has
- * the
- *       hold, with the next token, and the recall makes the limits of passing on count. If the recall came first, the
- *     lease
- *       is on its way back, and the caller queues behind who waits. A recall that is lost is repeated with every
- *     question of
- *       the instance that waits, and the end of the retention bounds it.
+ *       the hold, with the next token, and the recall makes the limits of passing on count. If the recall came first,
+ *       the lease is on its way back, and the caller queues behind who waits. A recall that is lost is repeated with
+ *       every question of the instance that waits, and the end of the retention bounds it.
  *   <li><b>A hold is released before its minimum is over.</b> The tenure ends, and instead of a release the lease is
  *       shortened to the rest. Callers here ask the store like those of other instances, and it says "wait".
  *   <li><b>A retained lease is lost, forced away, or runs out.</b> Nobody believes to hold it, so nobody is told.

@@ -86,9 +86,7 @@ final class LockClientFactory implements AutoCloseable {
         return channels.before(ResponseTimeoutHandler.before(limit, FlushConsolidator.after(application)));
     }
 
-    /**
-     * @throws UnsupportedTopologyException if the application does not talk to a single Redis
-     */
+    /** @throws UnsupportedTopologyException if the application does not talk to a single Redis */
     static RedisConfiguration target(LettuceConnectionFactory application) {
         if (application.getClusterConfiguration() != null) {
             throw new UnsupportedTopologyException("a Redis Cluster");

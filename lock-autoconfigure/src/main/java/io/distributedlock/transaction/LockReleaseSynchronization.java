@@ -39,8 +39,7 @@ public final class LockReleaseSynchronization implements TransactionSynchronizat
      * Leaves the closing of the handle to the transaction that the calling thread is in.
      *
      * @param ownTransaction the name of the transaction that the work under the lock has for itself, null if it has
-     *     none.
-     *     Such work does not matter to any other transaction around it
+     *     none. Such work does not matter to any other transaction around it
      * @return false if there is no transaction to leave it to
      */
     public static boolean deferRelease(LockHandle handle, boolean lossMatters, @Nullable String ownTransaction) {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * What the tests of the engine take for Redis does what the scripts do: random commands of a few instances go to both,
- * and each reply is compared, and what is kept after it. {@code -Ddifferential.seed=…} repeats a run, {@code
- * -Ddifferential.sequences=…} makes it longer.
+ * and each reply is compared, and what is kept after it. {@code -Ddifferential.seed=…} repeats a run,
+ * {@code -Ddifferential.sequences=…} makes it longer.
  */
 class LeaseServerDifferentialTests {
 

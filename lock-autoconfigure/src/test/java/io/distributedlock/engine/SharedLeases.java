@@ -23,9 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What all instances share: the scripts of the real store, step by step, over maps.
- */
+/** What all instances share: the scripts of the real store, step by step, over maps. */
 final class SharedLeases extends LeaseServer {
 
     private final Map<String, LeaseEntry> entries = new HashMap<>();

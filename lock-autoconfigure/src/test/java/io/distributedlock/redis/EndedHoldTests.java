@@ -104,8 +104,8 @@ class EndedHoldTests extends AbstractFaultTests {
     }
 
     /**
-     * The server was made a replica for a while: nobody ever got a lock again, or only one instance did,
-     * and whoever asked did so in a loop.
+     * The server was made a replica for a while: nobody ever got a lock again, or only one instance did, and whoever
+     * asked did so in a loop.
      */
     @Test
     void aServerThatMayNotWriteForAWhileEndsNothing() {

@@ -152,8 +152,8 @@ abstract class FairnessContract extends AbstractLockContract {
     }
 
     /**
-     * The instance passes the lock on among its callers; from the last of the first ones on, one of another
-     * instance wants it too. Returns who was served, in order.
+     * The instance passes the lock on among its callers; from the last of the first ones on, one of another instance
+     * wants it too. Returns who was served, in order.
      */
     private List<String> passOnAndLetIn(RedisLockTemplate busy, int before, int after, Duration section) {
         List<String> served = Collections.synchronizedList(new ArrayList<>());

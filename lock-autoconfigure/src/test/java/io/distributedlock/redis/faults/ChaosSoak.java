@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * All faults in random order, while four JVMs with eight workers each use twenty locks, for {@code -Dchaos.minutes},
- * but until each fault was played at least once. The history is judged in rounds, so its length is no matter. {@code
- * -Dchaos.seed} repeats the decisions of a run.
+ * but until each fault was played at least once. The history is judged in rounds, so its length is no matter.
+ * {@code -Dchaos.seed} repeats the decisions of a run.
  */
 class ChaosSoak {
 

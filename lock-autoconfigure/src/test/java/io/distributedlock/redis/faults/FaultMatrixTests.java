@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Each fault by itself, at random moments of what several JVMs do, judged by their history. {@code -Dfaults.seed}
- * repeats the decisions of a run, {@code -Dfaults.rows} plays some rows only (their names, with commas), {@code
- * -Dfaults.phases} says how often.
+ * repeats the decisions of a run, {@code -Dfaults.rows} plays some rows only (their names, with commas),
+ * {@code -Dfaults.phases} says how often.
  */
 @ExtendWith(SafetyViolations.class)
 class FaultMatrixTests {

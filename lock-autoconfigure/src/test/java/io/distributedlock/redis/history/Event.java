@@ -13,8 +13,7 @@ import java.nio.charset.StandardCharsets;
  *
  * @param jvm who wrote it
  * @param owner in whose name: a thread of a JVM, an explicit owner, or an asynchronous acquisition by itself. Of a
- *     fault:
- *     what it hit
+ *     fault: what it hit
  * @param lock the name of the lock. Of a fault: its kind
  * @param acquisition a number that the whole life of an acquisition has, from its call to its release; unique in its
  *     JVM

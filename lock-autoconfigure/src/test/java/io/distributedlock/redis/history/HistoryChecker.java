@@ -28,15 +28,12 @@ import java.util.stream.Collectors;
  * <ul>
  *   <li>H1: certain holds never overlap, but for one lease after Redis has lost data: those that do are counted.
  *   <li>H2: every hold has a token of its own, higher than those of all that were granted certainly before; a re-entry
- * has
- *       the token of its hold.
- *       Where Redis loses data, a lease that is passed on within a JVM that does not know of it yet may have a lower
- *     one.
+ *       has the token of its hold. Where Redis loses data, a lease that is passed on within a JVM that does not know of
+ *       it yet may have a lower one.
  *   <li>H3: a fenced store accepts no token lower than one it has accepted.
  *   <li>H4: a confirmed release means that the lock was not granted to anybody else meanwhile, unless Redis loses data.
  *   <li>H5: calls return in time, and no lock is free for long while somebody waits for it. A fault explains the time
- * that it
- *       takes and a lease after it, but many faults together do not explain more than two leases.
+ *       that it takes and a lease after it, but many faults together do not explain more than two leases.
  *   <li>H6: a counter that nothing but the lock protects has counted all, unless Redis loses data.
  *   <li>H7: no instance renews what none of its callers has any more.
  *   <li>H8: nothing is left at the end.

@@ -16,8 +16,6 @@ public enum Model {
      */
     DATA_LOSS,
 
-    /**
-     * Some of the faults do, which are said to lose data: the same holds of these.
-     */
+    /** Some of the faults do, which are said to lose data: the same holds of these. */
     SOME_LOSS
 }
