@@ -55,9 +55,9 @@ final class Acquisition {
 
     private int failures;
 
-    Acquisition(LockEngine engine, long now) {
-        this.engine = engine;
-        this.number = engine.nextNumber();
+    Acquisition(NamedLock lock, long now) {
+        this.engine = lock.engine;
+        this.number = engine.nextNumber(lock.name);
         this.sentAt = now;
         this.grantedSince = now;
     }

@@ -39,8 +39,9 @@ final class LeaseRenewal {
     /** Sends what came together. */
     void flush() {
         List<Due> all = drain();
-        for (int from = 0; from < all.size(); from += BATCH) {
-            send(all.subList(from, Math.min(all.size(), from + BATCH)));
+        int batch = Math.min(BATCH, store.maxRenewals());
+        for (int from = 0; from < all.size(); from += batch) {
+            send(all.subList(from, Math.min(all.size(), from + batch)));
         }
     }
 

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,11 @@ public interface LeaseStore {
     /** Extends leases that are still owned; creates nothing. Answers in the order of the commands. */
     CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands);
 
+    /** How many renewals one call of {@link #renew} may have. */
+    default int maxRenewals() {
+        return Integer.MAX_VALUE;
+    }
+
     CompletableFuture<Optional<LockState>> inspect(String name);
 
     /** Gives back one hold of an explicit owner. */
@@ -40,6 +46,28 @@ public interface LeaseStore {
 
     /** Completes when commands can be sent; already complete if they can. */
     CompletableFuture<Void> ready();
+
+    /**
+     * The number of a new acquisition of that lock. The store may put into it where messages for the acquisition go.
+     *
+     * @param counter different for each acquisition of this instance
+     */
+    default long number(String name, long counter) {
+        return counter;
+    }
+
+    /**
+     * Whether messages for that acquisition do not arrive any more, since the lock is in another part of the store now. An
+     * acquisition that waits then needs a new number.
+     */
+    default boolean isOutOfReach(String name, long number) {
+        return false;
+    }
+
+    /** The part of the store that has the lock now. One part can fail while the others work. */
+    default Object shard(String name) {
+        return "";
+    }
 
     /** Why commands cannot be sent, or null if they can, or if nobody knows. */
     default @Nullable Throwable lastFailure() {
@@ -90,6 +118,11 @@ public interface LeaseStore {
 
         /** Commands can be sent again, or messages may have been missed. */
         void connected();
+
+        /** As {@link #connected()}, for some of the names. */
+        default void connected(Predicate<String> names) {
+            connected();
+        }
 
         /** The names in use now, for a store that cannot read a name from a key. */
         Iterable<String> names();

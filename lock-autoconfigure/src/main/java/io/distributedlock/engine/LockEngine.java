@@ -71,7 +71,7 @@ public final class LockEngine implements AutoCloseable {
 
     private final BlockingCalls calls = new BlockingCalls(this);
 
-    private final RetryRateLimiter retries = new RetryRateLimiter();
+    private final ShardRetries retries;
 
     /** The highest token seen of any lock, so that tokens grow even where the store has forgotten them. */
     private final AtomicLong floor = new AtomicLong();
@@ -98,6 +98,7 @@ public final class LockEngine implements AutoCloseable {
         this.clock = NanoClock.SYSTEM;
         this.lockLog = new LockLog(clock);
         this.renewal = new LeaseRenewal(store);
+        this.retries = new ShardRetries(store);
         this.callbacks = CallbackExecutor.onThreads();
         TimerThread timer = new TimerThread(this);
         this.thread = timer;
@@ -125,6 +126,7 @@ public final class LockEngine implements AutoCloseable {
         this.clock = clock;
         this.lockLog = new LockLog(clock);
         this.renewal = new LeaseRenewal(store);
+        this.retries = new ShardRetries(store);
         this.callbacks = CallbackExecutor.on(callbacks);
         this.thread = null;
         this.timers = new TimerQueue(() -> {});
@@ -442,11 +444,11 @@ public final class LockEngine implements AutoCloseable {
         }
     }
 
-    long nextNumber() {
-        return numbers.incrementAndGet();
+    long nextNumber(String name) {
+        return store.number(name, numbers.incrementAndGet());
     }
 
-    RetryRateLimiter retries() {
+    ShardRetries retries() {
         return retries;
     }
 

@@ -187,9 +187,22 @@ final class LockRegistry implements LeaseStore.Listener {
 
     @Override
     public void connected() {
+        connected(name -> true);
+    }
+
+    @Override
+    public void connected(Predicate<String> names) {
         long spread = spreadOf(size());
-        givingBack.values().forEach(all -> all.forEach(giveBack -> giveBack.retry(delay(spread))));
-        forEach(lock -> lock.connected(delay(spread)));
+        givingBack.forEach((name, all) -> {
+            if (names.test(name)) {
+                all.forEach(giveBack -> giveBack.retry(delay(spread)));
+            }
+        });
+        forEach(lock -> {
+            if (names.test(lock.name)) {
+                lock.connected(delay(spread));
+            }
+        });
     }
 
     /** Few may ask at once. Many would only be in each other's way, and in that of who comes now. */

@@ -431,7 +431,7 @@ final class NamedLock extends TimerTask {
             if (asking != null) {
                 asking.connected(delay, now, effects);
             } else if (tenure != null) {
-                tenure.connected(now);
+                tenure.connected(delay, now);
             }
         });
     }

@@ -167,7 +167,7 @@ final class Ownership {
             watch.failed(lease, StoreFailures.isNotExecuted(failure) || StoreFailures.isRefused(failure), now);
             return true;
         }
-        lock.engine.retries().succeeded();
+        lock.engine.retries().succeeded(lock.name);
         if (reply.renewed()) {
             lock.engine.tokenSeen(reply.token());
             lease.tokenSeen(reply.token());
@@ -178,8 +178,12 @@ final class Ownership {
         return reply.renewed();
     }
 
-    void connected(long now) {
+    /** A lease that recalls do not reach is renewed at once: the reply says who waits. */
+    void connected(long delay, long now) {
         watch.retry(now);
+        if (lock.engine.store().isOutOfReach(lock.name, lease.number)) {
+            watch.renewBy(now + delay);
+        }
     }
 
     long nextLook() {

@@ -246,7 +246,7 @@ final class PendingRelease extends TimerTask {
             done = reply != null || StoreFailures.isRefused(failure);
         }
         if (reply != null) {
-            engine.retries().succeeded();
+            engine.retries().succeeded(name);
             engine.tokenSeen(reply.token());
             tellRequeued(reply.requeued(), null);
             finish();
@@ -272,7 +272,7 @@ final class PendingRelease extends TimerTask {
             synchronized (this) {
                 doubtful |= StoreFailures.isUnknown(failure);
                 resting = true;
-                engine.retries().failed();
+                engine.retries().failed(name);
                 lookAt(engine.now() + Acquisition.backOff(engine, failures++));
             }
         }
@@ -347,10 +347,10 @@ final class PendingRelease extends TimerTask {
             return;
         }
         if (overdue) {
-            engine.retries().failed();
+            engine.retries().failed(name);
             tellRequeued(null, StoreFailures.noAnswer(timeout));
         }
-        if (first || engine.retries().tryAcquirePermit(now)) {
+        if (first || engine.retries().tryAcquirePermit(name, now)) {
             send(now);
         } else {
             lookAt(now + Acquisition.longBackOff(engine));

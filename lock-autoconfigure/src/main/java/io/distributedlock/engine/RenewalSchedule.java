@@ -192,6 +192,13 @@ final class RenewalSchedule {
         underWay = false;
     }
 
+    /** The next renewal is sent at that time at the latest. */
+    void renewBy(long time) {
+        if (time - renewAt < 0) {
+            renewAt = time;
+        }
+    }
+
     /** The store can be reached again. */
     void retry(long now) {
         if (failing) {

@@ -67,7 +67,7 @@ final class StoreAcquisition {
         this.engine = lock.engine;
         this.waiters = waiters;
         this.heard = heard;
-        this.ask = new Acquisition(engine, now);
+        this.ask = new Acquisition(lock, now);
         this.askAt = now;
     }
 
@@ -125,7 +125,7 @@ final class StoreAcquisition {
         }
         heard = true;
         trouble = null;
-        engine.retries().succeeded();
+        engine.retries().succeeded(lock.name);
         if (reply instanceof AcquireReply.Granted granted) {
             engine.tokenSeen(granted.token());
             LocalTokens tokens = new LocalTokens(granted.token(), now);
@@ -153,12 +153,21 @@ final class StoreAcquisition {
             effects.add(() -> engine.locks().recallHere(lock.name, true));
         }
         waiters.decideThoseWhoTryOnce(busy.queued() ? waiters.arrivals() : ask.arrivals, effects);
-        if (parked) {
+        if (busy.queued() && engine.store().isOutOfReach(lock.name, ask.number)) {
+            leaveOutOfReach(now, effects);
+        } else if (parked) {
             askAt += engine.locks().ownersInLine().parked(lock.name) * PARKED_EACH;
         } else if (!waiters.isEmpty() && (!busy.queued() || ask.confirm)) {
             ask.confirm = false;
             ask(now, effects);
         }
+    }
+
+    /** Who releases the lock cannot tell this acquisition, so the waiters queue under a new one. */
+    private void leaveOutOfReach(long now, DeferredActions effects) {
+        effects.start(new PendingRelease(lock, ask));
+        startAnew(now);
+        ask(now, effects);
     }
 
     /** Refused as a re-entry, or the id was cancelled, which is no fault of those who wait. */
@@ -179,7 +188,7 @@ final class StoreAcquisition {
         if (StoreFailures.isRefused(failure)) {
             waiters.decideAll(unavailable(), effects);
         } else {
-            engine.retries().failed();
+            engine.retries().failed(lock.name);
         }
     }
 
@@ -189,7 +198,7 @@ final class StoreAcquisition {
         trouble = StoreFailures.noAnswer(timeout());
         phase = Phase.BACKING_OFF;
         askAt = now;
-        engine.retries().failed();
+        engine.retries().failed(lock.name);
     }
 
     /** A lease that had run out when its answer came is none, and it was given back. */
@@ -201,7 +210,7 @@ final class StoreAcquisition {
     }
 
     private void startAnew(long now) {
-        ask = new Acquisition(engine, now);
+        ask = new Acquisition(lock, now);
         phase = Phase.BACKING_OFF;
         askAt = now;
     }
@@ -298,7 +307,7 @@ final class StoreAcquisition {
     }
 
     private void askAgain(long now, DeferredActions effects) {
-        if (phase == Phase.BACKING_OFF && !engine.retries().tryAcquirePermit(now)) {
+        if (phase == Phase.BACKING_OFF && !engine.retries().tryAcquirePermit(lock.name, now)) {
             askAt = now + Acquisition.longBackOff(engine);
         } else {
             ask(now, effects);

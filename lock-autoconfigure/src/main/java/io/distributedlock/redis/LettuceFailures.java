@@ -19,7 +19,7 @@ final class LettuceFailures {
 
     /** First words of errors by which Redis says "not now"; the script was not run. */
     private static final Set<String> NOT_NOW =
-            Set.of("BUSY", "LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS", "MISCONF");
+            Set.of("BUSY", "LOADING", "MOVED", "ASK", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS", "MISCONF");
 
     private LettuceFailures() {}
 

@@ -9,17 +9,13 @@ import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
-import io.distributedlock.engine.LeaseStoreException;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ArrayOutput;
-import io.lettuce.core.output.CommandOutput;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -38,7 +34,9 @@ final class LettuceLeaseStore implements LeaseStore {
 
     private static final LuaScript INSPECT = new LuaScript("inspect.lua");
 
-    private final LockConnections connections;
+    private final RedisConnections connections;
+
+    private final ScriptSender scripts;
 
     private final LockKeys keys;
 
@@ -46,26 +44,42 @@ final class LettuceLeaseStore implements LeaseStore {
 
     private final ServerClockMonitor serverClock;
 
-    private final Consumer<String> errors;
-
     private @Nullable Listener listener;
 
-    LettuceLeaseStore(LockConnections connections, LockKeys keys, InstanceId instance, ServerClockMonitor serverClock) {
+    LettuceLeaseStore(RedisConnections connections, LockKeys keys, InstanceId instance, ServerClockMonitor serverClock) {
         this.connections = connections;
         this.keys = keys;
         this.instance = instance;
         this.serverClock = serverClock;
-        this.errors = connections::redisSaid;
+        this.scripts = new ScriptSender(connections, keys);
     }
 
     @Override
     public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
+        long floor = connections.floor(command.floor());
+        long sentAt = serverClock.nanos();
+        return scripts.send(
+                ACQUIRE,
+                command.name(),
+                acquire(command, floor, false),
+                connections.routesByKey() ? () -> acquire(command, floor, true) : null,
+                new IntegerListOutput(),
+                reply -> acquired(command, floor, sentAt, reply),
+                to);
+    }
+
+    /** @param oneKey whether the entry stands for the key of cancelled ids too: then none counts as cancelled */
+    private RespArguments acquire(AcquireCommand command, long floor, boolean oneKey) {
         String name = LockNameCodec.encode(command.name());
         RespArguments operands = new RespArguments().add("2");
         keys.addEntry(operands, name);
-        keys.addCancelled(operands, name);
+        if (oneKey) {
+            keys.addEntry(operands, name);
+        } else {
+            keys.addCancelled(operands, name);
+        }
         instance.addAcquisition(operands, command.number());
-        operands.add(command.leaseMillis()).add(command.floor());
+        operands.add(command.leaseMillis()).add(floor);
         String owner = command.owner();
         if (owner != null || !command.queue()) {
             operands.add(command.queue() ? "1" : "0");
@@ -73,15 +87,14 @@ final class LettuceLeaseStore implements LeaseStore {
         if (owner != null) {
             operands.add(LockNameCodec.encode(owner)).add(command.reentrant() ? "1" : "0");
         }
-        long sentAt = serverClock.nanos();
-        return send(ACQUIRE, operands, reply -> acquired(command, sentAt, reply), to);
+        return operands;
     }
 
-    private AcquireReply acquired(AcquireCommand command, long sentAt, IntegerListOutput reply) {
+    private AcquireReply acquired(AcquireCommand command, long floor, long sentAt, IntegerListOutput reply) {
         if (reply.size() == 1) {
             long token = reply.get(0);
             serverClock.answered(token, sentAt);
-            Duration setBack = serverClock.saw(token, command.floor(), sentAt);
+            Duration setBack = serverClock.saw(token, floor, sentAt);
             if (setBack != null && listener != null) {
                 listener.serverClockSetBack(command.name(), setBack);
             }
@@ -109,24 +122,38 @@ final class LettuceLeaseStore implements LeaseStore {
 
     @Override
     public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
+        return scripts.send(
+                RELEASE,
+                command.name(),
+                release(command, false),
+                connections.routesByKey() ? () -> release(command, true) : null,
+                new IntegerListOutput(),
+                LettuceLeaseStore::released,
+                to);
+    }
+
+    /** @param oneKey whether the entry stands for the key of cancelled ids too: then none counts as cancelled, nor is kept */
+    private RespArguments release(ReleaseCommand command, boolean oneKey) {
         String name = LockNameCodec.encode(command.name());
         Requeue requeue = command.requeue();
         boolean plain = requeue == null && command.tombstoneMillis() == 0;
         RespArguments operands = new RespArguments().add(plain ? "1" : "2");
         keys.addEntry(operands, name);
-        if (!plain) {
+        if (!plain && oneKey) {
+            keys.addEntry(operands, name);
+        } else if (!plain) {
             keys.addCancelled(operands, name);
         }
         instance.addAcquisition(operands, command.number());
         operands.add(command.floor());
         if (!plain) {
-            operands.add("id").add(command.tombstoneMillis());
+            operands.add("id").add(oneKey ? 0 : command.tombstoneMillis());
         }
         if (requeue != null) {
             instance.addAcquisition(operands, requeue.number());
             operands.add(requeue.leaseMillis());
         }
-        return send(RELEASE, operands, LettuceLeaseStore::released, to);
+        return operands;
     }
 
     private static ReleaseReply released(IntegerListOutput reply) {
@@ -173,11 +200,12 @@ final class LettuceLeaseStore implements LeaseStore {
         RespArguments operands = new RespArguments().add("1");
         keys.addEntry(operands, LockNameCodec.encode(name));
         operands.add(subject).add(floor).add(mode);
-        return new ReplyFuture<T>().to(reply -> send(RELEASE, operands, read, reply));
+        return new ReplyFuture<T>().to(reply -> scripts.send(RELEASE, name, operands, read, reply));
     }
 
     @Override
     public CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
+        String first = commands.get(0).name();
         RespArguments operands = new RespArguments().add(commands.size());
         for (RenewCommand command : commands) {
             keys.addEntry(operands, LockNameCodec.encode(command.name()));
@@ -186,7 +214,7 @@ final class LettuceLeaseStore implements LeaseStore {
             instance.addAcquisition(operands, command.number());
             operands.add(command.leaseMillis()).add(command.token()).add(command.mayShorten() ? "1" : "0");
         }
-        return new ReplyFuture<List<RenewReply>>().to(to -> send(RENEW, operands, LettuceLeaseStore::renewed, to));
+        return new ReplyFuture<List<RenewReply>>().to(to -> scripts.send(RENEW, first, operands, LettuceLeaseStore::renewed, to));
     }
 
     private static List<RenewReply> renewed(IntegerListOutput reply) {
@@ -202,8 +230,14 @@ final class LettuceLeaseStore implements LeaseStore {
         RespArguments operands = new RespArguments().add("1");
         keys.addEntry(operands, LockNameCodec.encode(name));
         return new ReplyFuture<Optional<LockState>>()
-                .to(to ->
-                        send(INSPECT, operands, new ArrayOutput<>(StringCodec.UTF8), reply -> state(name, reply), to));
+                .to(to -> scripts.send(
+                        INSPECT,
+                        name,
+                        operands,
+                        null,
+                        new ArrayOutput<>(StringCodec.UTF8),
+                        reply -> state(name, reply),
+                        to));
     }
 
     private static Optional<LockState> state(String name, List<Object> reply) {
@@ -225,6 +259,26 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     @Override
+    public int maxRenewals() {
+        return connections.routesByKey() ? 1 : Integer.MAX_VALUE;
+    }
+
+    @Override
+    public long number(String name, long counter) {
+        return connections.number(name, counter);
+    }
+
+    @Override
+    public boolean isOutOfReach(String name, long number) {
+        return connections.isOutOfReach(name, number);
+    }
+
+    @Override
+    public Object shard(String name) {
+        return connections.shard(name);
+    }
+
+    @Override
     public @Nullable Throwable lastFailure() {
         return connections.isInTrouble() ? connections.notConnected() : null;
     }
@@ -232,33 +286,7 @@ final class LettuceLeaseStore implements LeaseStore {
     @Override
     public void listen(Listener listener) {
         this.listener = listener;
-        connections.listen(new InstanceChannelListener(keys, instance, serverClock, listener), listener::connected);
-    }
-
-    private <T> Sent send(LuaScript script, RespArguments operands, Function<IntegerListOutput, T> read, Reply<T> to) {
-        return send(script, operands, new IntegerListOutput(), read, to);
-    }
-
-    private <A, T> Sent send(
-            LuaScript script,
-            RespArguments operands,
-            CommandOutput<String, String, A> answer,
-            Function<A, T> read,
-            Reply<T> to) {
-        StatefulRedisConnection<String, String> redis = connections.commands();
-        if (redis == null) {
-            to.answered(null, connections.notConnected());
-            return () -> {};
-        }
-        Reply<T> told = connections.isInTrouble() ? (reply, failure) -> to.answered(reply, explain(failure)) : to;
-        return new ScriptCommand<>(redis, script, operands, answer, read, told, errors).send();
-    }
-
-    /** "Not connected" is no help without the reason. */
-    private @Nullable Throwable explain(@Nullable Throwable failure) {
-        boolean unexplained =
-                failure instanceof LeaseStoreException known && LettuceFailures.isNotConnected(known.getCause());
-        return unexplained ? connections.notConnected() : failure;
+        connections.listen(new InstanceChannelListener(keys, instance, serverClock, listener), listener);
     }
 
     private static long text(List<Object> reply, int i) {

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.lettuce.core.RedisChannelHandler;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Two connections of one instance: one for commands, one for messages. They are opened by a thread that ends as soon as
  * both stand, so that an application starts while Redis is down; from then on Lettuce reconnects them.
  */
-final class LockConnections implements AutoCloseable {
+final class LockConnections implements RedisConnections {
 
     private static final Log log = LogFactory.getLog(LockConnections.class);
 
@@ -51,6 +52,8 @@ final class LockConnections implements AutoCloseable {
 
     private volatile @Nullable StatefulRedisConnection<String, String> commands;
 
+    private volatile @Nullable CommandWriter writer;
+
     private volatile @Nullable InstanceChannelSubscription subscription;
 
     private volatile boolean replicaTold;
@@ -61,14 +64,14 @@ final class LockConnections implements AutoCloseable {
         this.commandTimeout = commandTimeout;
     }
 
-    /** Who is told of messages, and that commands can be sent again or messages may have been missed. */
-    void listen(InstanceChannelListener listener, Runnable onConnected) {
+    @Override
+    public void listen(InstanceChannelListener listener, LeaseStore.Listener engine) {
         messages = listener;
-        connected = onConnected;
+        connected = engine::connected;
     }
 
-    /** Begins to connect, and waits for the outcome of the first try, one command time-out at most. */
-    void open() {
+    @Override
+    public void open() {
         Thread thread = new Thread(this::connect, "distributed-lock-connect");
         thread.setDaemon(true);
         opener = thread;
@@ -120,6 +123,7 @@ final class LockConnections implements AutoCloseable {
             StatefulRedisConnection<String, String> opened = client.connect(StringCodec.UTF8);
             opened.addListener(new Watch());
             commands = opened;
+            writer = opened::dispatch;
             hasConnected();
             check(opened);
             return true;
@@ -148,30 +152,30 @@ final class LockConnections implements AutoCloseable {
         }
     }
 
-    /** Null until the first connection stands; then Lettuce refuses commands while it is broken. */
-    @Nullable
-    StatefulRedisConnection<String, String> commands() {
-        return commands;
+    @Override
+    public @Nullable CommandWriter commands() {
+        return writer;
     }
 
-    /** Whether commands can be sent at this moment. */
-    boolean isConnected() {
+    @Override
+    public boolean isConnected() {
         StatefulRedisConnection<String, String> opened = commands;
         return opened != null && opened.isOpen();
     }
 
-    /** Whether messages come at this moment. */
-    boolean isSubscribed() {
+    @Override
+    public boolean isSubscribed() {
         InstanceChannelSubscription opened = subscription;
         return opened != null && opened.isSubscribed();
     }
 
-    LeaseStoreException notConnected() {
+    @Override
+    public LeaseStoreException notConnected() {
         return new LeaseStoreException(Effect.NOT_EXECUTED, whyNotConnected(), source.lastFailure());
     }
 
-    /** An error in the answer to a command. */
-    void redisSaid(String error) {
+    @Override
+    public void redisSaid(String error) {
         if (LettuceFailures.isOfAReplica(error) && source.channels().replace()) {
             String what =
                     "Redis at " + source.address() + " is a replica, which takes no locks. The address may lead to"
@@ -185,8 +189,8 @@ final class LockConnections implements AutoCloseable {
         }
     }
 
-    /** Whether the latest try to connect has failed. */
-    boolean isInTrouble() {
+    @Override
+    public boolean isInTrouble() {
         return source.lastFailure() != null;
     }
 
@@ -196,7 +200,8 @@ final class LockConnections implements AutoCloseable {
                 + (cause == null ? "" : ": " + LettuceFailures.reason(cause));
     }
 
-    synchronized CompletableFuture<Void> ready() {
+    @Override
+    public synchronized CompletableFuture<Void> ready() {
         return ready.copy();
     }
 

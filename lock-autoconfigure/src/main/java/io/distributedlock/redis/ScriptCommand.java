@@ -9,30 +9,36 @@ import io.distributedlock.engine.LeaseStore.Sent;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CancellationException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One call of a script: what Lettuce writes, and what it tells of the answer, without a future in between. Sends the
  * script's hash, then its text if Redis does not know it. A call that is cancelled before it was written never is.
  *
+ * <p>A command with two keys is refused while their slot moves (TRYAGAIN), as one of the keys normally does not exist.
+ * Then it is sent with one key.
+ *
  * <p>Lettuce may tell of more than one end: of a cancelled command that is answered all the same, or of an answer that
  * could not be read. Only the first counts.
  */
 final class ScriptCommand<A, T> extends Command<String, String, A> implements Sent {
 
-    private final StatefulRedisConnection<String, String> connection;
+    private final RedisConnections.CommandWriter writer;
 
     private final LuaScript script;
 
-    private final RespArguments operands;
+    /** What to send instead while the slot of the lock moves between two servers of a cluster. */
+    private final @Nullable Supplier<RespArguments> whileMoving;
 
     private final Function<A, T> read;
 
@@ -41,18 +47,41 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
     /** Where the answer goes; null once it went there. Guarded by this object. */
     private @Nullable Reply<T> to;
 
+    private RespArguments operands;
+
     private boolean asText;
 
+    private boolean moving;
+
+    /** Goes to the only server there is. */
     ScriptCommand(
-            StatefulRedisConnection<String, String> connection,
+            RedisConnections.CommandWriter writer,
             LuaScript script,
             RespArguments operands,
             CommandOutput<String, String, A> answer,
             Function<A, T> read,
             Reply<T> to,
             Consumer<String> errors) {
-        super(CommandType.EVALSHA, answer);
-        this.connection = connection;
+        this(writer, null, script, operands, null, answer, read, to, errors);
+    }
+
+    /**
+     * @param key makes Lettuce choose the server that has it, and follow redirections; null if there is no choice
+     * @param whileMoving the operands that name a single key, or null if they always do
+     */
+    ScriptCommand(
+            RedisConnections.CommandWriter writer,
+            @Nullable String key,
+            LuaScript script,
+            RespArguments operands,
+            @Nullable Supplier<RespArguments> whileMoving,
+            CommandOutput<String, String, A> answer,
+            Function<A, T> read,
+            Reply<T> to,
+            Consumer<String> errors) {
+        super(CommandType.EVALSHA, answer, key == null ? null : new CommandArgs<>(StringCodec.UTF8).addKey(key));
+        this.writer = writer;
+        this.whileMoving = whileMoving;
         this.script = script;
         this.operands = operands;
         this.read = read;
@@ -62,7 +91,7 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
 
     ScriptCommand<A, T> send() {
         try {
-            connection.dispatch(this);
+            writer.write(this);
         } catch (RuntimeException ex) {
             completeExceptionally(ex);
         }
@@ -79,6 +108,11 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
         String error = output.getError();
         if (error != null && error.startsWith("NOSCRIPT") && !asText && !isDone()) {
             asText = true;
+            output.setError((String) null);
+            send();
+        } else if (error != null && error.startsWith("TRYAGAIN") && whileMoving != null && !moving && !isDone()) {
+            moving = true;
+            operands = whileMoving.get();
             output.setError((String) null);
             send();
         } else if (error != null) {

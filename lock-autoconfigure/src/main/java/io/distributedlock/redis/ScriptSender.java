@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.distributedlock.engine.LeaseStore.Reply;
+import io.distributedlock.engine.LeaseStore.Sent;
+import io.distributedlock.engine.LeaseStoreException;
+import io.lettuce.core.output.CommandOutput;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Sends calls of scripts to the server that has the lock. */
+final class ScriptSender {
+
+    private final RedisConnections connections;
+
+    private final LockKeys keys;
+
+    private final Consumer<String> errors;
+
+    ScriptSender(RedisConnections connections, LockKeys keys) {
+        this.connections = connections;
+        this.keys = keys;
+        this.errors = connections::redisSaid;
+    }
+
+    /** A call that has one key, or keys that all exist. */
+    <T> Sent send(
+            LuaScript script,
+            String name,
+            RespArguments operands,
+            Function<IntegerListOutput, T> read,
+            Reply<T> to) {
+        return send(script, name, operands, null, new IntegerListOutput(), read, to);
+    }
+
+    /**
+     * @param name the lock
+     * @param whileMoving the same with one key, for the time in which a cluster moves the lock; null if it has one already
+     */
+    <A, T> Sent send(
+            LuaScript script,
+            String name,
+            RespArguments operands,
+            @Nullable Supplier<RespArguments> whileMoving,
+            CommandOutput<String, String, A> answer,
+            Function<A, T> read,
+            Reply<T> to) {
+        RedisConnections.CommandWriter redis = connections.commands();
+        if (redis == null) {
+            to.answered(null, connections.notConnected());
+            return () -> {};
+        }
+        Reply<T> told = connections.isInTrouble() ? (reply, failure) -> to.answered(reply, explain(failure)) : to;
+        String key = connections.routesByKey() ? keys.entry(name) : null;
+        return new ScriptCommand<>(redis, key, script, operands, whileMoving, answer, read, told, errors).send();
+    }
+
+    /** "Not connected" is no help without the reason. */
+    private @Nullable Throwable explain(@Nullable Throwable failure) {
+        boolean unexplained =
+                failure instanceof LeaseStoreException known && LettuceFailures.isNotConnected(known.getCause());
+        return unexplained ? connections.notConnected() : failure;
+    }
+}
