@@ -57,8 +57,8 @@ public interface LeaseStore {
     }
 
     /**
-     * Whether messages for that acquisition do not arrive any more, since the lock is in another part of the store now. An
-     * acquisition that waits then needs a new number.
+     * Whether messages for that acquisition do not arrive any more, since the lock is in another part of the store now.
+     * An acquisition that waits then needs a new number.
      */
     default boolean isOutOfReach(String name, long number) {
         return false;

@@ -6,7 +6,9 @@ package io.distributedlock.engine;
 
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A {@link RetryRateLimiter} for each part of the store that was in trouble: a dead part does not slow the others down. */
+/**
+ * A {@link RetryRateLimiter} for each part of the store that was in trouble: a dead part does not slow the others down.
+ */
 final class ShardRetries {
 
     /** Parts come and go with the servers of a store, so their number has a bound. */

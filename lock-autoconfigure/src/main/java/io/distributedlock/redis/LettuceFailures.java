@@ -18,8 +18,17 @@ import org.jspecify.annotations.Nullable;
 final class LettuceFailures {
 
     /** First words of errors by which Redis says "not now"; the script was not run. */
-    private static final Set<String> NOT_NOW =
-            Set.of("BUSY", "LOADING", "MOVED", "ASK", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS", "MISCONF");
+    private static final Set<String> NOT_NOW = Set.of(
+            "BUSY",
+            "LOADING",
+            "MOVED",
+            "ASK",
+            "READONLY",
+            "MASTERDOWN",
+            "CLUSTERDOWN",
+            "TRYAGAIN",
+            "NOREPLICAS",
+            "MISCONF");
 
     private LettuceFailures() {}
 

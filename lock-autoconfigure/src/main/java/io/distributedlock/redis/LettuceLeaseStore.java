@@ -46,7 +46,8 @@ final class LettuceLeaseStore implements LeaseStore {
 
     private @Nullable Listener listener;
 
-    LettuceLeaseStore(RedisConnections connections, LockKeys keys, InstanceId instance, ServerClockMonitor serverClock) {
+    LettuceLeaseStore(
+            RedisConnections connections, LockKeys keys, InstanceId instance, ServerClockMonitor serverClock) {
         this.connections = connections;
         this.keys = keys;
         this.instance = instance;
@@ -132,7 +133,10 @@ final class LettuceLeaseStore implements LeaseStore {
                 to);
     }
 
-    /** @param oneKey whether the entry stands for the key of cancelled ids too: then none counts as cancelled, nor is kept */
+    /**
+     * @param oneKey whether the entry stands for the key of cancelled ids too: then none counts as cancelled, nor is
+     *     kept
+     */
     private RespArguments release(ReleaseCommand command, boolean oneKey) {
         String name = LockNameCodec.encode(command.name());
         Requeue requeue = command.requeue();
@@ -214,7 +218,8 @@ final class LettuceLeaseStore implements LeaseStore {
             instance.addAcquisition(operands, command.number());
             operands.add(command.leaseMillis()).add(command.token()).add(command.mayShorten() ? "1" : "0");
         }
-        return new ReplyFuture<List<RenewReply>>().to(to -> scripts.send(RENEW, first, operands, LettuceLeaseStore::renewed, to));
+        return new ReplyFuture<List<RenewReply>>()
+                .to(to -> scripts.send(RENEW, first, operands, LettuceLeaseStore::renewed, to));
     }
 
     private static List<RenewReply> renewed(IntegerListOutput reply) {

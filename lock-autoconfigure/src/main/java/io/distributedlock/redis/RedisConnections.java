@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of one instance: how its commands get to Redis, and messages back. An implementation knows one topology.
- * What a topology has to decide for each lock has a default for a single server.
+ * The connections of one instance: how its commands get to Redis, and messages back. An implementation knows one
+ * topology. What a topology has to decide for each lock has a default for a single server.
  */
 interface RedisConnections extends AutoCloseable {
 

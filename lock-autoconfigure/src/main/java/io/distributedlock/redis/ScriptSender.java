@@ -30,17 +30,14 @@ final class ScriptSender {
 
     /** A call that has one key, or keys that all exist. */
     <T> Sent send(
-            LuaScript script,
-            String name,
-            RespArguments operands,
-            Function<IntegerListOutput, T> read,
-            Reply<T> to) {
+            LuaScript script, String name, RespArguments operands, Function<IntegerListOutput, T> read, Reply<T> to) {
         return send(script, name, operands, null, new IntegerListOutput(), read, to);
     }
 
     /**
      * @param name the lock
-     * @param whileMoving the same with one key, for the time in which a cluster moves the lock; null if it has one already
+     * @param whileMoving the same with one key, for the time in which a cluster moves the lock; null if it has one
+     *     already
      */
     <A, T> Sent send(
             LuaScript script,

@@ -79,7 +79,13 @@ class ScriptCommandTests {
     private ScriptCommand<IntegerListOutput, Long> call(LuaScript script, String key) {
         RespArguments operands = new RespArguments().add("1").add(key).add("id").add("5");
         return new ScriptCommand<>(
-                connection, script, operands, new IntegerListOutput(), numbers -> numbers.get(0), answers, error -> {});
+                connection::dispatch,
+                script,
+                operands,
+                new IntegerListOutput(),
+                numbers -> numbers.get(0),
+                answers,
+                error -> {});
     }
 
     @Test
