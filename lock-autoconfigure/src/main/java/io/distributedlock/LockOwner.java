@@ -4,6 +4,8 @@
  */
 package io.distributedlock;
 
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +45,18 @@ public final class LockOwner {
     /** A new owner that may enter what this owner holds. This owner may not enter what the new one acquires. */
     public LockOwner nested() {
         return new LockOwner(this, Map.of());
+    }
+
+    /**
+     * A new owner that may enter what this owner may, and also these holds as long as they last. Of several holds of
+     * one name the first counts.
+     */
+    public LockOwner nestedIn(Collection<? extends LockHandle> holds) {
+        Map<String, Long> entered = new HashMap<>();
+        for (LockHandle hold : holds) {
+            hold.fencingTokens().forEach(entered::putIfAbsent);
+        }
+        return entered.isEmpty() ? nested() : new LockOwner(new LockOwner(this, Map.copyOf(entered)), Map.of());
     }
 
     /** The owner of the work around this one, or null if there is none. */

@@ -85,6 +85,13 @@ final class BlockingInvocationAdapter implements ReturnTypeAdapter {
         }
     }
 
+    /** Leaves a hold to the transaction that the thread is in. If that keeps the same one already, this entry ends. */
+    static void leaveToTransaction(LockHandle handle, CallPolicy policy) throws Throwable {
+        if (!isLeftToTransaction(handle, policy)) {
+            handle.close();
+        }
+    }
+
     private static @Nullable Throwable failureOf(Runnable end) {
         try {
             end.run();

@@ -77,6 +77,13 @@ record CallPolicy(
                 && LockReleaseSynchronization.deferRelease(handle, lossMatters(), ownTransaction);
     }
 
+    /** Whether the calling thread is in a transaction that the work belongs to, and that keeps locks. */
+    boolean isInTransaction() {
+        return keptUntilCompletion
+                && Transactions.PRESENT
+                && LockReleaseSynchronization.isInTransaction(ownTransaction);
+    }
+
     /**
      * What to throw after the method has failed: its failure, unless that only says that the loss of the lock
      * interrupted it. The other one is added as suppressed.

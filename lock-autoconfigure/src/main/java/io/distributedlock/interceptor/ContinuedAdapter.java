@@ -6,13 +6,15 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
-import io.distributedlock.LockOperations;
 import io.distributedlock.LockOwner;
+import io.distributedlock.LockRequest;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * For methods that return an object which goes on with the work, such as a stream: the lock is acquired as for a
- * blocking method and held until that object says that it is done. The hold belongs to no thread.
+ * blocking method and held until that object says that it is done. The hold belongs to no thread. In a transaction, the
+ * thread acquires the lock, the transaction keeps that hold, and the object enters it again.
  */
 final class ContinuedAdapter implements ReturnTypeAdapter {
 
@@ -24,17 +26,13 @@ final class ContinuedAdapter implements ReturnTypeAdapter {
 
     @Override
     public @Nullable Object invoke(LockedCall call) throws Throwable {
-        LockOperations locks = call.locks();
-        LockOwner owner = LockOwner.nestedInCurrent();
-        LockHandle handle;
+        HeldWork work;
         try {
-            handle = BlockingInvocationAdapter.requireAnswer(
-                    locks.acquire(call.request().logicalOwner(owner)), locks, "acquire");
+            work = acquire(call);
         } catch (LockNotAcquiredException busy) {
             Object instead = call.insteadOfCall(busy);
             return call.policy().skips() ? continuation.skipped() : instead;
         }
-        HeldWork work = new HeldWork(handle, owner, call.policy());
         Object result;
         try {
             result = work.run(call::proceed);
@@ -47,5 +45,21 @@ final class ContinuedAdapter implements ReturnTypeAdapter {
         }
         work.end();
         return result;
+    }
+
+    private static HeldWork acquire(LockedCall call) throws Throwable {
+        LockRequest request = call.request();
+        LockOwner owner = Transactions.nested(LockOwner.nestedInCurrent());
+        if (call.policy().isInTransaction()) {
+            LockHandle ofThread = acquire(call, request);
+            BlockingInvocationAdapter.leaveToTransaction(ofThread, call.policy());
+            owner = owner.nestedIn(List.of(ofThread));
+            request = request.reentrant(true).noWait();
+        }
+        return new HeldWork(acquire(call, request.logicalOwner(owner)), owner, call.policy());
+    }
+
+    private static LockHandle acquire(LockedCall call, LockRequest request) {
+        return BlockingInvocationAdapter.requireAnswer(call.locks().acquire(request), call.locks(), "acquire");
     }
 }

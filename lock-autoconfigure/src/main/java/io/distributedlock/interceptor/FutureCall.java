@@ -24,7 +24,7 @@ final class FutureCall {
     /** By its id, so that a thread that has ended is not kept. */
     private final long caller = Thread.currentThread().getId();
 
-    private final LockOwner owner = LockOwner.nestedInCurrent();
+    private final LockOwner owner = Transactions.nested(LockOwner.nestedInCurrent());
 
     private final LockedCall call;
 

@@ -59,8 +59,8 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private volatile Context context;
 
-    /** Whether a transaction releases it. */
-    private volatile boolean kept;
+    /** To be called at the end of the work if a transaction releases the lock; else null. */
+    private volatile @Nullable Runnable kept;
 
     /** Whether the fallback runs instead of the method. */
     private volatile boolean unlocked;
@@ -79,7 +79,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         this.body = body;
         this.downstream = downstream;
         this.context = downstream.context();
-        this.owner = ReactiveLocks.nestedIn(context);
+        this.owner = body.newOwner(context);
     }
 
     void start() {
@@ -144,9 +144,9 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private void run(LockHandle granted) {
         boolean lossMatters = policy.lossMatters();
         context = ReactiveLocks.with(context, granted, owner, lossMatters);
-        kept = policy.keptUntilCompletion()
-                && Transactions.PRESENT
-                && ReactiveTransactions.keep(granted, lossMatters, policy.ownTransaction(), downstream.context());
+        kept = policy.keptUntilCompletion() && Transactions.PRESENT
+                ? ReactiveTransactions.keep(granted, lossMatters, policy.ownTransaction(), downstream.context())
+                : null;
         if (policy.interrupts()) {
             granted.onLost(this::lost);
         }
@@ -262,9 +262,11 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     }
 
     private CompletionStage<@Nullable Void> release(LockHandle held) {
-        if (!kept) {
+        Runnable end = kept;
+        if (end == null) {
             return CallCompletion.close(held);
         }
+        end.run();
         try {
             held.throwIfLost();
             return CompletableFuture.completedFuture(null);
@@ -274,8 +276,11 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     }
 
     private void releaseUnobserved(LockHandle held) {
-        if (!kept) {
+        Runnable end = kept;
+        if (end == null) {
             CallCompletion.closeUnobserved(held);
+        } else {
+            end.run();
         }
     }
 

@@ -4,6 +4,8 @@
  */
 package io.distributedlock.interceptor;
 
+import io.distributedlock.LockOwner;
+import io.distributedlock.transaction.LockReleaseSynchronization;
 import io.distributedlock.transaction.OwnTransaction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
@@ -16,6 +18,11 @@ final class Transactions {
             "org.springframework.transaction.support.TransactionSynchronization", Transactions.class.getClassLoader());
 
     private Transactions() {}
+
+    /** An owner that may also enter what the transaction of the calling thread keeps. */
+    static LockOwner nested(LockOwner owner) {
+        return PRESENT ? LockReleaseSynchronization.nested(owner) : owner;
+    }
 
     /** The name of the transaction that a method has for itself, or null. */
     static @Nullable String ownOf(LockedMethod where) {

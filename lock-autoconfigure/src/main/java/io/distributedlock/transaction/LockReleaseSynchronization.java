@@ -6,6 +6,7 @@ package io.distributedlock.transaction;
 
 import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockOwner;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -43,16 +44,47 @@ public final class LockReleaseSynchronization implements TransactionSynchronizat
      * @return false if there is no transaction to leave it to
      */
     public static boolean deferRelease(LockHandle handle, boolean lossMatters, @Nullable String ownTransaction) {
-        if (ownTransaction != null
-                && !ownTransaction.equals(TransactionSynchronizationManager.getCurrentTransactionName())) {
+        if (!isInTransaction(ownTransaction)) {
             return false;
         }
-        if (!TransactionSynchronizationManager.isActualTransactionActive()
-                || !TransactionSynchronizationManager.isSynchronizationActive()) {
+        LockReleaseSynchronization synchronization = ofThisTransaction();
+        if (synchronization.keepsAlready(handle, lossMatters)) {
             return false;
         }
-        ofThisTransaction().locks.push(new Kept(handle, lossMatters));
+        synchronization.locks.push(new Kept(handle, lossMatters));
         return true;
+    }
+
+    /**
+     * Whether the calling thread is in a transaction that keeps locks.
+     *
+     * @param ownTransaction as for {@link #deferRelease}
+     */
+    public static boolean isInTransaction(@Nullable String ownTransaction) {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.isSynchronizationActive()
+                && (ownTransaction == null
+                        || ownTransaction.equals(TransactionSynchronizationManager.getCurrentTransactionName()));
+    }
+
+    /** An owner that may also enter what the transaction of the calling thread keeps. */
+    public static LockOwner nested(LockOwner owner) {
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            return owner;
+        }
+        for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
+            if (each instanceof LockReleaseSynchronization known && !known.locks.isEmpty()) {
+                return owner.nestedIn(known.locks.stream().map(Kept::handle).toList());
+            }
+        }
+        return owner;
+    }
+
+    /** Then this is a re-entry, and the end of the first entry is the end of the hold. */
+    private boolean keepsAlready(LockHandle handle, boolean lossMatters) {
+        return locks.stream()
+                .anyMatch(kept -> (kept.lossMatters || !lossMatters)
+                        && kept.handle.fencingTokens().equals(handle.fencingTokens()));
     }
 
     private static LockReleaseSynchronization ofThisTransaction() {

@@ -5,6 +5,9 @@
 package io.distributedlock.transaction;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockOwner;
+import java.util.List;
+import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +30,8 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
 
     private final boolean lossMatters;
 
+    private volatile boolean workEnded;
+
     private ReactiveTransactions(LockHandle handle, boolean lossMatters) {
         this.handle = handle;
         this.lossMatters = lossMatters;
@@ -37,25 +42,56 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
      *
      * @param ownTransaction the name of the transaction that the work under the lock has for itself, null if it has
      *     none
-     * @return false if there is no transaction to leave it to
+     * @return to be called when the work under the lock has ended: from then on, other work of the transaction may
+     *     enter the lock. Null if there is no transaction to leave it to
      */
-    public static boolean keep(
+    public static @Nullable Runnable keep(
             LockHandle handle, boolean lossMatters, @Nullable String ownTransaction, ContextView context) {
-        Mono<Boolean> kept = TransactionSynchronizationManager.forCurrentTransaction()
-                .map(manager -> new ReactiveTransactions(handle, lossMatters).registeredIn(manager, ownTransaction))
-                .onErrorReturn(NoTransactionException.class, false)
-                .contextWrite(context);
-        return Boolean.TRUE.equals(kept.toFuture().getNow(false));
+        TransactionSynchronizationManager manager = managerOf(context);
+        if (manager == null
+                || !manager.isActualTransactionActive()
+                || (ownTransaction != null && !ownTransaction.equals(manager.getCurrentTransactionName()))
+                || keptBy(manager).anyMatch(kept -> kept.covers(handle, lossMatters))) {
+            return null;
+        }
+        ReactiveTransactions kept = new ReactiveTransactions(handle, lossMatters);
+        manager.registerSynchronization(kept);
+        return () -> kept.workEnded = true;
     }
 
-    private boolean registeredIn(TransactionSynchronizationManager manager, @Nullable String ownTransaction) {
-        boolean around = manager.isActualTransactionActive()
-                && manager.isSynchronizationActive()
-                && (ownTransaction == null || ownTransaction.equals(manager.getCurrentTransactionName()));
-        if (around) {
-            manager.registerSynchronization(this);
-        }
-        return around;
+    /**
+     * An owner that may also enter what the transaction of the subscription with this context keeps. Locks under which
+     * other work still runs are left out: parallel branches exclude each other.
+     */
+    public static LockOwner nested(LockOwner owner, ContextView context) {
+        TransactionSynchronizationManager manager = managerOf(context);
+        List<LockHandle> entered = manager == null
+                ? List.of()
+                : keptBy(manager)
+                        .filter(kept -> kept.workEnded)
+                        .map(kept -> kept.handle)
+                        .toList();
+        return entered.isEmpty() ? owner : owner.nestedIn(entered);
+    }
+
+    /** Null outside of transactions. */
+    private static @Nullable TransactionSynchronizationManager managerOf(ContextView context) {
+        Mono<TransactionSynchronizationManager> current = TransactionSynchronizationManager.forCurrentTransaction()
+                .filter(TransactionSynchronizationManager::isSynchronizationActive)
+                .onErrorResume(NoTransactionException.class, none -> Mono.empty())
+                .contextWrite(context);
+        return current.toFuture().getNow(null);
+    }
+
+    private static Stream<ReactiveTransactions> keptBy(TransactionSynchronizationManager manager) {
+        return manager.getSynchronizations().stream()
+                .filter(ReactiveTransactions.class::isInstance)
+                .map(ReactiveTransactions.class::cast);
+    }
+
+    /** Whether that handle is another entry into the same hold, which ends with this one. */
+    private boolean covers(LockHandle other, boolean otherLossMatters) {
+        return (lossMatters || !otherLossMatters) && handle.fencingTokens().equals(other.fencingTokens());
     }
 
     @Override
