@@ -67,11 +67,11 @@ class AutoConfiguredLocksCondition extends SpringBootCondition implements Config
     }
 
     private static boolean isReplacement(String name, ConfigurableListableBeanFactory beans) {
-        Class<?> type = beans.getType(name, false);
-        if (type != null && type.getName().equals(TEMPLATE)) {
-            return true;
+        if (!isCandidate(name, beans)) {
+            return false;
         }
-        return !isPrimary(name, beans) && isCandidate(name, beans);
+        Class<?> type = beans.getType(name, false);
+        return (type != null && type.getName().equals(TEMPLATE)) || !isPrimary(name, beans);
     }
 
     private static boolean isPrimary(String name, ConfigurableListableBeanFactory beans) {

@@ -72,7 +72,8 @@ public record DistributedLockProperties(
         require(maxWaiters > 0, "max-waiters", "must be positive");
     }
 
-    EngineSettings toSettings() {
+    /** The settings for a {@code RedisLockTemplate} of the application, such as one for a second Redis. */
+    public EngineSettings toSettings() {
         return new EngineSettings(
                 lease,
                 waitUpTo,

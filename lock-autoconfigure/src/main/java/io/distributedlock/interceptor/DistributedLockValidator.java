@@ -76,7 +76,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
                 hasLockedMethods(type, beanName);
             }
         }
-        if (inspected.containsValue(true)) {
+        if (advisor.source().needsDefaultLocks()) {
             advisor.requireLocks();
         }
     }

@@ -62,6 +62,11 @@ final class LockOperationSource {
         return known;
     }
 
+    /** Whether one of the methods that were looked at so far uses other locks than those that its annotation names. */
+    boolean needsDefaultLocks() {
+        return operations.values().stream().flatMap(List::stream).anyMatch(each -> each.operations() == null);
+    }
+
     /** The same for a method of an interface and for that of the target, so that the start finds it for both. */
     private List<LockOperation> ofTarget(Method method, Class<?> targetClass) {
         Method specific = LockedMethod.isGenerated(targetClass)

@@ -62,6 +62,8 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
 
     private volatile boolean stopped;
 
+    private final StartOnDemand startOnDemand = new StartOnDemand(this::startUnlessStopped);
+
     /**
      * @param connections whose settings are used; its own connections are not
      * @param keyPrefix what the keys and channels of all locks begin with
@@ -121,6 +123,12 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
 
     @Override
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
+        return instance == null && !stopped
+                ? startOnDemand.thenAcquire(() -> acquireAsyncNow(request))
+                : acquireAsyncNow(request);
+    }
+
+    private CompletionStage<LockHandle> acquireAsyncNow(LockRequest request) {
         try {
             LockEngine engine = engine(request.name());
             return isForSeveral(request) ? new LockSet(engine).acquireAsync(request) : engine.acquireAsync(request);
@@ -174,6 +182,17 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
             return engine(name);
         }
         return running.engine();
+    }
+
+    private void startUnlessStopped() {
+        lifecycle.lock();
+        try {
+            if (!stopped) {
+                start();
+            }
+        } finally {
+            lifecycle.unlock();
+        }
     }
 
     @Override

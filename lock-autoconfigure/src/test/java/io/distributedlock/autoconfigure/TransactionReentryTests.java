@@ -120,6 +120,16 @@ class TransactionReentryTests {
         assertThat(TOKENS).isNotEmpty().allMatch(TOKENS.get(0)::equals);
     }
 
+    /** Its wait is short, as it needs none: the lock is entered without a question. */
+    @Test
+    void aFutureEntersWhatTheTransactionKeeps() {
+        Long token = transaction.execute(status -> {
+            work.blocking();
+            return work.shortFuture().join();
+        });
+        assertThat(TOKENS).hasSize(2).allMatch(each -> each.equals(token));
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"STREAM", "CALLABLE"})
     void whatIsReadInATransactionIsKeptUntilThatHasCompleted(Kind kind) {
@@ -213,6 +223,11 @@ class TransactionReentryTests {
 
         @DistributedLocked(key = "'work'", waitUpTo = "20s")
         public CompletableFuture<Long> future() {
+            return CompletableFuture.completedFuture(token());
+        }
+
+        @DistributedLocked(key = "'work'", waitUpTo = "1s")
+        public CompletableFuture<Long> shortFuture() {
             return CompletableFuture.completedFuture(token());
         }
 

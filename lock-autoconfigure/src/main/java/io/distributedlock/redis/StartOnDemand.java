@@ -1,0 +1,74 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.distributedlock.LockHandle;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts a template for asynchronous callers that come before its start: on a thread of its own, one at a time, since
+ * opening connections may take a command time-out. The acquisitions follow when it has started.
+ */
+final class StartOnDemand {
+
+    private final Runnable start;
+
+    private final AtomicReference<@Nullable CompletableFuture<Void>> starting = new AtomicReference<>();
+
+    StartOnDemand(Runnable start) {
+        this.start = start;
+    }
+
+    /** Cancelling or completing the stage ends the acquisition, or gives back what was granted. */
+    CompletionStage<LockHandle> thenAcquire(Supplier<CompletionStage<LockHandle>> acquisition) {
+        CompletableFuture<LockHandle> result = new CompletableFuture<>();
+        started().whenComplete((done, failure) -> {
+            if (failure != null) {
+                result.completeExceptionally(failure);
+            } else if (!result.isDone()) {
+                follow(acquisition.get().toCompletableFuture(), result);
+            }
+        });
+        return result;
+    }
+
+    private static void follow(CompletableFuture<LockHandle> acquiring, CompletableFuture<LockHandle> result) {
+        acquiring.whenComplete((handle, failure) -> {
+            if (failure != null) {
+                result.completeExceptionally(failure);
+            } else if (!result.complete(handle)) {
+                handle.closeAsync();
+            }
+        });
+        result.whenComplete((handle, failure) -> acquiring.cancel(false));
+    }
+
+    private CompletableFuture<Void> started() {
+        CompletableFuture<Void> own = new CompletableFuture<>();
+        CompletableFuture<Void> known = starting.compareAndExchange(null, own);
+        if (known != null) {
+            return known;
+        }
+        Thread thread = new Thread(() -> run(own), "distributed-lock-start");
+        thread.setDaemon(true);
+        thread.start();
+        return own;
+    }
+
+    private void run(CompletableFuture<Void> started) {
+        try {
+            start.run();
+            starting.set(null);
+            started.complete(null);
+        } catch (RuntimeException | Error ex) {
+            starting.set(null);
+            started.completeExceptionally(ex);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.LeakCheck;
+import io.distributedlock.testing.Noise;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Asynchronous callers of a template that nobody has started. */
+class FirstAsyncCallTests {
+
+    private static final StandaloneServer SERVER = new StandaloneServer();
+
+    private static final LockRequest REQUEST = LockRequest.of("first");
+
+    @RegisterExtension
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+
+    private final List<Thread> starters = new CopyOnWriteArrayList<>();
+
+    private final CountDownLatch mayStart = new CountDownLatch(1);
+
+    private final LettuceConnectionFactory connections = new SlowFactory();
+
+    private final RedisLockTemplate template = new RedisLockTemplate(connections, Templates.PREFIX, Templates.SETTINGS);
+
+    @AfterEach
+    void close() {
+        mayStart.countDown();
+        template.close();
+        connections.destroy();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        SERVER.close();
+    }
+
+    @Test
+    void areNotBlockedByTheStart() {
+        List<CompletableFuture<LockHandle>> all = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            all.add(template.acquireAsync(LockRequest.of("first-" + i)).toCompletableFuture());
+        }
+        assertThat(template.isRunning()).isFalse();
+        mayStart.countDown();
+        for (CompletableFuture<LockHandle> each : all) {
+            assertThat(each).succeedsWithin(Noise.LATEST);
+            each.join().close();
+        }
+        assertThat(starters).isNotEmpty().doesNotContain(Thread.currentThread()).allMatch(starters.get(0)::equals);
+    }
+
+    @Test
+    void mayCancelBeforeTheStart() {
+        CompletableFuture<LockHandle> cancelled = template.acquireAsync(REQUEST).toCompletableFuture();
+        cancelled.cancel(true);
+        CompletableFuture<LockHandle> next = template.acquireAsync(REQUEST).toCompletableFuture();
+        mayStart.countDown();
+        assertThat(next).succeedsWithin(Noise.LATEST);
+        next.join().close();
+    }
+
+    @Test
+    void areToldThatItHasStoppedMeanwhile() {
+        template.stop();
+        assertThat(template.acquireAsync(REQUEST))
+                .failsWithin(Noise.LATEST)
+                .withThrowableThat()
+                .withCauseInstanceOf(LockUnavailableException.class);
+        assertThat(starters).isEmpty();
+    }
+
+    /** Its settings cannot be read before the test allows it. */
+    private final class SlowFactory extends LettuceConnectionFactory {
+
+        private boolean made;
+
+        SlowFactory() {
+            super(new RedisStandaloneConfiguration("127.0.0.1", SERVER.redis().port()));
+            afterPropertiesSet();
+            made = true;
+        }
+
+        @Override
+        public RedisStandaloneConfiguration getStandaloneConfiguration() {
+            if (made && isOpening()) {
+                starters.add(Thread.currentThread());
+                await();
+            }
+            return super.getStandaloneConfiguration();
+        }
+
+        private boolean isOpening() {
+            return StackWalker.getInstance()
+                    .walk(frames ->
+                            frames.anyMatch(frame -> frame.getClassName().endsWith("RedisLockTemplate$Instance")));
+        }
+
+        private void await() {
+            try {
+                mayStart.await();
+            } catch (InterruptedException ex) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
