@@ -36,6 +36,8 @@ public record LockActivity(
      * @param caller the thread that acquired it, or what stands for an asynchronous caller
      * @param reentries how often the holder has entered again and not left yet; 0 for a plain hold
      * @param waiters how many callers of this instance wait behind it
+     * @param origin what the request said of itself
+     * @param traceId the trace that the caller was in at its request, null if that is not known
      */
     public record Held(
             String name,
@@ -44,7 +46,9 @@ public record LockActivity(
             Duration remainingLease,
             String caller,
             int reentries,
-            int waiters) {}
+            int waiters,
+            LockOrigin origin,
+            @Nullable String traceId) {}
 
     /**
      * A caller that waits in this instance.
@@ -54,11 +58,15 @@ public record LockActivity(
      * @param waitedFor the time since its call
      * @param remainingWait the time until it gives up, null if it waits without limit
      * @param holder the instance that holds the lock, if it is this one; otherwise null
+     * @param origin what the request said of itself
+     * @param traceId the trace that the caller is in, null if that is not known
      */
     public record Waiting(
             String name,
             String caller,
             Duration waitedFor,
             @Nullable Duration remainingWait,
-            @Nullable String holder) {}
+            @Nullable String holder,
+            LockOrigin origin,
+            @Nullable String traceId) {}
 }

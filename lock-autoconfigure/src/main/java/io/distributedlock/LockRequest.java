@@ -48,6 +48,8 @@ public final class LockRequest {
 
     private final @Nullable LockOwner logicalOwner;
 
+    private final LockOrigin origin;
+
     private LockRequest(Draft draft) {
         this.names = draft.names;
         this.lease = draft.lease;
@@ -58,6 +60,7 @@ public final class LockRequest {
         this.owner = draft.owner;
         this.reentrant = draft.reentrant;
         this.logicalOwner = draft.logicalOwner;
+        this.origin = draft.origin;
         requireConsistency();
     }
 
@@ -98,6 +101,8 @@ public final class LockRequest {
 
         private @Nullable LockOwner logicalOwner;
 
+        private LockOrigin origin = LockOrigin.NONE;
+
         Draft(List<String> names) {
             this.names = names;
         }
@@ -117,6 +122,7 @@ public final class LockRequest {
         draft.owner = owner;
         draft.reentrant = reentrant;
         draft.logicalOwner = logicalOwner;
+        draft.origin = origin;
         change.accept(draft);
         return new LockRequest(draft);
     }
@@ -254,6 +260,14 @@ public final class LockRequest {
     }
 
     /**
+     * Says where the request comes from, for metrics, spans and the endpoint. {@link LockOrigin#NONE} if not called.
+     */
+    public LockRequest origin(LockOrigin origin) {
+        Objects.requireNonNull(origin, "origin");
+        return with(draft -> draft.origin = origin);
+    }
+
+    /**
      * Who may hold the lock at the same time.
      *
      * @throws IllegalArgumentException for {@link LockMode#SHARED}, which is not supported yet
@@ -313,6 +327,11 @@ public final class LockRequest {
     /** The owner of asynchronous work, or null. */
     public @Nullable LockOwner logicalOwner() {
         return logicalOwner;
+    }
+
+    /** Where the request comes from. */
+    public LockOrigin origin() {
+        return origin;
     }
 
     /** Always {@link LockMode#EXCLUSIVE} for now. */

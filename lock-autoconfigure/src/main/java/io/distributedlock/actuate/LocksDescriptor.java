@@ -32,6 +32,7 @@ record LocksDescriptor(Instance instance, List<Held> held, List<Waiting> waiting
      * A hold.
      *
      * @param method the annotated method that acquired it, null if it was acquired by {@code LockOperations}
+     * @param traceId the trace of its caller, null without tracing
      */
     record Held(
             String name,
@@ -41,18 +42,23 @@ record LocksDescriptor(Instance instance, List<Held> held, List<Waiting> waiting
             String caller,
             @Nullable String method,
             int reentries,
-            int waiters) {}
+            int waiters,
+            @Nullable String traceId) {}
 
     /**
      * A caller that waits.
      *
      * @param until when it gives up, null for never
      * @param holder the public id of the instance that holds the lock, or its explicit owner; null if that is not known
+     * @param method the annotated method, null if it waits by {@code LockOperations}
+     * @param traceId the trace of the caller, null without tracing
      */
     record Waiting(
             String name,
             String caller,
             Instant since,
             @Nullable Instant until,
-            @Nullable String holder) {}
+            @Nullable String holder,
+            @Nullable String method,
+            @Nullable String traceId) {}
 }

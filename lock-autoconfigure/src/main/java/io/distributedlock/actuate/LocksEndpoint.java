@@ -86,9 +86,10 @@ public final class LocksEndpoint {
                 now.minus(held.heldFor()),
                 held.remainingLease(),
                 held.caller(),
-                null,
+                held.origin().method(),
                 held.reentries(),
-                held.waiters());
+                held.waiters(),
+                held.traceId());
     }
 
     private static LocksDescriptor.Waiting waiting(LockActivity.Waiting waiting, @Nullable String holder, Instant now) {
@@ -98,7 +99,9 @@ public final class LocksEndpoint {
                 waiting.caller(),
                 now.minus(waiting.waitedFor()),
                 left == null ? null : now.plus(left),
-                holder);
+                holder,
+                waiting.origin().method(),
+                waiting.traceId());
     }
 
     /** Of each lock Redis is asked once, of the first few locks only, and not while it is away. */

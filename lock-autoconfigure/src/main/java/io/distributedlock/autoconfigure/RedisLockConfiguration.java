@@ -4,6 +4,7 @@
  */
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.LockListener;
 import io.distributedlock.redis.RedisLockTemplate;
 import io.lettuce.core.RedisClient;
 import java.util.List;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.ApplicationEventPublisher;
@@ -32,13 +34,17 @@ class RedisLockConfiguration {
     @Bean
     @Lazy(false)
     RedisLockTemplate redisLockTemplate(
-            ListableBeanFactory beans, DistributedLockProperties properties, ApplicationEventPublisher publisher) {
+            ListableBeanFactory beans,
+            DistributedLockProperties properties,
+            ApplicationEventPublisher publisher,
+            ObjectProvider<LockListener> listeners) {
         return new RedisLockTemplate(
                 lettuce(beans, properties.connectionFactory()),
                 properties.keyPrefix(),
                 properties.toSettings(),
                 publisher::publishEvent,
-                properties.keepUntilCompletion());
+                properties.keepUntilCompletion(),
+                () -> CompositeLockListener.of(listeners.orderedStream().toList()));
     }
 
     private static LettuceConnectionFactory lettuce(ListableBeanFactory beans, @Nullable String name) {

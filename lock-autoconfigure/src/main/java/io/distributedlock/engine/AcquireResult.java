@@ -6,6 +6,7 @@ package io.distributedlock.engine;
 
 import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockListener.Path;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockUnavailableException;
 import java.time.Duration;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** What a waiter is told. Exceptions are made from it by the caller, so that they carry the caller's stack. */
 sealed interface AcquireResult {
 
-    record Granted(LockHandle handle) implements AcquireResult {}
+    record Granted(LockHandle handle, Path path) implements AcquireResult {}
 
     /** Somebody else holds the lock and the wait is over. */
     record Busy() implements AcquireResult {}
@@ -29,6 +30,10 @@ sealed interface AcquireResult {
 
     /** The waiter left of its own accord. */
     record Left() implements AcquireResult {}
+
+    static AcquireResult reentered(LockHandle handle) {
+        return new Granted(handle, Path.RE_ENTERED);
+    }
 
     static AcquireResult shuttingDown() {
         return new Unavailable("the lock template is shutting down", null);

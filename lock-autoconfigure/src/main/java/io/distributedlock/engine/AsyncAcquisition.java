@@ -56,7 +56,10 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
             if (isDone()) {
                 leaveUntold();
             }
-        } else if (!(verdict instanceof AcquireResult.Granted granted)) {
+            return;
+        }
+        engine.listening().decided(waiter, verdict);
+        if (!(verdict instanceof AcquireResult.Granted granted)) {
             completeExceptionally(engine.failure(waiter, verdict));
         } else if (!complete(granted.handle()) && granted.handle() instanceof DefaultLockHandle handle) {
             handle.abandon();

@@ -5,6 +5,8 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockInterruptedException;
+import io.distributedlock.LockListener.End;
+import io.distributedlock.LockListener.Loss;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockUnavailableException;
@@ -84,9 +86,9 @@ final class BlockingCalls {
                 }
             }
         } catch (TimeoutException ex) {
-            throw unreleased(hold, release.lastFailure());
+            throw unconfirmed(hold, release.lastFailure());
         } catch (ExecutionException ex) {
-            throw unreleased(hold, StoreFailures.unwrap(ex));
+            throw unconfirmed(hold, StoreFailures.unwrap(ex));
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -106,9 +108,11 @@ final class BlockingCalls {
 
     /** Does not wait for a release. Nobody but a listener and the log hears that the hold was lost by then. */
     void watchRelease(Hold hold, PendingRelease release) {
+        engine.listening().ended(hold, End.RELEASED);
         release.outcome.whenComplete((outcome, failure) -> {
             LockLostException loss = outcome == null ? null : lossFoundBy(hold, outcome);
             if (loss != null) {
+                engine.callbacks().event(() -> engine.listening().lost(hold, Loss.GONE));
                 engine.tellLost(hold, loss);
             } else if (StoreFailures.isRefused(failure)) {
                 log.warn(unreleased(hold, StoreFailures.unwrap(failure)).getMessage());
@@ -121,9 +125,11 @@ final class BlockingCalls {
     void check(Hold hold, Outcome outcome) {
         LockLostException loss = lossFoundBy(hold, outcome);
         if (loss != null) {
+            engine.listening().lost(hold, Loss.GONE);
             engine.tellLost(hold, loss);
             throw loss;
         }
+        engine.listening().ended(hold, End.RELEASED);
     }
 
     private @Nullable LockLostException lossFoundBy(Hold hold, Outcome outcome) {
@@ -140,7 +146,12 @@ final class BlockingCalls {
         return new LockUnavailableException(name, "Lock '" + name + "' is unavailable: " + cause.getMessage(), cause);
     }
 
-    static LockReleaseUnconfirmedException unreleased(Hold hold, @Nullable Throwable cause) {
+    LockReleaseUnconfirmedException unconfirmed(Hold hold, @Nullable Throwable cause) {
+        engine.listening().ended(hold, End.UNCONFIRMED);
+        return unreleased(hold, cause);
+    }
+
+    private static LockReleaseUnconfirmedException unreleased(Hold hold, @Nullable Throwable cause) {
         String name = hold.name();
         return new LockReleaseUnconfirmedException(
                 name,

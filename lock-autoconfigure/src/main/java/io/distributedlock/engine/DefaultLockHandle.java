@@ -5,6 +5,7 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockListener.End;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNames;
 import io.distributedlock.LockRequest;
@@ -114,6 +115,9 @@ final class DefaultLockHandle implements LockHandle {
         }
         PendingRelease release = leftLast();
         LockLostException loss = loss();
+        if (loss != null || release == null || unused) {
+            toldEnded(loss);
+        }
         if (loss != null) {
             return () -> {
                 throw loss;
@@ -129,6 +133,9 @@ final class DefaultLockHandle implements LockHandle {
         }
         PendingRelease release = leftLast();
         LockLostException loss = loss();
+        if (loss != null || release == null) {
+            toldEnded(loss);
+        }
         if (loss != null) {
             return CompletableFuture.failedFuture(loss);
         }
@@ -141,8 +148,22 @@ final class DefaultLockHandle implements LockHandle {
             if (!exitNested()) {
                 hold.waiveMinHold();
                 leftLast();
+                toldEnded(null);
             }
         }
+    }
+
+    /** Unless nested work goes on in it. */
+    private void toldEnded(@Nullable LockLostException loss) {
+        if (loss != null) {
+            engine().listening().ended(hold, End.LOST);
+        } else if (hold.isClosed()) {
+            engine().listening().ended(hold, End.RELEASED);
+        }
+    }
+
+    Hold hold() {
+        return hold;
     }
 
     private boolean exitNested() {

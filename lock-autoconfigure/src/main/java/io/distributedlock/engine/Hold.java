@@ -5,11 +5,14 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockActivity;
+import io.distributedlock.LockListener;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockOrigin;
 import io.distributedlock.LockOwner;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +27,12 @@ final class Hold {
         LOST
     }
 
+    private static final AtomicReferenceFieldUpdater<Hold, LockListener.@Nullable Attempt> TOLD =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, LockListener.Attempt.class, "told");
+
     final NamedLock lock;
+
+    private final LockOrigin origin;
 
     /** Guarded by the lock's monitor, as are the counts. */
     private Object owner;
@@ -63,6 +71,9 @@ final class Hold {
 
     private volatile @Nullable LockLostException loss;
 
+    /** What is told of its end, until it was; null if nobody listens, or the holder has not got it yet. */
+    private volatile LockListener.@Nullable Attempt told;
+
     /** All handles share it, so it is reachable as long as one of them is. */
     private WeakReference<HandleAnchor> anchor;
 
@@ -70,6 +81,7 @@ final class Hold {
     Hold(NamedLock lock, Waiter waiter, Lease granted, long start, long now, HandleAnchor anchor) {
         this.lock = lock;
         this.owner = waiter.owner;
+        this.origin = waiter.terms.origin();
         this.lease = waiter.terms.lease();
         this.renew = waiter.terms.renew();
         this.token = granted.token();
@@ -179,7 +191,28 @@ final class Hold {
                 Duration.ofNanos(remaining(now)),
                 Waiter.describe(owner),
                 entries - 1,
-                waiters);
+                waiters,
+                origin,
+                traceId());
+    }
+
+    private @Nullable String traceId() {
+        LockListener.Attempt known = told;
+        return known == null ? null : known.traceId();
+    }
+
+    LockOrigin origin() {
+        return origin;
+    }
+
+    /** Its holder has got it. */
+    void isTold(LockListener.Attempt attempt) {
+        told = attempt;
+    }
+
+    /** What is to be told of its end; at the first call only. */
+    LockListener.@Nullable Attempt takeTold() {
+        return told == null ? null : TOLD.getAndSet(this, null);
     }
 
     boolean isClosed() {
@@ -192,10 +225,10 @@ final class Hold {
     }
 
     /** @return the callbacks to run */
-    List<Runnable> lose(String why, long now) {
+    List<Runnable> lose(LossCause why, long now) {
         Duration heldFor = Duration.ofNanos(now - grantedAt);
         loss = new LockLostException(
-                name(), "Lock '" + name() + "' was lost after " + heldFor.toMillis() + " ms: " + why, heldFor);
+                name(), "Lock '" + name() + "' was lost after " + heldFor.toMillis() + " ms: " + why.words(), heldFor);
         phase = Phase.LOST;
         return takeCallbacks();
     }

@@ -9,6 +9,8 @@ import io.distributedlock.LockActivity;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockInterruptedException;
+import io.distributedlock.LockListener;
+import io.distributedlock.LockListener.Refusal;
 import io.distributedlock.LockLostEvent;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockOwner;
@@ -67,6 +69,8 @@ public final class LockEngine implements AutoCloseable {
 
     private final LockLog lockLog;
 
+    private final ListenerCalls listening;
+
     private final LockRegistry locks = new LockRegistry(this);
 
     private final BlockingCalls calls = new BlockingCalls(this);
@@ -85,26 +89,37 @@ public final class LockEngine implements AutoCloseable {
         this(store, settings, event -> {});
     }
 
+    /** Starts an engine that nobody measures. */
+    public LockEngine(LeaseStore store, EngineSettings settings, Consumer<? super LockEvent> events) {
+        this(store, settings, events, null);
+    }
+
     /**
      * Starts an engine with a timer thread of its own.
      *
      * @param events whom to tell what happens, on a thread for code of the application
+     * @param listener what measures acquisitions and commands, or null
      */
-    public LockEngine(LeaseStore store, EngineSettings settings, Consumer<? super LockEvent> events) {
-        this.store = store;
+    public LockEngine(
+            LeaseStore store,
+            EngineSettings settings,
+            Consumer<? super LockEvent> events,
+            @Nullable LockListener listener) {
+        this.store = MeasuredLeaseStore.of(store, listener, NanoClock.SYSTEM);
         this.settings = settings;
         this.events = events;
         this.retention = ResolvedRequest.nanos(settings.retention());
         this.clock = NanoClock.SYSTEM;
+        this.listening = new ListenerCalls(listener, clock);
         this.lockLog = new LockLog(clock);
-        this.renewal = new LeaseRenewal(store);
-        this.retries = new ShardRetries(store);
+        this.renewal = new LeaseRenewal(this.store);
+        this.retries = new ShardRetries(this.store);
         this.callbacks = CallbackExecutor.onThreads();
         TimerThread timer = new TimerThread(this);
         this.thread = timer;
         this.timers = new TimerQueue(timer::wakeUp);
         this.random = bound -> ThreadLocalRandom.current().nextLong(bound);
-        store.listen(locks);
+        this.store.listen(locks);
         timer.start();
     }
 
@@ -119,19 +134,30 @@ public final class LockEngine implements AutoCloseable {
             NanoClock clock,
             Executor callbacks,
             Consumer<? super LockEvent> events) {
-        this.store = store;
+        this(store, settings, clock, callbacks, events, null);
+    }
+
+    LockEngine(
+            LeaseStore store,
+            EngineSettings settings,
+            NanoClock clock,
+            Executor callbacks,
+            Consumer<? super LockEvent> events,
+            @Nullable LockListener listener) {
+        this.store = MeasuredLeaseStore.of(store, listener, clock);
         this.settings = settings;
         this.events = events;
         this.retention = ResolvedRequest.nanos(settings.retention());
         this.clock = clock;
+        this.listening = new ListenerCalls(listener, clock);
         this.lockLog = new LockLog(clock);
-        this.renewal = new LeaseRenewal(store);
-        this.retries = new ShardRetries(store);
+        this.renewal = new LeaseRenewal(this.store);
+        this.retries = new ShardRetries(this.store);
         this.callbacks = CallbackExecutor.on(callbacks);
         this.thread = null;
         this.timers = new TimerQueue(() -> {});
         this.random = new Random(0)::nextLong;
-        store.listen(locks);
+        this.store.listen(locks);
     }
 
     // ---- what applications call
@@ -239,7 +265,11 @@ public final class LockEngine implements AutoCloseable {
 
     private @Nullable LockHandle reenter(LockRequest request, Object owner, @Nullable LockOwner enclosing) {
         boolean possible = request.owner() == null && request.reentrant();
-        return possible ? locks.reenter(request.name(), owner, enclosing) : null;
+        LockHandle nested = possible ? locks.reenter(request.name(), owner, enclosing) : null;
+        if (nested != null && listening.isOn()) {
+            listening.reentered(request);
+        }
+        return nested;
     }
 
     private Waiter blockingWaiter(LockRequest request) {
@@ -257,6 +287,7 @@ public final class LockEngine implements AutoCloseable {
             AcquireResult verdict = checked(awaitVerdict(waiter));
             Waiter again = verdict instanceof AcquireResult.Late ? waiter.again() : null;
             if (again == null) {
+                listening.decided(waiter, verdict);
                 return verdict;
             }
             waiter = again;
@@ -329,6 +360,7 @@ public final class LockEngine implements AutoCloseable {
 
     private LockInterruptedException interrupted(Waiter waiter, @Nullable Throwable cause) {
         String name = waiter.terms.name();
+        listening.refused(waiter, Refusal.INTERRUPTED);
         return new LockInterruptedException(
                 name,
                 "Lock '" + name + "': interrupted after waiting "
@@ -366,8 +398,11 @@ public final class LockEngine implements AutoCloseable {
 
     // ---- what the parts of the engine need of each other
 
-    void lost(Hold hold, List<Runnable> toRun) {
+    void lost(Hold hold, LossCause why, List<Runnable> toRun) {
         toRun.forEach(callbacks::lost);
+        if (listening.isOn()) {
+            callbacks.event(() -> listening.lost(hold, why.tag()));
+        }
         LockLostException loss = hold.loss();
         if (loss != null) {
             tellLost(hold, loss);
@@ -392,6 +427,10 @@ public final class LockEngine implements AutoCloseable {
 
     LockLog log() {
         return lockLog;
+    }
+
+    ListenerCalls listening() {
+        return listening;
     }
 
     CallbackExecutor callbacks() {

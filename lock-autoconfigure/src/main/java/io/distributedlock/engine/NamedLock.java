@@ -182,7 +182,7 @@ final class NamedLock extends TimerTask {
             DefaultLockHandle handle =
                     waiter.terms.reentrant() ? current.reenter(waiter.owner, waiter.enclosing, now) : null;
             if (handle != null || !waiter.terms.reentrant()) {
-                return handle == null ? new AcquireResult.ReentryRefused() : new AcquireResult.Granted(handle);
+                return handle == null ? new AcquireResult.ReentryRefused() : AcquireResult.reentered(handle);
             }
         }
         if (engine.isClosing()) {
@@ -342,7 +342,7 @@ final class NamedLock extends TimerTask {
             return;
         }
         asking = null;
-        tenure = new Ownership(this, lease, grant.waiting(), current.wasRecalled(), waiters.next(), now, effects);
+        tenure = new Ownership(this, grant, current.wasRecalled(), waiters.next(), now, effects);
         granted = true;
         waiters.decideThoseWhoTryOnce(Long.MAX_VALUE, effects);
         leftLine(true, effects);
@@ -390,11 +390,7 @@ final class NamedLock extends TimerTask {
         boolean[] known = {false};
         transition((now, effects) -> {
             if (tenure != null && has(number)) {
-                lose(
-                        tenure,
-                        "it was taken away by a forced release, or its owner gave it back elsewhere",
-                        now,
-                        effects);
+                lose(tenure, LossCause.REVOKED, now, effects);
                 known[0] = true;
             } else if (asking != null && asking.isFor(number)) {
                 asking.revoked(now, effects);
@@ -451,7 +447,7 @@ final class NamedLock extends TimerTask {
             boolean awaited = tenure.isAwaited(renewal.renewal());
             late[0] = !awaited && !tenure.isExtendedSince(renewal.renewal());
             if (awaited && !tenure.renewed(reply, failure, now)) {
-                lose(tenure, "Redis has it no longer, or somebody else has it", now, effects);
+                lose(tenure, LossCause.NOT_RENEWED, now, effects);
             }
         });
         return !late[0];
@@ -482,12 +478,12 @@ final class NamedLock extends TimerTask {
     }
 
     /** The store has nothing of it any more, unless a copy of a question is still on its way. */
-    private void lose(Ownership losing, String why, long now, DeferredActions effects) {
+    private void lose(Ownership losing, LossCause why, long now, DeferredActions effects) {
         tenure = null;
         if (!losing.isRetained()) {
             Hold lost = losing.hold();
             List<Runnable> callbacks = lost.lose(why, now);
-            effects.add(() -> engine.lost(lost, callbacks));
+            effects.add(() -> engine.lost(lost, why, callbacks));
         }
         if (losing.lease.mayComeBack()) {
             effects.start(new PendingRelease(this, losing.lease));
@@ -495,7 +491,7 @@ final class NamedLock extends TimerTask {
     }
 
     /** The store may have something of it still; those who wait here ask for themselves. */
-    private void giveUp(Ownership losing, String why, long now, DeferredActions effects) {
+    private void giveUp(Ownership losing, LossCause why, long now, DeferredActions effects) {
         lose(losing, why, now, effects);
         if (!losing.lease.mayComeBack()) {
             effects.start(new PendingRelease(this, losing.lease));
@@ -548,7 +544,7 @@ final class NamedLock extends TimerTask {
     void terminate() {
         transition((now, effects) -> {
             if (tenure != null) {
-                giveUp(tenure, "the lock template was shut down", now, effects);
+                giveUp(tenure, LossCause.SHUTDOWN, now, effects);
             }
         });
     }

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.LockListener.Path;
 import io.distributedlock.LockOwner;
 import io.distributedlock.engine.LeaseStore.RenewCommand;
 import io.distributedlock.engine.LeaseStore.RenewReply;
@@ -26,33 +27,29 @@ final class Ownership {
 
     private boolean retained;
 
-    /**
-     * @param waiting how many others wait, as the store said
-     * @param recalled whether another instance said so before the grant was heard of
-     */
+    /** @param recalled whether another instance said that it waits before the grant was heard of */
     Ownership(
             NamedLock lock,
-            Lease lease,
-            int waiting,
+            StoreAcquisition.Grant granted,
             boolean recalled,
             Waiter first,
             long now,
             DeferredActions effects) {
         this.lock = lock;
-        this.lease = lease;
+        this.lease = granted.lease();
         this.watch = new RenewalSchedule(lease);
-        lease.othersWait(waiting, now);
+        lease.othersWait(granted.waiting(), now);
         if (recalled) {
             lease.recall(now);
         }
-        hold = grant(first, lease.sentAt(), now, effects);
+        hold = grant(first, granted.path(), lease.sentAt(), now, effects);
     }
 
-    private Hold grant(Waiter waiter, long start, long now, DeferredActions effects) {
+    private Hold grant(Waiter waiter, Path path, long start, long now, DeferredActions effects) {
         HandleAnchor anchor = new HandleAnchor();
         Hold granted = new Hold(lock, waiter, lease, start, now, anchor);
         DefaultLockHandle handle = new DefaultLockHandle(granted, anchor, true);
-        effects.add(() -> waiter.decide(new AcquireResult.Granted(handle)));
+        effects.add(() -> waiter.decide(new AcquireResult.Granted(handle, path)));
         return granted;
     }
 
@@ -60,8 +57,9 @@ final class Ownership {
     void passTo(Waiter next, long now, DeferredActions effects) {
         lease.pass();
         lock.engine.tokenSeen(lease.token());
+        Path path = retained ? Path.RETAINED : Path.LOCAL;
         retained = false;
-        hold = grant(next, now, now, effects);
+        hold = grant(next, path, now, now, effects);
         watch.passed(lease, hold, now);
     }
 
@@ -197,8 +195,8 @@ final class Ownership {
     }
 
     /** Why a hold is lost whose deadline has passed. */
-    String whyExpired(long now) {
+    LossCause whyExpired(long now) {
         boolean tooOld = hold.renew && hold.renewUntil - now <= 2 * Lease.margin(lease.length());
-        return tooOld ? "it reached its greatest age (maxHold)" : "its lease ran out without being renewed";
+        return tooOld ? LossCause.TOO_OLD : LossCause.EXPIRED;
     }
 }

@@ -44,8 +44,7 @@ final class ReleaseTimeout extends TimerTask {
     private void complete(@Nullable Outcome outcome, @Nullable Throwable failure) {
         try {
             if (outcome == null) {
-                throw BlockingCalls.unreleased(
-                        hold, failure == null ? release.lastFailure() : StoreFailures.unwrap(failure));
+                throw calls.unconfirmed(hold, failure == null ? release.lastFailure() : StoreFailures.unwrap(failure));
             }
             calls.check(hold, outcome);
             stage.complete(null);

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,8 @@ record ResolvedRequest(
         long maxHold,
         long minHold,
         boolean reentrant,
-        @Nullable String owner) {
+        @Nullable String owner,
+        LockOrigin origin) {
 
     /** About 146 years: long enough, and sums with it do not overflow. */
     static final long FOREVER = Long.MAX_VALUE / 2;
@@ -40,7 +42,8 @@ record ResolvedRequest(
                 maxHold == null ? FOREVER : nanos(maxHold),
                 request.minHold() == null ? 0 : nanos(request.minHold()),
                 request.reentrant(),
-                request.owner());
+                request.owner(),
+                request.origin());
     }
 
     /** Nanoseconds of a duration, {@link #FOREVER} if it is longer than that. */

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.LockListener.Path;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.Requeue;
@@ -32,8 +33,12 @@ final class StoreAcquisition {
         BACKING_OFF
     }
 
-    /** What the store gave. */
-    record Grant(Lease lease, int waiting) {}
+    /**
+     * What the store gave.
+     *
+     * @param waiting how many others wait, as the store said
+     */
+    record Grant(Lease lease, int waiting, Path path) {}
 
     private final NamedLock lock;
 
@@ -123,6 +128,7 @@ final class StoreAcquisition {
             failed(StoreFailures.unwrap(failure), now, effects);
             return null;
         }
+        boolean waited = heard;
         heard = true;
         trouble = null;
         engine.retries().succeeded(lock.name);
@@ -130,7 +136,7 @@ final class StoreAcquisition {
             engine.tokenSeen(granted.token());
             LocalTokens tokens = new LocalTokens(granted.token(), now);
             Lease lease = new Lease(ask.number, tokens, ask.sentAt, ask.lease, ask.uncertain, null);
-            return new Grant(lease, granted.waiting());
+            return new Grant(lease, granted.waiting(), waited ? Path.ASKED : Path.FREE);
         }
         if (reply instanceof AcquireReply.Busy busy) {
             busy(busy, now, effects);
@@ -254,7 +260,7 @@ final class StoreAcquisition {
         long length = leaseMillis * 1_000_000;
         Lease lease = new Lease(ask.number, tokens, ask.grantedSince, length, ask.uncertain, ask.unanswered());
         if (lease.deadline() - now >= lease.length() / 2) {
-            return new Grant(lease, waiting);
+            return new Grant(lease, waiting, Path.TRANSFERRED);
         }
         if (phase == Phase.ASKING) {
             ask.confirm = true;

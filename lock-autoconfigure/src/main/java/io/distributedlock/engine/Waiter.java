@@ -5,6 +5,7 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockActivity;
+import io.distributedlock.LockListener;
 import io.distributedlock.LockOwner;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +28,9 @@ final class Waiter extends TimerTask {
     final long since;
 
     final CompletableFuture<AcquireResult> verdict = new CompletableFuture<>();
+
+    /** What is told how this acquisition goes on; null if nobody listens. */
+    final LockListener.@Nullable Attempt attempt;
 
     private final LockEngine engine;
 
@@ -53,15 +57,22 @@ final class Waiter extends TimerTask {
     }
 
     Waiter(LockEngine engine, ResolvedRequest terms, Object owner, @Nullable LockOwner enclosing) {
-        this(engine, terms, owner, enclosing, engine.now());
+        this(engine, terms, owner, enclosing, engine.now(), engine.listening().requested(terms));
     }
 
-    private Waiter(LockEngine engine, ResolvedRequest terms, Object owner, @Nullable LockOwner enclosing, long since) {
+    private Waiter(
+            LockEngine engine,
+            ResolvedRequest terms,
+            Object owner,
+            @Nullable LockOwner enclosing,
+            long since,
+            LockListener.@Nullable Attempt attempt) {
         this.engine = engine;
         this.terms = terms;
         this.owner = owner;
         this.enclosing = enclosing;
         this.since = since;
+        this.attempt = attempt;
     }
 
     /** The same caller, who goes on waiting; null if its wait is over. */
@@ -69,7 +80,7 @@ final class Waiter extends TimerTask {
     Waiter again() {
         return terms.triesOnce() || engine.now() - waitEnd() >= 0
                 ? null
-                : new Waiter(engine, terms, owner, enclosing, since);
+                : new Waiter(engine, terms, owner, enclosing, since, attempt);
     }
 
     /** It is about to stand in the queue of this lock. */
@@ -121,7 +132,14 @@ final class Waiter extends TimerTask {
     LockActivity.Waiting describe(long now, @Nullable String holder) {
         boolean limited = terms.waitUpTo() != ResolvedRequest.FOREVER;
         Duration left = limited ? Duration.ofNanos(Math.max(0, waitEnd() - now)) : null;
-        return new LockActivity.Waiting(terms.name(), describe(owner), Duration.ofNanos(now - since), left, holder);
+        return new LockActivity.Waiting(
+                terms.name(),
+                describe(owner),
+                Duration.ofNanos(now - since),
+                left,
+                holder,
+                terms.origin(),
+                attempt == null ? null : attempt.traceId());
     }
 
     /** A caller as operators see it. */

@@ -6,6 +6,7 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockKeyGenerator;
 import io.distributedlock.LockOperations;
+import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
@@ -65,7 +66,14 @@ class LockAnnotationParser {
                 annotation.renew(),
                 maxHold,
                 minHold,
-                annotation.reentrant());
+                annotation.reentrant(),
+                origin(annotation, where));
+    }
+
+    private LockOrigin origin(DistributedLocked annotation, LockedMethod where) {
+        String name = resolve("name", annotation.name(), where);
+        return new LockOrigin(
+                name.isEmpty() ? where.shortName() : name, where.toString(), annotation.whenBusy() == WhenBusy.SKIP);
     }
 
     private CallPolicy policy(DistributedLocked annotation, LockedMethod where) {

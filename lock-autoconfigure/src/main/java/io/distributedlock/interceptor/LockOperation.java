@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import io.distributedlock.LockOperations;
+import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.annotation.WhenLost;
@@ -40,6 +41,7 @@ record LockOperation(
      * @param waitUpTo negative for no limit, null for the default
      * @param maxHold null for the default
      * @param minHold null for none
+     * @param origin what operators see of it
      */
     record Terms(
             @Nullable Duration lease,
@@ -47,7 +49,8 @@ record LockOperation(
             boolean renew,
             @Nullable Duration maxHold,
             @Nullable Duration minHold,
-            boolean reentrant) {
+            boolean reentrant,
+            LockOrigin origin) {
 
         LockRequest toRequest(List<String> names) {
             LockRequest request = names.size() == 1 ? LockRequest.of(names.get(0)) : LockRequest.ofAll(names);
@@ -66,6 +69,7 @@ record LockOperation(
             if (!renew) {
                 request = request.renew(false);
             }
+            request = request.origin(origin);
             return reentrant ? request : request.reentrant(false);
         }
     }

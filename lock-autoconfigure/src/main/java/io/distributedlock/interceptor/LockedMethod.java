@@ -26,6 +26,12 @@ record LockedMethod(Method method, Method declared, Class<?> targetClass) {
         return owner().getName() + "." + signature(Class::getTypeName, ",");
     }
 
+    /** As {@code Class.method}, which metrics have for it. */
+    String shortName() {
+        String simple = owner().getSimpleName();
+        return (simple.isEmpty() ? owner().getName() : simple) + "." + method.getName();
+    }
+
     LockedMethod declaredBy(Method source) {
         return new LockedMethod(method, source, targetClass);
     }

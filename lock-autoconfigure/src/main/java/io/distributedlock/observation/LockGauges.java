@@ -4,28 +4,65 @@
  */
 package io.distributedlock.observation;
 
+import io.distributedlock.LockActivity;
 import io.distributedlock.LockMonitor;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
 
 /**
- * Shows how many locks this instance holds as {@code distributed.lock.held}, and how many of its calls wait for one as
- * {@code distributed.lock.waiting}. Both are counted when the registry asks.
+ * Shows how many locks this instance holds as {@code distributed.lock.held}, how many of its calls wait for one as
+ * {@code distributed.lock.waiting}, the longest of these waits as {@code distributed.lock.waiting.oldest}, and the
+ * state of the connections, 1 or 0, as {@code distributed.lock.connected} and {@code distributed.lock.subscribed}. All
+ * are found out when the registry asks.
  */
 public final class LockGauges {
 
     public LockGauges(MeterRegistry registry, LockMonitor monitor) {
-        Gauge.builder(
-                        "distributed.lock.held",
-                        monitor,
-                        from -> from.activity().held().size())
-                .description("Locks that this instance holds")
+        register(
+                registry,
+                monitor,
+                "held",
+                "Locks that this instance holds",
+                now -> now.held().size());
+        register(
+                registry,
+                monitor,
+                "waiting",
+                "Calls of this instance that wait for a lock",
+                now -> now.waiting().size());
+        register(registry, monitor, "connected", "Whether commands reach Redis", now -> now.connected() ? 1 : 0);
+        register(
+                registry,
+                monitor,
+                "subscribed",
+                "Whether messages of other instances arrive",
+                now -> now.subscribed() ? 1 : 0);
+        TimeGauge.builder("distributed.lock.waiting.oldest", monitor, TimeUnit.NANOSECONDS, LockGauges::oldestWait)
+                .description("The longest time that a call of this instance has been waiting for a lock until now")
                 .register(registry);
-        Gauge.builder(
-                        "distributed.lock.waiting",
-                        monitor,
-                        from -> from.activity().waiting().size())
-                .description("Calls of this instance that wait for a lock")
+    }
+
+    private static void register(
+            MeterRegistry registry,
+            LockMonitor monitor,
+            String name,
+            String description,
+            ToDoubleFunction<LockActivity> value) {
+        Gauge.builder("distributed.lock." + name, monitor, from -> value.applyAsDouble(from.activity()))
+                .description(description)
                 .register(registry);
+    }
+
+    private static double oldestWait(LockMonitor monitor) {
+        return monitor.activity().waiting().stream()
+                .map(LockActivity.Waiting::waitedFor)
+                .max(Comparator.naturalOrder())
+                .map(Duration::toNanos)
+                .orElse(0L);
     }
 }

@@ -4,34 +4,76 @@
  */
 package io.distributedlock.observation;
 
-import io.distributedlock.LockLostEvent;
+import io.distributedlock.LockListener;
+import io.distributedlock.LockOrigin;
 import io.distributedlock.ServerClockSetBackEvent;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.context.event.EventListener;
 
 /**
- * Counts lost holds as {@code distributed.lock.lost}, and how often Redis' clock was found to be set back as
- * {@code distributed.lock.server.clock.set.back}. The names of locks are no tags, as there may be any number of them.
+ * Measures how long callers wait for locks ({@code distributed.lock.wait}) and hold them
+ * ({@code distributed.lock.hold}), and counts lost holds ({@code distributed.lock.lost}), commands to Redis, renewals,
+ * and how often Redis' clock was found to be set back. The tag {@code lock} is the label of the request's origin and
+ * never a key. After {@value #MAX_LABELS} labels, further ones count as {@code other}, so the number of series is
+ * bounded whatever an application takes as a label.
  */
-public final class LockMetrics {
+public final class LockMetrics implements LockListener {
 
-    private final Counter lost;
+    static final int MAX_LABELS = 1_000;
+
+    private static final String OTHER = "other";
+
+    private final MeterRegistry registry;
+
+    private final Map<String, LabelMeters> byLabel = new ConcurrentHashMap<>();
+
+    private final StoreMeters store;
 
     private final Counter setBack;
 
     public LockMetrics(MeterRegistry registry) {
-        lost = Counter.builder("distributed.lock.lost")
-                .description("Holds that ended before their holders had released them")
-                .register(registry);
+        this.registry = registry;
+        this.store = new StoreMeters(registry);
         setBack = Counter.builder("distributed.lock.server.clock.set.back")
                 .description("How often the clock of Redis was found to be set back")
                 .register(registry);
     }
 
-    @EventListener
-    void lost(LockLostEvent event) {
-        lost.increment();
+    @Override
+    public Attempt requested(String lockName, LockOrigin origin) {
+        return meters(origin);
+    }
+
+    @Override
+    public void reentered(String lockName, LockOrigin origin) {
+        meters(origin).reentered();
+    }
+
+    @Override
+    public void lost(String lockName, LockOrigin origin, Loss loss) {
+        meters(origin).lost(loss);
+    }
+
+    private LabelMeters meters(LockOrigin origin) {
+        LabelMeters known = byLabel.get(origin.label());
+        if (known != null) {
+            return known;
+        }
+        String label = byLabel.size() < MAX_LABELS ? origin.label() : OTHER;
+        return byLabel.computeIfAbsent(label, added -> new LabelMeters(registry, added));
+    }
+
+    @Override
+    public void answered(Command command, Answer answer, long nanos) {
+        store.answered(command, answer, nanos);
+    }
+
+    @Override
+    public void renewed(Renewal result) {
+        store.renewed(result);
     }
 
     @EventListener

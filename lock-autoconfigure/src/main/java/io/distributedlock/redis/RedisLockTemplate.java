@@ -8,6 +8,7 @@ import io.distributedlock.LockActivity;
 import io.distributedlock.LockCallback;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockListener;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
@@ -25,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +57,8 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     private final Consumer<? super LockEvent> events;
 
     private final boolean keepUntilCompletion;
+
+    private final Supplier<? extends @Nullable LockListener> listener;
 
     private final ReentrantLock lifecycle = new ReentrantLock();
 
@@ -101,12 +105,32 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
             EngineSettings settings,
             Consumer<? super LockEvent> events,
             boolean keepUntilCompletion) {
+        this(connections, keyPrefix, settings, events, keepUntilCompletion, () -> null);
+    }
+
+    /**
+     * @param connections whose settings are used; its own connections are not
+     * @param keyPrefix what the keys and channels of all locks begin with
+     * @param events whom to tell what happens, on a thread that only runs listeners
+     * @param keepUntilCompletion whether {@link #execute} inside of a transaction keeps its lock until that has
+     *     completed
+     * @param listener gives what measures acquisitions and commands, or null; called at each start
+     * @throws UnsupportedTopologyException if the factory is for a cluster or for Sentinel
+     */
+    public RedisLockTemplate(
+            LettuceConnectionFactory connections,
+            String keyPrefix,
+            EngineSettings settings,
+            Consumer<? super LockEvent> events,
+            boolean keepUntilCompletion,
+            Supplier<? extends @Nullable LockListener> listener) {
         LockClientFactory.target(connections);
         this.application = connections;
         this.keys = new LockKeys(keyPrefix);
         this.settings = settings;
         this.events = events;
         this.keepUntilCompletion = keepUntilCompletion;
+        this.listener = listener;
     }
 
     @Override
@@ -200,7 +224,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
         lifecycle.lock();
         try {
             if (instance == null) {
-                instance = Instance.open(application, keys, settings, events);
+                instance = Instance.open(application, keys, settings, events, listener.get());
                 stopped = false;
             }
         } finally {
@@ -245,13 +269,14 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
                 LettuceConnectionFactory application,
                 LockKeys keys,
                 EngineSettings settings,
-                Consumer<? super LockEvent> events) {
+                Consumer<? super LockEvent> events,
+                @Nullable LockListener listener) {
             InstanceId id = new InstanceId();
             LockClientFactory source = new LockClientFactory(application, settings.commandTimeout(), id);
             LockConnections connections = new LockConnections(source, settings.commandTimeout());
             LettuceLeaseStore store =
                     new LettuceLeaseStore(connections, keys, id, new ServerClockMonitor(NanoClock.SYSTEM));
-            LockEngine engine = new LockEngine(store, settings, events);
+            LockEngine engine = new LockEngine(store, settings, events, listener);
             log.info("Distributed locks: instance " + id.publicPart() + ", Redis at " + source.address() + ", prefix '"
                     + keys.prefix() + "'");
             connections.open();

@@ -103,6 +103,9 @@ final class EngineTestSupport implements AfterEachCallback {
         for (Instance instance : instances) {
             assertThat(instance.engine.locks().size()).as("locks in use").isZero();
             assertThat(instance.engine.timers().size()).as("armed timers").isZero();
+            assertThat(instance.listener.wrong())
+                    .as("acquisitions told wrongly")
+                    .isEmpty();
         }
         advance(EngineSettings.DEFAULTS.lease().multipliedBy(2));
         assertThat(leases.leftovers()).as("left in the store").isEmpty();

@@ -18,11 +18,13 @@ final class Instance {
 
     final LockEngine engine;
 
+    final RecordingListener listener = new RecordingListener();
+
     final List<LockEvent> events = new ArrayList<>();
 
     Instance(String id, SharedLeases leases, EngineSettings settings, NanoClock clock) {
         store = new InMemoryLeaseStore(leases, id, network);
-        engine = new LockEngine(store, settings, clock, Runnable::run, events::add);
+        engine = new LockEngine(store, settings, clock, Runnable::run, events::add, listener);
     }
 
     AsyncAttempt acquire(LockRequest request) {

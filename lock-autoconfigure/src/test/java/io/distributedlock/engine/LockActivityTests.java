@@ -10,6 +10,7 @@ import io.distributedlock.LockActivity;
 import io.distributedlock.LockActivity.Held;
 import io.distributedlock.LockActivity.Waiting;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -62,8 +63,15 @@ class LockActivityTests {
         assertThat(of(one).held()).extracting(Held::waiters).containsExactly(2);
         assertThat(of(one).waiting())
                 .containsExactly(
-                        new Waiting("a", "asynchronous", Duration.ofSeconds(1), Duration.ofSeconds(4), "id"),
-                        new Waiting("a", "asynchronous", Duration.ZERO, null, "id"));
+                        new Waiting(
+                                "a",
+                                "asynchronous",
+                                Duration.ofSeconds(1),
+                                Duration.ofSeconds(4),
+                                "id",
+                                LockOrigin.NONE,
+                                null),
+                        new Waiting("a", "asynchronous", Duration.ZERO, null, "id", LockOrigin.NONE, null));
         assertThat(of(two).held()).isEmpty();
         assertThat(of(two).waiting()).extracting(Waiting::holder).containsOnlyNulls();
         holder.close();

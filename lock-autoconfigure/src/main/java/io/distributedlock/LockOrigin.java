@@ -1,0 +1,35 @@
+package io.distributedlock;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What operators see of a request: the value of the tag {@code lock} of its metrics and spans, and the method that it
+ * comes from. An application has few different ones, so a label never contains a key. Immutable.
+ *
+ * @param label a fixed text, not blank; {@code @DistributedLocked} uses its {@code name}, or else {@code Class.method}
+ * @param method the method, or null if the request does not come from an annotated one
+ * @param skipsWhenBusy whether the caller leaves its work out if the lock is busy
+ */
+public record LockOrigin(String label, @Nullable String method, boolean skipsWhenBusy) {
+
+    /** The origin of requests that name none. */
+    public static final LockOrigin NONE = new LockOrigin("none", null, false);
+
+    /** @throws IllegalArgumentException if the label is blank */
+    public LockOrigin {
+        Objects.requireNonNull(label, "label");
+        if (label.isBlank()) {
+            throw new IllegalArgumentException("The label of a lock request must not be blank. Give it a fixed text.");
+        }
+    }
+
+    /**
+     * The origin of requests of the application itself.
+     *
+     * @throws IllegalArgumentException if the label is blank
+     */
+    public static LockOrigin of(String label) {
+        return new LockOrigin(label, null, false);
+    }
+}

@@ -1,0 +1,138 @@
+package io.distributedlock.engine;
+
+import io.distributedlock.LockListener;
+import io.distributedlock.LockListener.Attempt;
+import io.distributedlock.LockListener.End;
+import io.distributedlock.LockListener.Loss;
+import io.distributedlock.LockListener.Path;
+import io.distributedlock.LockListener.Refusal;
+import io.distributedlock.LockRequest;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the listener of an engine what becomes of acquisitions and holds. Without a listener nothing is allocated and
+ * no clock is read. Never called under a monitor.
+ */
+final class ListenerCalls {
+
+    private static final Log log = LogFactory.getLog(LockEngine.class);
+
+    private final @Nullable LockListener listener;
+
+    private final NanoClock clock;
+
+    private final AtomicBoolean failed = new AtomicBoolean();
+
+    ListenerCalls(@Nullable LockListener listener, NanoClock clock) {
+        this.listener = listener;
+        this.clock = clock;
+    }
+
+    boolean isOn() {
+        return listener != null;
+    }
+
+    /** What is told how it goes on, or null if nobody listens. */
+    @Nullable
+    Attempt requested(ResolvedRequest request) {
+        LockListener told = listener;
+        return told == null ? null : safely(() -> told.requested(request.name(), request.origin()));
+    }
+
+    void reentered(LockRequest request) {
+        LockListener told = listener;
+        if (told != null) {
+            safely(() -> {
+                told.reentered(request.name(), request.origin());
+                return null;
+            });
+        }
+    }
+
+    /** What the caller gets, in its thread or in the one that completes its stage. */
+    void decided(Waiter waiter, AcquireResult verdict) {
+        Attempt told = waiter.attempt;
+        if (told == null) {
+            return;
+        }
+        long waited = Math.max(0, clock.nanos() - waiter.since);
+        if (!(verdict instanceof AcquireResult.Granted granted)) {
+            refused(waiter, refusal(waiter, verdict));
+            return;
+        }
+        Path path = granted.path();
+        if (path != Path.RE_ENTERED && granted.handle() instanceof DefaultLockHandle handle) {
+            handle.hold().isTold(told);
+        }
+        safely(() -> {
+            told.acquired(path, waited);
+            return null;
+        });
+    }
+
+    private static Refusal refusal(Waiter waiter, AcquireResult verdict) {
+        if (verdict instanceof AcquireResult.Unavailable) {
+            return Refusal.UNAVAILABLE;
+        }
+        if (verdict instanceof AcquireResult.Late) {
+            return Refusal.LOST;
+        }
+        if (verdict instanceof AcquireResult.Left) {
+            return Refusal.CANCELLED;
+        }
+        return waiter.terms.origin().skipsWhenBusy() ? Refusal.SKIPPED : Refusal.BUSY;
+    }
+
+    void refused(Waiter waiter, Refusal refusal) {
+        Attempt told = waiter.attempt;
+        if (told != null) {
+            long waited = Math.max(0, clock.nanos() - waiter.since);
+            safely(() -> {
+                told.refused(refusal, waited);
+                return null;
+            });
+        }
+    }
+
+    /** The hold has ended. Only the first call for a hold counts. */
+    void ended(Hold hold, End end) {
+        Attempt told = hold.takeTold();
+        if (told != null) {
+            long held = Math.max(0, clock.nanos() - hold.grantedAt);
+            safely(() -> {
+                told.ended(end, held);
+                return null;
+            });
+        }
+    }
+
+    void lost(Hold hold, Loss loss) {
+        LockListener told = listener;
+        if (told != null) {
+            safely(() -> {
+                told.lost(hold.name(), hold.origin(), loss);
+                return null;
+            });
+            ended(hold, End.LOST);
+        }
+    }
+
+    private <T> @Nullable T safely(Supplier<@Nullable T> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException | Error ex) {
+            if (failed.compareAndSet(false, true)) {
+                log.warn(
+                        "A listener of distributed locks has failed; further failures of it are logged for debugging",
+                        ex);
+            } else {
+                log.debug("A listener of distributed locks has failed", ex);
+            }
+            return null;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.distributedlock.observation;
+
+import io.distributedlock.LockListener.Answer;
+import io.distributedlock.LockListener.Command;
+import io.distributedlock.LockListener.Renewal;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The meters of commands to Redis, {@code distributed.lock.command}, and of renewals,
+ * {@code distributed.lock.renewals}.
+ */
+final class StoreMeters {
+
+    private final Map<Command, LabelMeters.ByTag<Answer, Timer>> commands = new EnumMap<>(Command.class);
+
+    private final LabelMeters.ByTag<Renewal, Counter> renewals;
+
+    StoreMeters(MeterRegistry registry) {
+        for (Command command : Command.values()) {
+            commands.put(
+                    command,
+                    new LabelMeters.ByTag<>(Answer.values().length, answer -> timer(registry, command, answer)));
+        }
+        renewals = new LabelMeters.ByTag<>(Renewal.values().length, result -> counter(registry, result));
+    }
+
+    private static Timer timer(MeterRegistry registry, Command command, Answer answer) {
+        return Timer.builder("distributed.lock.command")
+                .description("Time from sending a command to Redis to its answer")
+                .tag("command", command.value())
+                .tag("result", answer.value())
+                .register(registry);
+    }
+
+    private static Counter counter(MeterRegistry registry, Renewal result) {
+        return Counter.builder("distributed.lock.renewals")
+                .description("Renewals of leases")
+                .tag("result", result.value())
+                .register(registry);
+    }
+
+    void answered(Command command, Answer answer, long nanos) {
+        LabelMeters.ByTag<Answer, Timer> timers = commands.get(command);
+        if (timers != null) {
+            timers.get(answer).record(nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    void renewed(Renewal result) {
+        renewals.get(result).increment();
+    }
+}

@@ -1,0 +1,188 @@
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockInterruptedException;
+import io.distributedlock.LockListener;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockOrigin;
+import io.distributedlock.LockRequest;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * What a listener is told. That each acquisition is told once and to its end, {@link EngineTestSupport} looks after.
+ */
+class ListenerTests {
+
+    @RegisterExtension
+    final EngineTestSupport world = new EngineTestSupport();
+
+    private final Instance one = world.instance("one");
+
+    private final Instance two = world.instance("two");
+
+    @Test
+    void aLockThatIsFree() {
+        AsyncAttempt attempt = one.acquire("a");
+        world.advanceMillis(300);
+        attempt.close();
+
+        assertThat(one.listener.told).containsExactly("a acquired free 0", "a ended released 300");
+    }
+
+    @Test
+    void aLockThatIsPassedOnInsideTheInstance() {
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
+        world.advanceMillis(300);
+        first.close();
+        second.close();
+
+        assertThat(one.listener.told)
+                .containsExactlyInAnyOrder(
+                        "a acquired free 0", "a ended released 300", "a acquired local 300", "a ended released 0");
+    }
+
+    @Test
+    void aLockThatIsPassedOnByAMessage() {
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = two.acquire("a");
+        world.advanceMillis(300);
+        first.close();
+        second.close();
+
+        assertThat(two.listener.told).containsExactly("a acquired transferred 300", "a ended released 0");
+    }
+
+    @Test
+    void aLockWhoseMessageIsLost() {
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = two.acquire("a");
+        two.network.holdMessages();
+        world.advanceMillis(300);
+        first.close();
+        world.advanceSeconds(2);
+        second.close();
+
+        assertThat(two.listener.told.get(0)).startsWith("a acquired asked ");
+    }
+
+    @Test
+    void aLeaseThatWasRetained() {
+        Instance keeper = world.instance("keeper", EngineSettings.DEFAULTS.withRetention(Duration.ofSeconds(1)));
+        keeper.acquire("a").close();
+        world.pauseMoment();
+        keeper.acquire("a").close();
+        world.advanceSeconds(2);
+
+        assertThat(keeper.listener.told)
+                .containsExactly(
+                        "a acquired free 0", "a ended released 0", "a acquired retained 0", "a ended released 0");
+    }
+
+    @Test
+    void anEntryIntoALockThatTheCallerHolds() {
+        LockHandle outer = one.engine.acquire(LockRequest.of("a"));
+        LockHandle inner = one.engine.acquire(LockRequest.of("a"));
+        inner.close();
+        outer.close();
+
+        assertThat(one.listener.told).containsExactly("a acquired free 0", "a re-entered", "a ended released 0");
+    }
+
+    @Test
+    void aLockThatIsBusy() {
+        AsyncAttempt holder = one.acquire("a");
+        AsyncAttempt once = two.tryOnce("a");
+        AsyncAttempt skipping =
+                two.acquire(LockRequest.of("a").noWait().origin(new LockOrigin("orders", "Orders#pay()", true)));
+        AsyncAttempt cancelled = two.acquire("a");
+        cancelled.cancel();
+        holder.close();
+
+        assertThat(once.failure()).isNotNull();
+        assertThat(skipping.failure()).isNotNull();
+        assertThat(two.listener.told)
+                .containsExactly("a refused busy 0", "a refused skipped 0", "a refused cancelled 0");
+    }
+
+    @Test
+    void aThreadThatIsInterrupted() {
+        Thread.currentThread().interrupt();
+        try {
+            assertThatExceptionOfType(LockInterruptedException.class)
+                    .isThrownBy(() -> one.engine.acquire(LockRequest.of("a")));
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+
+        assertThat(one.listener.told).containsExactly("a refused interrupted 0");
+    }
+
+    @Test
+    void aHoldThatIsTooOld() {
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(1)));
+        world.advanceSeconds(2);
+
+        assertThat(one.listener.told).containsSubsequence("a acquired free 0", "a lost max-hold");
+        assertThat(one.listener.told.get(2)).startsWith("a ended lost ");
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(attempt::close);
+    }
+
+    @Test
+    void aHoldThatItsReleaseFindsGone() {
+        AsyncAttempt attempt = one.acquire("a");
+        world.leases.forgetAll();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(attempt::close);
+
+        assertThat(one.listener.told).containsExactly("a acquired free 0", "a lost gone", "a ended lost 0");
+    }
+
+    @Test
+    void aHoldThatItsRenewalFindsGone() {
+        AsyncAttempt attempt = one.acquire("a");
+        world.leases.forgetAll();
+        world.advanceSeconds(10);
+
+        assertThat(one.listener.told).contains("renewal lost", "a lost gone");
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(attempt::close);
+    }
+
+    @Test
+    void aListenerThatFailsChangesNothing() {
+        LockListener failing = (LockListener) java.lang.reflect.Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {LockListener.class}, (proxy, method, arguments) -> {
+                    throw new IllegalStateException("on purpose");
+                });
+        try (LockEngine engine = new LockEngine(
+                new InMemoryLeaseStore(world.leases, "failing", new TestNetwork()),
+                EngineSettings.DEFAULTS,
+                world.clock,
+                Runnable::run,
+                event -> {},
+                failing)) {
+            LockHandle outer = engine.acquire(LockRequest.of("a"));
+            engine.acquire(LockRequest.of("a")).close();
+            outer.close();
+            assertThat(engine.inspect("a")).isEmpty();
+        }
+    }
+
+    @Test
+    void everyCommandOfTheStoreIsPassedOn() {
+        List<String> declared = Arrays.stream(LeaseStore.class.getDeclaredMethods())
+                .filter(method -> !method.isSynthetic())
+                .map(Method::getName)
+                .toList();
+
+        assertThat(Arrays.stream(MeasuredLeaseStore.class.getDeclaredMethods()).map(Method::getName))
+                .containsAll(declared);
+    }
+}
