@@ -1,3 +1,7 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,7 +30,9 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What the metrics and the monitor say of annotated methods and of the application's own requests, with a real Redis. */
+/**
+ * What the metrics and the monitor say of annotated methods and of the application's own requests, with a real Redis.
+ */
 class MeasuredMethodTests {
 
     private static EmbeddedRedis redis;
@@ -80,9 +86,7 @@ class MeasuredMethodTests {
             MeterRegistry registry = context.getBean(MeterRegistry.class);
             shop.pay("1", id -> shop.pay("1", inner -> {}));
             shop.count(() -> {});
-            context.getBean(LockOperations.class)
-                    .acquire(LockRequest.of("own"))
-                    .close();
+            context.getBean(LockOperations.class).acquire(LockRequest.of("own")).close();
 
             assertThat(waits(registry, "lock", "order", "outcome", "acquired", "path", "free"))
                     .isOne();
@@ -113,10 +117,8 @@ class MeasuredMethodTests {
             MeterRegistry registry = context.getBean(MeterRegistry.class);
             LockOperations locks = context.getBean(LockOperations.class);
             List<String> held = new ArrayList<>();
-            shop.count(() -> shop.report(() -> context.getBean(LockMonitor.class)
-                    .activity()
-                    .held()
-                    .forEach(hold -> held.add(hold.name()))));
+            shop.count(() -> shop.report(
+                    () -> context.getBean(LockMonitor.class).activity().held().forEach(hold -> held.add(hold.name()))));
             for (String name : held) {
                 try (LockHandle other = locks.acquireAsync(LockRequest.of(name))
                         .toCompletableFuture()
@@ -142,10 +144,8 @@ class MeasuredMethodTests {
     @Test
     void theMonitorNamesTheMethod() {
         runner.run(context -> context.getBean(Shop.class).pay("2", id -> {
-            LockActivity.Held held = context.getBean(LockMonitor.class)
-                    .activity()
-                    .held()
-                    .get(0);
+            LockActivity.Held held =
+                    context.getBean(LockMonitor.class).activity().held().get(0);
             assertThat(held.origin().method()).isEqualTo(Shop.class.getName() + "#pay(String, Consumer)");
             assertThat(held.caller()).isEqualTo(Thread.currentThread().getName());
         }));
@@ -160,11 +160,11 @@ class MeasuredMethodTests {
             locks.forceRelease("lost");
             assertThatExceptionOfType(Exception.class).isThrownBy(handle::close);
 
-            org.awaitility.Awaitility.await().untilAsserted(() -> assertThat(
-                            registry.find("distributed.lock.lost").counters().stream()
+            org.awaitility.Awaitility.await()
+                    .untilAsserted(() -> assertThat(registry.find("distributed.lock.lost").counters().stream()
                                     .mapToDouble(counter -> counter.count())
                                     .sum())
-                    .isOne());
+                            .isOne());
             assertThat(registry.get("distributed.lock.hold")
                             .tag("outcome", "lost")
                             .timer()
