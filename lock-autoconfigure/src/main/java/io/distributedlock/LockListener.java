@@ -125,10 +125,7 @@ public interface LockListener {
     enum Command implements Tag {
         ACQUIRE,
         RELEASE,
-        RENEW,
-        INSPECT,
-        RELEASE_OWNER,
-        FORCE_RELEASE
+        RENEW
     }
 
     /** What came of a command. */

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.LockListener.Command;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.Reply;
@@ -34,6 +35,8 @@ final class AcquireAttempt implements Reply<AcquireReply> {
 
     private @Nullable Sent sent;
 
+    private volatile boolean isCommand;
+
     private @Nullable PendingRelease waiting;
 
     AcquireAttempt(NamedLock lock, Acquisition asked, long sentAt) {
@@ -47,6 +50,7 @@ final class AcquireAttempt implements Reply<AcquireReply> {
         if (!isOpen()) {
             return;
         }
+        isCommand = true;
         Sent under = lock.engine.store().acquire(command, this);
         if (!mayGoOn(under)) {
             under.cancel();
@@ -68,6 +72,7 @@ final class AcquireAttempt implements Reply<AcquireReply> {
             phase = failure == null ? Phase.ANSWERED : Phase.FAILED;
             told = waiting;
         }
+        measure(failure);
         lock.answered(asked, this, reply, failure);
         if (told != null) {
             told.questionEnded(failure != null);
@@ -77,12 +82,24 @@ final class AcquireAttempt implements Reply<AcquireReply> {
     /** Nobody waits for the answer any more. */
     void giveUp() {
         Sent under;
+        boolean unanswered;
         synchronized (this) {
-            phase = phase == Phase.OPEN ? Phase.FAILED : phase;
+            unanswered = phase == Phase.OPEN;
+            phase = unanswered ? Phase.FAILED : phase;
             under = sent;
+        }
+        if (unanswered) {
+            measure(StoreFailures.unwrap(null));
         }
         if (under != null) {
             under.cancel();
+        }
+    }
+
+    /** Not if it was a part of a release. */
+    private void measure(@Nullable Throwable failure) {
+        if (isCommand) {
+            lock.engine.listening().answered(Command.ACQUIRE, failure, sentAt);
         }
     }
 

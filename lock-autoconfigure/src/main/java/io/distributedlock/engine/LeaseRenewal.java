@@ -25,8 +25,11 @@ final class LeaseRenewal {
 
     private final List<Due> due = new ArrayList<>();
 
-    LeaseRenewal(LeaseStore store) {
+    private final ListenerCalls listening;
+
+    LeaseRenewal(LeaseStore store, ListenerCalls listening) {
         this.store = store;
+        this.listening = listening;
     }
 
     /** A renewal that is due, and the lock that waits for its answer under the given count of that lease. */
@@ -56,18 +59,27 @@ final class LeaseRenewal {
 
     private void send(List<Due> batch) {
         List<RenewCommand> commands = batch.stream().map(Due::command).toList();
-        store.renew(commands).whenComplete((replies, failure) -> tell(batch, replies, failure));
+        renew(commands).whenComplete((replies, failure) -> tell(batch, replies, failure));
     }
 
     /** Sends one renewal by itself; true if its answer came in time to count. */
     CompletableFuture<Boolean> sendNow(Due renewal) {
-        return store.renew(List.of(renewal.command()))
+        return renew(List.of(renewal.command()))
                 .whenComplete((replies, failure) -> {
                     if (failure != null) {
                         renewal.lock().renewed(renewal, null, failure);
                     }
                 })
                 .thenApply(replies -> renewal.lock().renewed(renewal, replies.get(0), null));
+    }
+
+    private CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
+        if (!listening.isOn()) {
+            return store.renew(commands);
+        }
+        long sentAt = listening.now();
+        return store.renew(commands)
+                .whenComplete((replies, failure) -> listening.renewed(commands.size(), replies, failure, sentAt));
     }
 
     private static void tell(List<Due> batch, @Nullable List<RenewReply> replies, @Nullable Throwable failure) {

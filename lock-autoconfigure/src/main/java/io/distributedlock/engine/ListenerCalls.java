@@ -6,11 +6,16 @@ package io.distributedlock.engine;
 
 import io.distributedlock.LockListener;
 import io.distributedlock.LockListener.Attempt;
+import io.distributedlock.LockListener.Answer;
+import io.distributedlock.LockListener.Command;
 import io.distributedlock.LockListener.End;
 import io.distributedlock.LockListener.Loss;
 import io.distributedlock.LockListener.Path;
 import io.distributedlock.LockListener.Refusal;
+import io.distributedlock.LockListener.Renewal;
 import io.distributedlock.LockRequest;
+import io.distributedlock.engine.LeaseStore.RenewReply;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
@@ -123,6 +128,51 @@ final class ListenerCalls {
             });
             ended(hold, End.LOST);
         }
+    }
+
+    long now() {
+        return clock.nanos();
+    }
+
+    /** A command has its answer, or nobody waits for it any more. */
+    void answered(Command command, @Nullable Throwable failure, long sentAt) {
+        LockListener told = listener;
+        if (told != null) {
+            long nanos = Math.max(0, clock.nanos() - sentAt);
+            safely(() -> {
+                told.answered(command, answer(failure), nanos);
+                return null;
+            });
+        }
+    }
+
+    private static Answer answer(@Nullable Throwable failure) {
+        if (failure == null) {
+            return Answer.OK;
+        }
+        if (StoreFailures.isRefused(failure)) {
+            return Answer.REFUSED;
+        }
+        return StoreFailures.isNotExecuted(failure) ? Answer.NOT_SENT : Answer.UNKNOWN;
+    }
+
+    /** The same for a batch of renewals. */
+    void renewed(int size, @Nullable List<RenewReply> replies, @Nullable Throwable failure, long sentAt) {
+        LockListener told = listener;
+        if (told == null) {
+            return;
+        }
+        answered(Command.RENEW, failure, sentAt);
+        safely(() -> {
+            for (int i = 0; i < size; i++) {
+                told.renewed(replies == null ? Renewal.FAILED : result(replies.get(i)));
+            }
+            return null;
+        });
+    }
+
+    private static Renewal result(RenewReply reply) {
+        return reply.renewed() ? Renewal.RENEWED : Renewal.LOST;
     }
 
     private <T> @Nullable T safely(Supplier<@Nullable T> call) {

@@ -105,21 +105,21 @@ public final class LockEngine implements AutoCloseable {
             EngineSettings settings,
             Consumer<? super LockEvent> events,
             @Nullable LockListener listener) {
-        this.store = MeasuredLeaseStore.of(store, listener, NanoClock.SYSTEM);
+        this.store = store;
         this.settings = settings;
         this.events = events;
         this.retention = ResolvedRequest.nanos(settings.retention());
         this.clock = NanoClock.SYSTEM;
         this.listening = new ListenerCalls(listener, clock);
         this.lockLog = new LockLog(clock);
-        this.renewal = new LeaseRenewal(this.store);
-        this.retries = new ShardRetries(this.store);
+        this.renewal = new LeaseRenewal(store, listening);
+        this.retries = new ShardRetries(store);
         this.callbacks = CallbackExecutor.onThreads();
         TimerThread timer = new TimerThread(this);
         this.thread = timer;
         this.timers = new TimerQueue(timer::wakeUp);
         this.random = bound -> ThreadLocalRandom.current().nextLong(bound);
-        this.store.listen(locks);
+        store.listen(locks);
         timer.start();
     }
 
@@ -144,20 +144,20 @@ public final class LockEngine implements AutoCloseable {
             Executor callbacks,
             Consumer<? super LockEvent> events,
             @Nullable LockListener listener) {
-        this.store = MeasuredLeaseStore.of(store, listener, clock);
+        this.store = store;
         this.settings = settings;
         this.events = events;
         this.retention = ResolvedRequest.nanos(settings.retention());
         this.clock = clock;
         this.listening = new ListenerCalls(listener, clock);
         this.lockLog = new LockLog(clock);
-        this.renewal = new LeaseRenewal(this.store);
-        this.retries = new ShardRetries(this.store);
+        this.renewal = new LeaseRenewal(store, listening);
+        this.retries = new ShardRetries(store);
         this.callbacks = CallbackExecutor.on(callbacks);
         this.thread = null;
         this.timers = new TimerQueue(() -> {});
         this.random = new Random(0)::nextLong;
-        this.store.listen(locks);
+        store.listen(locks);
     }
 
     // ---- what applications call

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.LockListener.Command;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStore.ReleaseReply;
@@ -108,6 +109,8 @@ final class PendingRelease extends TimerTask {
     /** One sending of the release command. */
     private final class AsyncAttempt implements Reply<ReleaseReply> {
 
+        private final long sentAt = engine.now();
+
         private @Nullable Sent sent;
 
         private boolean ended;
@@ -152,9 +155,14 @@ final class PendingRelease extends TimerTask {
 
         void giveUp() {
             Sent under;
+            boolean unanswered;
             synchronized (PendingRelease.this) {
                 givenUp = true;
+                unanswered = !ended;
                 under = sent;
+            }
+            if (unanswered) {
+                engine.listening().answered(Command.RELEASE, StoreFailures.unwrap(null), sentAt);
             }
             if (under != null) {
                 under.cancel();
@@ -245,6 +253,7 @@ final class PendingRelease extends TimerTask {
             attempt.ended = true;
             done = reply != null || StoreFailures.isRefused(failure);
         }
+        engine.listening().answered(Command.RELEASE, failure, attempt.sentAt);
         if (reply != null) {
             engine.retries().succeeded(name);
             engine.tokenSeen(reply.token());
