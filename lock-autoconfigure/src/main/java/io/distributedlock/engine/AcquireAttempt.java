@@ -26,7 +26,7 @@ final class AcquireAttempt implements Reply<AcquireReply> {
 
     private final NamedLock lock;
 
-    private final Acquisition asked;
+    private final Acquisition acquisition;
 
     /** A time before it was sent. */
     final long sentAt;
@@ -39,9 +39,9 @@ final class AcquireAttempt implements Reply<AcquireReply> {
 
     private @Nullable PendingRelease waiting;
 
-    AcquireAttempt(NamedLock lock, Acquisition asked, long sentAt) {
+    AcquireAttempt(NamedLock lock, Acquisition acquisition, long sentAt) {
         this.lock = lock;
-        this.asked = asked;
+        this.acquisition = acquisition;
         this.sentAt = sentAt;
     }
 
@@ -73,7 +73,7 @@ final class AcquireAttempt implements Reply<AcquireReply> {
             told = waiting;
         }
         measure(failure);
-        lock.answered(asked, this, reply, failure);
+        lock.answered(acquisition, this, reply, failure);
         if (told != null) {
             told.questionEnded(failure != null);
         }

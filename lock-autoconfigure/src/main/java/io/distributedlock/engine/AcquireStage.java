@@ -11,16 +11,16 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A future that depends on an {@link AsyncAcquisition}, or is one. A thread that waits for it tells the verdict itself
+ * A future that depends on an {@link AsyncAcquisition}, or is one. A thread that waits for it tells the result itself
  * as soon as there is one, so that its wait ends when the acquisition's does.
  */
 abstract class AcquireStage<T extends @Nullable Object> extends CompletableFuture<T> {
 
     abstract AsyncAcquisition root();
 
-    /** Completes with this future or the verdict, whichever comes first. */
+    /** Completes with this future or the result, whichever comes first. */
     private CompletableFuture<?> verdictOrThis() {
-        return CompletableFuture.anyOf(this, root().verdict()).handle((any, failure) -> null);
+        return CompletableFuture.anyOf(this, root().result()).handle((any, failure) -> null);
     }
 
     @Override

@@ -7,7 +7,7 @@ package io.distributedlock.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition that this instance tries to make in the store, under one id, with as many questions as it takes.
+ * One acquisition that this instance tries to make in the store, under one id, with as many requests as it takes.
  * Guarded by the {@link NamedLock} that asks.
  */
 final class Acquisition {
@@ -20,13 +20,13 @@ final class Acquisition {
 
     final long number;
 
-    /** The lease asked for in the latest question. */
+    /** The lease asked for in the latest request. */
     long lease;
 
     /** Whether the store may have it in its queue. */
     boolean queued;
 
-    /** Whether a question was given up without an answer. */
+    /** Whether a request was given up without an answer. */
     boolean uncertain;
 
     /**
@@ -37,21 +37,21 @@ final class Acquisition {
     /** Whether another instance waits for it already, although no grant was heard of. */
     boolean recalled;
 
-    /** When the latest question was sent. */
+    /** When the latest request was sent. */
     long sentAt;
 
-    /** How many callers had come when the latest question was sent. */
+    /** How many callers had come when the latest request was sent. */
     long arrivals;
 
     /**
-     * A grant of the lock cannot be older than this: the last question before it was answered "wait", or is the first.
+     * A grant of the lock cannot be older than this: the last request before it was answered "wait", or is the first.
      */
     long grantedSince;
 
     /** The holder's token in the latest answer that said "wait"; a grant has a higher one. */
     private long busyToken;
 
-    private @Nullable AcquireAttempt question;
+    private @Nullable AcquireAttempt attempt;
 
     private int failures;
 
@@ -62,32 +62,32 @@ final class Acquisition {
         this.grantedSince = now;
     }
 
-    AcquireAttempt newQuestion(NamedLock lock, long now) {
+    AcquireAttempt newAttempt(NamedLock lock, long now) {
         sentAt = now;
-        question = new AcquireAttempt(lock, this, now);
-        return question;
+        attempt = new AcquireAttempt(lock, this, now);
+        return attempt;
     }
 
     boolean isLatest(AcquireAttempt answered) {
-        return question == answered;
+        return attempt == answered;
     }
 
-    /** The question whose answer was not looked at yet, or null. */
+    /** The request whose answer was not looked at yet, or null. */
     @Nullable
     AcquireAttempt unanswered() {
-        return question;
+        return attempt;
     }
 
-    /** The answer to the latest question is being looked at. */
+    /** The answer to the latest request is being looked at. */
     void answered() {
-        question = null;
+        attempt = null;
     }
 
     /** Nobody waits for the answer any more, but it may have done its work in the store. Returns what to cancel. */
     @Nullable
-    AcquireAttempt giveUpQuestion() {
-        AcquireAttempt given = question;
-        question = null;
+    AcquireAttempt giveUpAttempt() {
+        AcquireAttempt given = attempt;
+        attempt = null;
         uncertain = true;
         return given;
     }

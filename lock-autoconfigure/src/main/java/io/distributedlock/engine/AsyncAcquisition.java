@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of an asynchronous acquisition, and the owner of its hold. Its verdict is told on a thread for
+ * The future of an asynchronous acquisition, and the owner of its hold. Its result is told on a thread for
  * continuations, or by a thread that waits for the future, whichever comes first: so whoever waits is told although all
  * those threads are busy.
  */
@@ -32,7 +32,7 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
 
     private void waitAs(Waiter waiter) {
         waiting.set(waiter);
-        waiter.verdict.thenAccept(verdict -> engine.callbacks().verdict(() -> tell(waiter, verdict)));
+        waiter.result.thenAccept(result -> engine.callbacks().result(() -> tell(waiter, result)));
         engine.arm(waiter, waiter.terms.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd());
         engine.locks().enqueue(waiter);
     }
@@ -49,8 +49,8 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
         if (!waiting.compareAndSet(waiter, null)) {
             return;
         }
-        AcquireResult verdict = engine.checked(decided);
-        Waiter again = verdict instanceof AcquireResult.Late && !isDone() ? waiter.again() : null;
+        AcquireResult result = engine.checked(decided);
+        Waiter again = result instanceof AcquireResult.Late && !isDone() ? waiter.again() : null;
         if (again != null) {
             waitAs(again);
             if (isDone()) {
@@ -58,9 +58,9 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
             }
             return;
         }
-        engine.listening().decided(waiter, verdict);
-        if (!(verdict instanceof AcquireResult.Granted granted)) {
-            completeExceptionally(engine.failure(waiter, verdict));
+        engine.listening().decided(waiter, result);
+        if (!(result instanceof AcquireResult.Granted granted)) {
+            completeExceptionally(engine.failure(waiter, result));
         } else if (!complete(granted.handle()) && granted.handle() instanceof DefaultLockHandle handle) {
             handle.abandon();
         }
@@ -72,16 +72,16 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
     }
 
     /** Completes before this does, and without any code of the application; already complete if nobody waits. */
-    CompletableFuture<?> verdict() {
+    CompletableFuture<?> result() {
         Waiter waiter = waiting.get();
-        return waiter == null ? CompletableFuture.completedFuture(null) : waiter.verdict;
+        return waiter == null ? CompletableFuture.completedFuture(null) : waiter.result;
     }
 
-    /** The calling thread waits: if there is a verdict, it need not wait for a thread that tells it. */
+    /** The calling thread waits: if there is a result, it need not wait for a thread that tells it. */
     void tellIfDecided() {
         Waiter waiter = waiting.get();
-        if (waiter != null && waiter.verdict.isDone()) {
-            tell(waiter, waiter.verdict.join());
+        if (waiter != null && waiter.result.isDone()) {
+            tell(waiter, waiter.result.join());
         }
     }
 }

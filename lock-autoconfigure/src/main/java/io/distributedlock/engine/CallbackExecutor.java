@@ -67,7 +67,7 @@ final class CallbackExecutor {
     }
 
     /** Completes the stage of an asynchronous acquisition. */
-    void verdict(Runnable completion) {
+    void result(Runnable completion) {
         continuations.execute(completion);
     }
 

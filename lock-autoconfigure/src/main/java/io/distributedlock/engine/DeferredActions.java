@@ -18,13 +18,13 @@ final class DeferredActions {
 
     private static final Log log = LogFactory.getLog(DeferredActions.class);
 
-    private @Nullable List<Runnable> effects;
+    private @Nullable List<Runnable> actions;
 
     void add(Runnable effect) {
-        if (effects == null) {
-            effects = new ArrayList<>(2);
+        if (actions == null) {
+            actions = new ArrayList<>(2);
         }
-        effects.add(effect);
+        actions.add(effect);
     }
 
     /** It counts as under way from now on, as the lock that it comes from may be gone before the effects run. */
@@ -35,10 +35,10 @@ final class DeferredActions {
 
     /** One that fails must not keep the next caller from being told. */
     void run() {
-        if (effects == null) {
+        if (actions == null) {
             return;
         }
-        for (Runnable effect : effects) {
+        for (Runnable effect : actions) {
             try {
                 effect.run();
             } catch (RuntimeException | Error ex) {

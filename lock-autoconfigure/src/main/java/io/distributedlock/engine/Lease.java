@@ -7,7 +7,7 @@ package io.distributedlock.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this instance has of a lock in the store, counted by the local clock from <em>before</em> the question was sent:
+ * What this instance has of a lock in the store, counted by the local clock from <em>before</em> the request was sent:
  * the store cannot have begun to count earlier. The margin covers that two clocks do not run at exactly the same speed.
  * Guarded by the {@link NamedLock} that owns it.
  */
@@ -18,10 +18,10 @@ final class Lease {
     /** The number of the acquisition that owns it. */
     final long number;
 
-    /** Whether a question under this number was never answered, so that a copy of it may still turn up. */
+    /** Whether a request under this number was never answered, so that a copy of it may still turn up. */
     final boolean uncertain;
 
-    /** A question under this number that had no answer yet when the lease was granted by a message. */
+    /** A request under this number that had no answer yet when the lease was granted by a message. */
     final @Nullable AcquireAttempt unanswered;
 
     private final LocalTokens tokens;
@@ -64,7 +64,7 @@ final class Lease {
         this.unanswered = unanswered;
     }
 
-    /** Whether the store may see a question for it again after it has ended. */
+    /** Whether the store may see a request for it again after it has ended. */
     boolean mayComeBack() {
         return uncertain || (unanswered != null && !unanswered.wasAnswered());
     }

@@ -63,14 +63,14 @@ final class ListenerCalls {
     }
 
     /** What the caller gets, in its thread or in the one that completes its stage. */
-    void decided(Waiter waiter, AcquireResult verdict) {
+    void decided(Waiter waiter, AcquireResult result) {
         Attempt told = waiter.attempt;
         if (told == null) {
             return;
         }
         long waited = Math.max(0, clock.nanos() - waiter.since);
-        if (!(verdict instanceof AcquireResult.Granted granted)) {
-            refused(waiter, refusal(waiter, verdict));
+        if (!(result instanceof AcquireResult.Granted granted)) {
+            refused(waiter, refusal(waiter, result));
             return;
         }
         Path path = granted.path();
@@ -83,14 +83,14 @@ final class ListenerCalls {
         });
     }
 
-    private static Refusal refusal(Waiter waiter, AcquireResult verdict) {
-        if (verdict instanceof AcquireResult.Unavailable) {
+    private static Refusal refusal(Waiter waiter, AcquireResult result) {
+        if (result instanceof AcquireResult.Unavailable) {
             return Refusal.UNAVAILABLE;
         }
-        if (verdict instanceof AcquireResult.Late) {
+        if (result instanceof AcquireResult.Late) {
             return Refusal.LOST;
         }
-        if (verdict instanceof AcquireResult.Left) {
+        if (result instanceof AcquireResult.Left) {
             return Refusal.CANCELLED;
         }
         return waiter.terms.origin().skipsWhenBusy() ? Refusal.SKIPPED : Refusal.BUSY;

@@ -169,11 +169,11 @@ public final class LockEngine implements AutoCloseable {
             return nested;
         }
         Waiter waiter = blockingWaiter(request);
-        AcquireResult verdict = await(waiter);
-        if (verdict instanceof AcquireResult.Granted granted) {
+        AcquireResult result = await(waiter);
+        if (result instanceof AcquireResult.Granted granted) {
             return granted.handle();
         }
-        throw failure(waiter, verdict);
+        throw failure(waiter, result);
     }
 
     /** See {@link io.distributedlock.LockOperations#tryAcquire}. */
@@ -183,14 +183,14 @@ public final class LockEngine implements AutoCloseable {
             return Optional.of(nested);
         }
         Waiter waiter = blockingWaiter(request);
-        AcquireResult verdict = await(waiter);
-        if (verdict instanceof AcquireResult.Granted granted) {
+        AcquireResult result = await(waiter);
+        if (result instanceof AcquireResult.Granted granted) {
             return Optional.of(granted.handle());
         }
-        if (verdict instanceof AcquireResult.Busy || verdict instanceof AcquireResult.ReentryRefused) {
+        if (result instanceof AcquireResult.Busy || result instanceof AcquireResult.ReentryRefused) {
             return Optional.empty();
         }
-        throw failure(waiter, verdict);
+        throw failure(waiter, result);
     }
 
     /** See {@link io.distributedlock.LockOperations#acquireAsync}. */
@@ -284,25 +284,25 @@ public final class LockEngine implements AutoCloseable {
     private AcquireResult await(Waiter first) {
         Waiter waiter = first;
         while (true) {
-            AcquireResult verdict = checked(awaitVerdict(waiter));
-            Waiter again = verdict instanceof AcquireResult.Late ? waiter.again() : null;
+            AcquireResult result = checked(awaitVerdict(waiter));
+            Waiter again = result instanceof AcquireResult.Late ? waiter.again() : null;
             if (again == null) {
-                listening.decided(waiter, verdict);
-                return verdict;
+                listening.decided(waiter, result);
+                return result;
             }
             waiter = again;
         }
     }
 
     /** Looks at a grant just before the caller gets it. One that is over by now is closed. */
-    AcquireResult checked(AcquireResult verdict) {
-        if (verdict instanceof AcquireResult.Granted granted
+    AcquireResult checked(AcquireResult result) {
+        if (result instanceof AcquireResult.Granted granted
                 && granted.handle() instanceof DefaultLockHandle handle
                 && !handle.isHeld()) {
             handle.abandon();
             return new AcquireResult.Late();
         }
-        return verdict;
+        return result;
     }
 
     private AcquireResult awaitVerdict(Waiter waiter) {
@@ -310,16 +310,16 @@ public final class LockEngine implements AutoCloseable {
             throw interrupted(waiter, null);
         }
         locks.enqueue(waiter);
-        if (!waiter.verdict.isDone()) {
+        if (!waiter.result.isDone()) {
             lockLog.waits(waiter);
         }
         long end = waiter.terms.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd();
         while (true) {
             try {
-                return waiter.verdict.get(Math.max(0, end - now()), TimeUnit.NANOSECONDS);
+                return waiter.result.get(Math.max(0, end - now()), TimeUnit.NANOSECONDS);
             } catch (TimeoutException ex) {
                 if (waiter.lock().expire(waiter)) {
-                    return waiter.verdict.join();
+                    return waiter.result.join();
                 }
                 end = waiter.patienceEnd();
             } catch (InterruptedException ex) {
@@ -335,7 +335,7 @@ public final class LockEngine implements AutoCloseable {
     /** The caller goes away; a grant that came in the same moment is given back. */
     void abandon(Waiter waiter) {
         waiter.lock().leave(waiter);
-        if (waiter.verdict.join() instanceof AcquireResult.Granted granted
+        if (waiter.result.join() instanceof AcquireResult.Granted granted
                 && granted.handle() instanceof DefaultLockHandle handle) {
             handle.abandon();
         }
@@ -344,18 +344,18 @@ public final class LockEngine implements AutoCloseable {
     /** The wait of an asynchronous caller is over. */
     void waitOver(Waiter waiter, long now) {
         boolean over = waiter.lock().expire(waiter);
-        if (over && waiter.verdict.isDone()) {
+        if (over && waiter.result.isDone()) {
             return;
         }
         // It may be on its way into the queue, where it could not be found yet, or into that of the next object.
         arm(waiter, over ? now + LOOK_AGAIN_NANOS : waiter.patienceEnd());
-        if (waiter.verdict.isDone()) {
+        if (waiter.result.isDone()) {
             disarm(waiter);
         }
     }
 
-    DistributedLockException failure(Waiter waiter, AcquireResult verdict) {
-        return verdict.toException(waiter.terms.name(), waited(waiter));
+    DistributedLockException failure(Waiter waiter, AcquireResult result) {
+        return result.toException(waiter.terms.name(), waited(waiter));
     }
 
     private LockInterruptedException interrupted(Waiter waiter, @Nullable Throwable cause) {

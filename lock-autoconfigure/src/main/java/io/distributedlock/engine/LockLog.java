@@ -44,15 +44,15 @@ final class LockLog {
         }
     }
 
-    void decided(Waiter waiter, AcquireResult verdict) {
+    void decided(Waiter waiter, AcquireResult result) {
         if (!log.isDebugEnabled()) {
             return;
         }
         String after = " after " + millisSince(waiter.since) + " ms";
-        String what = verdict instanceof AcquireResult.Granted granted
+        String what = result instanceof AcquireResult.Granted granted
                 ? " was acquired" + after + ", token " + granted.handle().fencingToken()
                 : " was not acquired" + after + ": "
-                        + verdict.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+                        + result.getClass().getSimpleName().toLowerCase(Locale.ROOT);
         log.debug(lock(waiter.terms.name()) + what);
     }
 

@@ -29,7 +29,7 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
     /** Guarded, as the two below. */
     private final List<DefaultLockHandle> held = new ArrayList<>();
 
-    private @Nullable CompletableFuture<LockHandle> asking;
+    private @Nullable CompletableFuture<LockHandle> acquiring;
 
     private boolean ended;
 
@@ -76,7 +76,7 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
         return done.handle((handle, failure) -> failure).join();
     }
 
-    /** The question for the next name, or null if there is nothing more to ask. */
+    /** The request for the next name, or null if there is nothing more to ask. */
     private @Nullable CompletableFuture<LockHandle> next() {
         guard.lock();
         try {
@@ -86,7 +86,7 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
             String name = request.names().get(held.size());
             CompletableFuture<LockHandle> next =
                     engine.acquireAsync(wait.forName(name)).toCompletableFuture();
-            asking = next;
+            acquiring = next;
             return next;
         } finally {
             guard.unlock();
@@ -144,7 +144,7 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
             ended = true;
             granted = new ArrayList<>(held);
             held.clear();
-            open = asking;
+            open = acquiring;
         } finally {
             guard.unlock();
         }

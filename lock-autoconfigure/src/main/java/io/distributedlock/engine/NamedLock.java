@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * Between two transitions it is in one of three states:
  *
  * <ul>
- *   <li><b>asking</b> ({@link StoreAcquisition}): callers wait, and one of them stands for all in the store's queue,
- *       under one acquisition id. A question is under way, or was answered "wait", or could not be asked and will be
+ *   <li><b>acquiring</b> ({@link StoreAcquisition}): callers wait, and one of them stands for all in the store's queue,
+ *       under one acquisition id. A request is under way, or was answered "wait", or could not be asked and will be
  *       again;
- *   <li><b>tenure</b> ({@link Ownership}): this instance has the lease, and one caller the hold. Others may wait
+ *   <li><b>owning</b> ({@link Ownership}): this instance has the lease, and one caller the hold. Others may wait
  *       behind. Or nobody here wants the lock, and the lease is <b>retained</b> for the next caller, until another
  *       instance waits;
  *   <li><b>retired</b>: nobody holds or waits. The object is out of the engine's map and never comes back; whoever
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * <h2>Time</h2>
  *
  * Every transition first looks whether the hold's deadline has passed, so a hold past its deadline is lost whoever
- * comes first: timer, holder, waiter or message. A deadline counts from before the question was sent whose answer
+ * comes first: timer, holder, waiter or message. A deadline counts from before the request was sent whose answer
  * granted or renewed the lease; the store cannot have begun to count earlier, so the store's lease ends later than
  * ours, unless the two clocks run at rates that differ by more than the margin.
  *
@@ -57,40 +57,41 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li><b>A caller leaves while it is granted the lock.</b> The monitor decides. If it left first, the next one gets
- *       the lock; if the grant came first, its verdict is on its way, the caller picks it up and closes the handle.
- *   <li><b>The last waiter leaves while a question is under way.</b> A {@link PendingRelease} waits for the answer and
- *       then takes back whatever it brought, so that taking back never overtakes the question. If no answer comes, the
- *       id is cancelled in the store for good, since a copy of the question may lie in a dead connection's buffers.
- *   <li><b>A question gets no answer in time.</b> That is not "busy" and not a hold. It is asked again under the same
+ *       the lock; if the grant came first, its result is on its way, the caller picks it up and closes the handle.
+ *   <li><b>The last waiter leaves while a request is under way.</b> A {@link PendingRelease} waits for the answer and
+ *       then takes back whatever it brought, so that taking back never overtakes the request. If no answer comes, the
+ *       id is cancelled in the store for good, since a copy of the request may lie in a dead connection's buffers.
+ *   <li><b>A request gets no answer in time.</b> That is not "busy" and not a hold. It is asked again under the same
  *       id, which makes it the same acquisition however often the store sees it. Its release will cancel the id for
  *       good.
- *   <li><b>A question overtakes a release of the same instance</b> that nobody waits for, on another connection or
- *       since the script had to be sent. "Busy" then does not count for those who try once: they are asked for again
- *       when the release was answered.
- *   <li><b>A grant message crosses the answer to a question.</b> Messages come on another connection. The first to
- *       arrive makes the tenure; the other finds that nothing of that id is asked for any more and is ignored. If the
- *       answer is still missing when the lock is released, the release waits for it.
+ *   <li><b>A request overtakes a release of the same instance</b> that nobody waits for, on another connection or since
+ *       the script had to be sent. "Busy" then does not count for those who try once: they are asked for again when the
+ *       release was answered.
+ *   <li><b>A grant message crosses the answer to a request.</b> Messages come on another connection. The first to
+ *       arrive makes the ownership; the other finds that nothing of that id is asked for any more and is ignored. If
+ *       the answer is still missing when the lock is released, the release waits for it.
  *   <li><b>A recall crosses the answer that granted the lease,</b> or one to a renewal that was executed before. It is
- *       remembered: the tenure begins with it, and "nobody waits" counts only if no recall came since that was asked.
+ *       remembered: the ownership begins with it, and "nobody waits" counts only if no recall came since that was
+ *       asked.
  *   <li><b>A revocation overtakes the answer or the message that granted the lease.</b> It says that the id had the
  *       lock and has it no longer. The id is given back for good, and the waiters ask under a new one. So nothing has
  *       to be remembered, and the answer or message, when it comes, is for an id that nobody asks for.
- *   <li><b>A grant message is late.</b> It cannot be older than the last question before it that was answered "wait";
+ *   <li><b>A grant message is late.</b> It cannot be older than the last request before it that was answered "wait";
  *       the deadline counts from there. If that leaves less than half of the lease, the message only makes us ask.
  *   <li><b>A grant message is lost.</b> A waiting instance asks again when the holder's lease ends, at the latest after
  *       a second, and whenever a connection comes back. The answer is then the grant.
  *   <li><b>A grant comes for an id that nobody knows any more</b>, because leaving could not be said in time: it is
  *       given back at once.
- *   <li><b>A release crosses a renewal.</b> The tenure ends before the release is sent, and no renewal starts without
- *       one. One sent earlier goes ahead of the release on the same connection; its answer finds no tenure. On
- *       different connections it may come after, and renews nothing, since the id owns nothing.
+ *   <li><b>A release crosses a renewal.</b> The ownership ends before the release is sent, and no renewal starts
+ *       without one. One sent earlier goes ahead of the release on the same connection; its answer finds no ownership.
+ *       On different connections it may come after, and renews nothing, since the id owns nothing.
  *   <li><b>The lease is lost while callers wait here.</b> They go on to the store under a new id, while the late holder
  *       may still be inside; it is told by its handle, and its late release finds that the lock has gone on.
  *   <li><b>A caller comes while a retained lease is recalled.</b> The monitor decides. If the caller came first, it has
  *       the hold, with the next token, and the recall makes the limits of passing on count. If the recall came first,
  *       the lease is on its way back, and the caller queues behind who waits. A recall that is lost is repeated with
- *       every question of the instance that waits, and the end of the retention bounds it.
- *   <li><b>A hold is released before its minimum is over.</b> The tenure ends, and instead of a release the lease is
+ *       every request of the instance that waits, and the end of the retention bounds it.
+ *   <li><b>A hold is released before its minimum is over.</b> The ownership ends, and instead of a release the lease is
  *       shortened to the rest. Callers here ask the store like those of other instances, and it says "wait".
  *   <li><b>A retained lease is lost, forced away, or runs out.</b> Nobody believes to hold it, so nobody is told.
  *   <li><b>The object retires while a caller comes.</b> The caller is refused entry and looks the name up again.
@@ -111,9 +112,9 @@ final class NamedLock extends TimerTask {
 
     private final WaiterQueue waiters = new WaiterQueue();
 
-    private @Nullable StoreAcquisition asking;
+    private @Nullable StoreAcquisition acquiring;
 
-    private @Nullable Ownership tenure;
+    private @Nullable Ownership ownership;
 
     private boolean retired;
 
@@ -133,17 +134,17 @@ final class NamedLock extends TimerTask {
         if (engine.retention() > 0) {
             awaitToken();
         }
-        DeferredActions effects = new DeferredActions();
+        DeferredActions actions = new DeferredActions();
         synchronized (this) {
             if (retired) {
                 return false;
             }
             long now = engine.now();
-            expireIfDue(now, effects);
-            admit(waiter, now, effects);
-            scheduleNext(now, effects);
+            expireIfDue(now, actions);
+            admit(waiter, now, actions);
+            scheduleNext(now, actions);
         }
-        effects.run();
+        actions.run();
         return true;
     }
 
@@ -157,27 +158,27 @@ final class NamedLock extends TimerTask {
     }
 
     private synchronized boolean tokenIsNear() {
-        if (tenure == null || !tenure.isRetained()) {
+        if (ownership == null || !ownership.isRetained()) {
             return false;
         }
-        long left = tenure.lease.nanosToNextToken(engine.now());
+        long left = ownership.lease.nanosToNextToken(engine.now());
         return left > 0 && left <= NEAR;
     }
 
-    private void admit(Waiter waiter, long now, DeferredActions effects) {
-        AcquireResult verdict = verdictAtOnce(waiter, now);
-        if (verdict == null) {
+    private void admit(Waiter waiter, long now, DeferredActions actions) {
+        AcquireResult result = resultAtOnce(waiter, now);
+        if (result == null) {
             waiters.add(waiter);
-            if (tenure != null && tenure.isRetained()) {
-                passOn(tenure, now, effects);
+            if (ownership != null && ownership.isRetained()) {
+                passOn(ownership, now, actions);
             }
         } else {
-            effects.add(() -> waiter.decide(verdict));
+            actions.add(() -> waiter.decide(result));
         }
     }
 
-    private @Nullable AcquireResult verdictAtOnce(Waiter waiter, long now) {
-        Ownership current = tenure == null || tenure.isRetained() ? null : tenure;
+    private @Nullable AcquireResult resultAtOnce(Waiter waiter, long now) {
+        Ownership current = ownership == null || ownership.isRetained() ? null : ownership;
         if (current != null && current.hold().admits(waiter.owner, waiter.enclosing)) {
             DefaultLockHandle handle =
                     waiter.terms.reentrant() ? current.reenter(waiter.owner, waiter.enclosing, now) : null;
@@ -188,7 +189,7 @@ final class NamedLock extends TimerTask {
         if (engine.isClosing()) {
             return AcquireResult.shuttingDown();
         }
-        boolean busy = current != null || (asking != null && asking.isInLine());
+        boolean busy = current != null || (acquiring != null && acquiring.isInLine());
         if (busy && waiter.terms.triesOnce()) {
             return new AcquireResult.Busy();
         }
@@ -199,7 +200,7 @@ final class NamedLock extends TimerTask {
 
     /** The short way for a caller that holds the lock: nothing changes but the count. Null if it does not hold it. */
     synchronized @Nullable DefaultLockHandle reenter(Object caller, @Nullable LockOwner enclosing) {
-        Ownership current = tenure;
+        Ownership current = ownership;
         return current == null || current.hold().isAbandoned()
                 ? null
                 : current.reenter(caller, enclosing, engine.now());
@@ -212,33 +213,33 @@ final class NamedLock extends TimerTask {
      */
     boolean expire(Waiter waiter) {
         boolean[] decided = {true};
-        transition((now, effects) -> {
-            StoreAcquisition current = asking;
+        transition((now, actions) -> {
+            StoreAcquisition current = acquiring;
             boolean unheard = current != null && !current.isKnownBusy();
             if (current != null && unheard && waiter.queued && current.isWorthPatience(waiter, now)) {
                 decided[0] = false;
-            } else if (current != null && waiter.queued && current.askOnceMore(waiter, now, effects)) {
+            } else if (current != null && waiter.queued && current.askOnceMore(waiter, now, actions)) {
                 decided[0] = false;
             } else if (waiters.remove(waiter)) {
-                AcquireResult verdict = current != null && unheard ? current.unavailable() : new AcquireResult.Busy();
-                effects.add(() -> waiter.decide(verdict));
+                AcquireResult result = current != null && unheard ? current.unavailable() : new AcquireResult.Busy();
+                actions.add(() -> waiter.decide(result));
             }
         });
         return decided[0];
     }
 
-    /** A caller does not want to wait any longer. Does nothing if its verdict is on its way. */
+    /** A caller does not want to wait any longer. Does nothing if its result is on its way. */
     void leave(Waiter waiter) {
-        transition((now, effects) -> {
+        transition((now, actions) -> {
             if (waiters.remove(waiter)) {
-                effects.add(() -> waiter.decide(new AcquireResult.Left()));
+                actions.add(() -> waiter.decide(new AcquireResult.Left()));
             }
         });
     }
 
     /** The short way out, for a handle that is not the last of a hold. False if it may be, or if the hold was lost. */
     synchronized boolean exitNested(Hold closing, boolean byOwner) {
-        return tenure != null && tenure.exitNested(closing, byOwner, engine.now());
+        return ownership != null && ownership.exitNested(closing, byOwner, engine.now());
     }
 
     boolean wasGranted() {
@@ -252,8 +253,8 @@ final class NamedLock extends TimerTask {
     @Nullable
     PendingRelease leave(Hold closing, boolean byOwner) {
         PendingRelease[] release = new PendingRelease[1];
-        transition((now, effects) -> {
-            Ownership current = tenure;
+        transition((now, actions) -> {
+            Ownership current = ownership;
             if (current == null || current.hold() != closing) {
                 return;
             }
@@ -263,55 +264,58 @@ final class NamedLock extends TimerTask {
                 closing.entries = 0;
                 closing.close();
                 long stay = closing.mustStay(now);
-                release[0] = stay > 0 ? leaveTaken(current, now + stay, effects) : passOn(current, now, effects);
+                release[0] = stay > 0 ? leaveTaken(current, now + stay, actions) : passOn(current, now, actions);
             }
         });
         return release[0];
     }
 
-    private @Nullable PendingRelease passOn(Ownership current, long now, DeferredActions effects) {
+    private @Nullable PendingRelease passOn(Ownership current, long now, DeferredActions actions) {
         if (!waiters.isEmpty() && current.lease.mayPass(engine.settings(), now)) {
-            current.passTo(waiters.next(), now, effects);
+            current.passTo(waiters.next(), now, actions);
             return null;
         }
         if (waiters.isEmpty() && owner == null && current.mayRetain(engine.retention(), now)) {
             current.retainUntil(now + engine.retention(), now);
             return null;
         }
-        return release(current, now, effects);
+        return release(current, now, actions);
     }
 
     /** Nobody has the lock from now on, and nobody gets it before that time: the store keeps it until then. */
-    private PendingRelease leaveTaken(Ownership current, long until, DeferredActions effects) {
+    private PendingRelease leaveTaken(Ownership current, long until, DeferredActions actions) {
         PendingRelease release = new PendingRelease(this, current.lease).keeping(until, current.lease.token());
-        tenure = null;
-        effects.start(release);
+        ownership = null;
+        actions.start(release);
         return release;
     }
 
     /**
      * Gives the lease back, and queues again in the same step if somebody waits here: it is another instance's turn.
      */
-    private PendingRelease release(Ownership current, long now, DeferredActions effects) {
+    private PendingRelease release(Ownership current, long now, DeferredActions actions) {
         PendingRelease release = new PendingRelease(this, current.lease);
-        tenure = null;
+        ownership = null;
         if (!waiters.isEmpty()) {
             StoreAcquisition again = new StoreAcquisition(this, waiters, current.lease.isContended(), now);
             again.askIn(release, now);
-            asking = again;
+            acquiring = again;
         }
-        effects.start(release);
+        actions.start(release);
         return release;
     }
 
     // ---- what the store says
 
     void answered(
-            Acquisition asked, AcquireAttempt question, @Nullable AcquireReply reply, @Nullable Throwable failure) {
-        transition((now, effects) -> {
-            StoreAcquisition current = asking;
-            if (current != null && current.awaits(asked, question)) {
-                accept(current, current.answered(reply, failure, now, effects), now, effects);
+            Acquisition acquisition,
+            AcquireAttempt attempt,
+            @Nullable AcquireReply reply,
+            @Nullable Throwable failure) {
+        transition((now, actions) -> {
+            StoreAcquisition current = acquiring;
+            if (current != null && current.awaits(acquisition, attempt)) {
+                accept(current, current.answered(reply, failure, now, actions), now, actions);
             }
         });
     }
@@ -319,10 +323,10 @@ final class NamedLock extends TimerTask {
     /** @return false if nobody here knows that acquisition */
     boolean granted(long number, long token, long leaseMillis, int waiting) {
         boolean[] known = {true};
-        transition((now, effects) -> {
-            StoreAcquisition current = asking;
+        transition((now, actions) -> {
+            StoreAcquisition current = acquiring;
             if (current != null && current.isFor(number)) {
-                accept(current, current.granted(token, leaseMillis, waiting, now, effects), now, effects);
+                accept(current, current.granted(token, leaseMillis, waiting, now, actions), now, actions);
             } else {
                 known[0] = has(number);
             }
@@ -331,37 +335,37 @@ final class NamedLock extends TimerTask {
     }
 
     private void accept(
-            StoreAcquisition current, StoreAcquisition.@Nullable Grant grant, long now, DeferredActions effects) {
+            StoreAcquisition current, StoreAcquisition.@Nullable Grant grant, long now, DeferredActions actions) {
         if (grant == null) {
             return;
         }
         Lease lease = grant.lease();
         if (lease.deadline() - now <= 0) {
-            effects.start(new PendingRelease(this, lease));
+            actions.start(new PendingRelease(this, lease));
             current.expiredOnArrival(lease, now);
             return;
         }
-        asking = null;
-        tenure = new Ownership(this, grant, current.wasRecalled(), waiters.next(), now, effects);
+        acquiring = null;
+        ownership = new Ownership(this, grant, current.wasRecalled(), waiters.next(), now, actions);
         granted = true;
-        waiters.decideThoseWhoTryOnce(Long.MAX_VALUE, effects);
-        leftLine(true, effects);
+        waiters.decideThoseWhoTryOnce(Long.MAX_VALUE, actions);
+        leftLine(true, actions);
     }
 
     /** An explicit owner does not wait any more, so others of this instance may. */
-    private void leftLine(boolean granted, DeferredActions effects) {
+    private void leftLine(boolean granted, DeferredActions actions) {
         if (owner != null) {
             List<NamedLock> next = engine.locks().ownersInLine().left(this, granted);
             if (!next.isEmpty()) {
-                effects.add(() -> next.forEach(NamedLock::mayAsk));
+                actions.add(() -> next.forEach(NamedLock::mayAsk));
             }
         }
     }
 
     private void mayAsk() {
-        transition((now, effects) -> {
-            if (asking != null) {
-                asking.mayAsk(now, effects);
+        transition((now, actions) -> {
+            if (acquiring != null) {
+                acquiring.mayAsk(now, actions);
             }
         });
     }
@@ -373,12 +377,12 @@ final class NamedLock extends TimerTask {
     /** @return false if nobody here holds that acquisition or asks for it */
     boolean recalled(long number) {
         boolean[] known = {false};
-        transition((now, effects) -> {
-            if (tenure != null && has(number)) {
-                tenure.lease.recall(now);
+        transition((now, actions) -> {
+            if (ownership != null && has(number)) {
+                ownership.lease.recall(now);
                 known[0] = true;
-            } else if (asking != null && asking.isFor(number)) {
-                asking.recalled();
+            } else if (acquiring != null && acquiring.isFor(number)) {
+                acquiring.recalled();
                 known[0] = true;
             }
         });
@@ -388,12 +392,12 @@ final class NamedLock extends TimerTask {
     /** @return false if nobody here holds that acquisition or asks for it */
     boolean revoked(long number) {
         boolean[] known = {false};
-        transition((now, effects) -> {
-            if (tenure != null && has(number)) {
-                lose(tenure, LossCause.REVOKED, now, effects);
+        transition((now, actions) -> {
+            if (ownership != null && has(number)) {
+                lose(ownership, LossCause.REVOKED, now, actions);
                 known[0] = true;
-            } else if (asking != null && asking.isFor(number)) {
-                asking.revoked(now, effects);
+            } else if (acquiring != null && acquiring.isFor(number)) {
+                acquiring.revoked(now, actions);
                 known[0] = true;
             }
         });
@@ -401,33 +405,33 @@ final class NamedLock extends TimerTask {
     }
 
     private boolean has(long number) {
-        return tenure != null && tenure.lease.number == number;
+        return ownership != null && ownership.lease.number == number;
     }
 
     /** A release of this instance for this name has come to its end. */
     void releaseEnded() {
-        transition((now, effects) -> {
-            if (asking != null) {
-                asking.releaseEnded(now, effects);
+        transition((now, actions) -> {
+            if (acquiring != null) {
+                acquiring.releaseEnded(now, actions);
             }
         });
     }
 
     /** An explicit owner of this instance waits for it, or only tries if it is not held. */
     void recalledHere(boolean waits) {
-        transition((now, effects) -> {
-            if (tenure != null && (waits || tenure.isRetained())) {
-                tenure.lease.recall(now);
+        transition((now, actions) -> {
+            if (ownership != null && (waits || ownership.isRetained())) {
+                ownership.lease.recall(now);
             }
         });
     }
 
     void connected(long delay) {
-        transition((now, effects) -> {
-            if (asking != null) {
-                asking.connected(delay, now, effects);
-            } else if (tenure != null) {
-                tenure.connected(delay, now);
+        transition((now, actions) -> {
+            if (acquiring != null) {
+                acquiring.connected(delay, now, actions);
+            } else if (ownership != null) {
+                ownership.connected(delay, now);
             }
         });
     }
@@ -440,14 +444,14 @@ final class NamedLock extends TimerTask {
      */
     boolean renewed(LeaseRenewal.Due renewal, @Nullable RenewReply reply, @Nullable Throwable failure) {
         boolean[] late = new boolean[1];
-        transition((now, effects) -> {
-            if (tenure == null || !has(renewal.command().number())) {
+        transition((now, actions) -> {
+            if (ownership == null || !has(renewal.command().number())) {
                 return;
             }
-            boolean awaited = tenure.isAwaited(renewal.renewal());
-            late[0] = !awaited && !tenure.isExtendedSince(renewal.renewal());
-            if (awaited && !tenure.renewed(reply, failure, now)) {
-                lose(tenure, LossCause.NOT_RENEWED, now, effects);
+            boolean awaited = ownership.isAwaited(renewal.renewal());
+            late[0] = !awaited && !ownership.isExtendedSince(renewal.renewal());
+            if (awaited && !ownership.renewed(reply, failure, now)) {
+                lose(ownership, LossCause.NOT_RENEWED, now, actions);
             }
         });
         return !late[0];
@@ -456,76 +460,76 @@ final class NamedLock extends TimerTask {
     /** Starts an extension, or returns null if the hold is not this lock's any more. */
     LeaseRenewal.@Nullable Due extend(Hold extending, long length) {
         LeaseRenewal.Due[] due = new LeaseRenewal.Due[1];
-        transition((now, effects) -> {
-            if (tenure != null && tenure.hold() == extending && !tenure.isRetained()) {
-                due[0] = tenure.extend(length, now);
+        transition((now, actions) -> {
+            if (ownership != null && ownership.hold() == extending && !ownership.isRetained()) {
+                due[0] = ownership.extend(length, now);
             }
         });
         return due[0];
     }
 
     /** A hold that is past its deadline is lost at the next look at it, whoever looks. */
-    private void expireIfDue(long now, DeferredActions effects) {
-        Ownership current = tenure;
+    private void expireIfDue(long now, DeferredActions actions) {
+        Ownership current = ownership;
         if (current == null || !current.hold().isExpired(now)) {
             return;
         }
         if (current.isRetained()) {
-            release(current, now, effects);
+            release(current, now, actions);
         } else {
-            giveUp(current, current.whyExpired(now), now, effects);
+            giveUp(current, current.whyExpired(now), now, actions);
         }
     }
 
-    /** The store has nothing of it any more, unless a copy of a question is still on its way. */
-    private void lose(Ownership losing, LossCause why, long now, DeferredActions effects) {
-        tenure = null;
+    /** The store has nothing of it any more, unless a copy of a request is still on its way. */
+    private void lose(Ownership losing, LossCause why, long now, DeferredActions actions) {
+        ownership = null;
         if (!losing.isRetained()) {
             Hold lost = losing.hold();
             List<Runnable> callbacks = lost.lose(why, now);
-            effects.add(() -> engine.lost(lost, why, callbacks));
+            actions.add(() -> engine.lost(lost, why, callbacks));
         }
         if (losing.lease.mayComeBack()) {
-            effects.start(new PendingRelease(this, losing.lease));
+            actions.start(new PendingRelease(this, losing.lease));
         }
     }
 
     /** The store may have something of it still; those who wait here ask for themselves. */
-    private void giveUp(Ownership losing, LossCause why, long now, DeferredActions effects) {
-        lose(losing, why, now, effects);
+    private void giveUp(Ownership losing, LossCause why, long now, DeferredActions actions) {
+        lose(losing, why, now, actions);
         if (!losing.lease.mayComeBack()) {
-            effects.start(new PendingRelease(this, losing.lease));
+            actions.start(new PendingRelease(this, losing.lease));
         }
     }
 
     /** Finds out whether the deadline has passed. */
     void checkDeadline() {
-        transition((now, effects) -> {});
+        transition((now, actions) -> {});
     }
 
     @Override
     void onDue(long due) {
-        transition((now, effects) -> {
-            if (asking != null) {
-                asking.onDue(now, effects);
-            } else if (tenure != null) {
-                tenure.onDue(now, effects);
+        transition((now, actions) -> {
+            if (acquiring != null) {
+                acquiring.onDue(now, actions);
+            } else if (ownership != null) {
+                ownership.onDue(now, actions);
             }
         });
     }
 
     /** Whether nobody holds the lock that the store has under this token, but its lease is kept here. */
     synchronized boolean isRetained(long inStore) {
-        return tenure != null
-                && tenure.isRetained()
-                && tenure.lease.token() >= inStore
-                && !tenure.hold().isExpired(engine.now());
+        return ownership != null
+                && ownership.isRetained()
+                && ownership.lease.token() >= inStore
+                && !ownership.hold().isExpired(engine.now());
     }
 
     /** Adds the hold and the waiters of this moment. */
     synchronized void describe(String instance, List<LockActivity.Held> held, List<LockActivity.Waiting> waiting) {
         long now = engine.now();
-        Hold current = tenure == null || tenure.isRetained() ? null : tenure.hold();
+        Hold current = ownership == null || ownership.isRetained() ? null : ownership.hold();
         if (current != null && current.isHeld(now)) {
             held.add(current.describe(now, waiters.size()));
         }
@@ -537,14 +541,14 @@ final class NamedLock extends TimerTask {
 
     /** The engine closes: waiters go at once, and so does a lease that nobody holds. */
     void refuseWaiters() {
-        transition((now, effects) -> waiters.decideAll(AcquireResult.shuttingDown(), effects));
+        transition((now, actions) -> waiters.decideAll(AcquireResult.shuttingDown(), actions));
     }
 
     /** The engine has closed: holds go too. */
     void terminate() {
-        transition((now, effects) -> {
-            if (tenure != null) {
-                giveUp(tenure, LossCause.SHUTDOWN, now, effects);
+        transition((now, actions) -> {
+            if (ownership != null) {
+                giveUp(ownership, LossCause.SHUTDOWN, now, actions);
             }
         });
     }
@@ -552,55 +556,55 @@ final class NamedLock extends TimerTask {
     // ---- the frame of every transition
 
     private interface Transition {
-        void run(long now, DeferredActions effects);
+        void run(long now, DeferredActions actions);
     }
 
     private void transition(Transition transition) {
-        DeferredActions effects = new DeferredActions();
+        DeferredActions actions = new DeferredActions();
         synchronized (this) {
             if (retired) {
                 return;
             }
             long now = engine.now();
-            expireIfDue(now, effects);
-            transition.run(now, effects);
-            scheduleNext(now, effects);
+            expireIfDue(now, actions);
+            transition.run(now, actions);
+            scheduleNext(now, actions);
         }
-        effects.run();
+        actions.run();
     }
 
     /** Leaves the machine in a state in which something will happen: by an answer, by the timer, or by the holder. */
-    private void scheduleNext(long now, DeferredActions effects) {
-        Ownership kept = tenure;
+    private void scheduleNext(long now, DeferredActions actions) {
+        Ownership kept = ownership;
         if (kept != null && kept.isRetained() && (engine.isClosing() || kept.isRecalled(now))) {
-            release(kept, now, effects);
+            release(kept, now, actions);
         }
-        if (tenure != null) {
-            engine.arm(this, tenure.nextLook());
+        if (ownership != null) {
+            engine.arm(this, ownership.nextLook());
         } else if (waiters.isEmpty()) {
-            retire(effects);
+            retire(actions);
         } else {
-            StoreAcquisition current = asking;
+            StoreAcquisition current = acquiring;
             if (current == null) {
                 current = new StoreAcquisition(this, waiters, false, now);
-                asking = current;
-                current.ask(now, effects);
+                acquiring = current;
+                current.ask(now, actions);
             }
             engine.arm(this, current.nextLook());
         }
     }
 
-    private void retire(DeferredActions effects) {
-        if (asking != null) {
-            asking.end(effects);
-            asking = null;
+    private void retire(DeferredActions actions) {
+        if (acquiring != null) {
+            acquiring.end(actions);
+            acquiring = null;
         }
         retired = true;
         engine.disarm(this);
-        leftLine(false, effects);
+        leftLine(false, actions);
         engine.locks().retired(this);
         if (engine.isClosing()) {
-            effects.add(engine.locks()::signal);
+            actions.add(engine.locks()::signal);
         }
     }
 }

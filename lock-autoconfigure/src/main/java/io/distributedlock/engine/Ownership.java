@@ -34,7 +34,7 @@ final class Ownership {
             boolean recalled,
             Waiter first,
             long now,
-            DeferredActions effects) {
+            DeferredActions actions) {
         this.lock = lock;
         this.lease = granted.lease();
         this.watch = new RenewalSchedule(lease);
@@ -42,24 +42,24 @@ final class Ownership {
         if (recalled) {
             lease.recall(now);
         }
-        hold = grant(first, granted.path(), lease.sentAt(), now, effects);
+        hold = grant(first, granted.path(), lease.sentAt(), now, actions);
     }
 
-    private Hold grant(Waiter waiter, Path path, long start, long now, DeferredActions effects) {
+    private Hold grant(Waiter waiter, Path path, long start, long now, DeferredActions actions) {
         HandleAnchor anchor = new HandleAnchor();
         Hold granted = new Hold(lock, waiter, lease, start, now, anchor);
         DefaultLockHandle handle = new DefaultLockHandle(granted, anchor, true);
-        effects.add(() -> waiter.decide(new AcquireResult.Granted(handle, path)));
+        actions.add(() -> waiter.decide(new AcquireResult.Granted(handle, path)));
         return granted;
     }
 
     /** The lease goes to the next caller in this instance, with the next token. */
-    void passTo(Waiter next, long now, DeferredActions effects) {
+    void passTo(Waiter next, long now, DeferredActions actions) {
         lease.pass();
         lock.engine.tokenSeen(lease.token());
         Path path = retained ? Path.RETAINED : Path.LOCAL;
         retained = false;
-        hold = grant(next, path, now, now, effects);
+        hold = grant(next, path, now, now, actions);
         watch.passed(lease, hold, now);
     }
 
@@ -123,12 +123,12 @@ final class Ownership {
 
     // ---- renewal
 
-    void onDue(long now, DeferredActions effects) {
+    void onDue(long now, DeferredActions actions) {
         Hold current = hold;
         if (!retained && current.isAbandoned()) {
             if (!current.abandonmentTold) {
                 current.abandonmentTold = true;
-                effects.add(() -> lock.engine.abandoned(current));
+                actions.add(() -> lock.engine.abandoned(current));
             }
             return;
         }

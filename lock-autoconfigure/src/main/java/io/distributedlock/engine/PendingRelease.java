@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Gives an acquisition back to the store, until the store has said so or whatever was there has run out by itself. It
  * is what a release, a caller that stopped waiting and an unknown outcome have in common.
  *
- * <p>It first lets a question that is under way be answered, as the two could cross on different connections otherwise.
- * If that question was given up, the store is asked to refuse its id for a while, so that a late copy of it cannot win.
+ * <p>It first lets a request that is under way be answered, as the two could cross on different connections otherwise.
+ * If that request was given up, the store is asked to refuse its id for a while, so that a late copy of it cannot win.
  */
 final class PendingRelease extends TimerTask {
 
@@ -50,7 +50,7 @@ final class PendingRelease extends TimerTask {
 
     private @Nullable Requeue requeue;
 
-    private @Nullable AsyncAttempt latest;
+    private @Nullable Attempt latest;
 
     /** When to look at it again. */
     private long look;
@@ -85,8 +85,14 @@ final class PendingRelease extends TimerTask {
     }
 
     /** Leaves the queue. */
-    PendingRelease(NamedLock lock, Acquisition ask) {
-        this(lock, ask.number, ask.lease, ask.sentAt + 2 * ask.lease, ask.uncertain, ask.unanswered());
+    PendingRelease(NamedLock lock, Acquisition acquisition) {
+        this(
+                lock,
+                acquisition.number,
+                acquisition.lease,
+                acquisition.sentAt + 2 * acquisition.lease,
+                acquisition.uncertain,
+                acquisition.unanswered());
     }
 
     PendingRelease(
@@ -107,7 +113,7 @@ final class PendingRelease extends TimerTask {
     }
 
     /** One sending of the release command. */
-    private final class AsyncAttempt implements Reply<ReleaseReply> {
+    private final class Attempt implements Reply<ReleaseReply> {
 
         private final long sentAt = engine.now();
 
@@ -183,10 +189,10 @@ final class PendingRelease extends TimerTask {
         return this;
     }
 
-    /** Queues again in the same step; that is the answer to the given question. */
-    void andRequeue(Requeue again, AcquireAttempt question) {
+    /** Queues again in the same step; that is the answer to the given request. */
+    void andRequeue(Requeue again, AcquireAttempt attempt) {
         requeue = again;
-        requeueQuestion = question;
+        requeueQuestion = attempt;
     }
 
     boolean isFor(long acquisition) {
@@ -198,14 +204,14 @@ final class PendingRelease extends TimerTask {
     }
 
     void start() {
-        AcquireAttempt question = unanswered;
-        if (question == null) {
+        AcquireAttempt attempt = unanswered;
+        if (attempt == null) {
             send(engine.now());
             return;
         }
-        lookAt(question.sentAt + timeout);
-        if (!question.tellEnd(this)) {
-            questionEnded(!question.wasAnswered());
+        lookAt(attempt.sentAt + timeout);
+        if (!attempt.tellEnd(this)) {
+            questionEnded(!attempt.wasAnswered());
         }
     }
 
@@ -220,8 +226,8 @@ final class PendingRelease extends TimerTask {
     }
 
     private void send(long now) {
-        AsyncAttempt attempt = new AsyncAttempt();
-        AsyncAttempt previous;
+        Attempt attempt = new Attempt();
+        Attempt previous;
         ReleaseCommand command;
         synchronized (this) {
             if (done) {
@@ -245,7 +251,7 @@ final class PendingRelease extends TimerTask {
         return requeueQuestion == null || !requeueQuestion.isOpen() ? null : requeue;
     }
 
-    private void answered(AsyncAttempt attempt, @Nullable ReleaseReply reply, @Nullable Throwable failure) {
+    private void answered(Attempt attempt, @Nullable ReleaseReply reply, @Nullable Throwable failure) {
         synchronized (this) {
             if (attempt != latest || attempt.ended || done) {
                 return;
@@ -289,16 +295,16 @@ final class PendingRelease extends TimerTask {
 
     /** The one who queues again goes its own way after a failure; later attempts only give back. */
     private void tellRequeued(@Nullable AcquireReply reply, @Nullable Throwable failure) {
-        AcquireAttempt question;
+        AcquireAttempt attempt;
         synchronized (this) {
-            question = requeueQuestion;
+            attempt = requeueQuestion;
             requeue = null;
             requeueQuestion = null;
         }
-        if (question != null && failure != null) {
-            question.answered(null, failure);
-        } else if (question != null) {
-            question.answered(reply == null ? new AcquireReply.Busy(0, false, 0) : reply, null);
+        if (attempt != null && failure != null) {
+            attempt.answered(null, failure);
+        } else if (attempt != null) {
+            attempt.answered(reply == null ? new AcquireReply.Busy(0, false, 0) : reply, null);
         }
     }
 
@@ -342,7 +348,7 @@ final class PendingRelease extends TimerTask {
                 engine.arm(this, look);
                 return;
             }
-            AsyncAttempt attempt = latest;
+            Attempt attempt = latest;
             first = attempt == null;
             uncertain |= first;
             overdue = attempt != null && !resting;

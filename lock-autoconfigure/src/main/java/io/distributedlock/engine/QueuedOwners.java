@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Which explicit owners of this instance stand in the store's queue. Each of them is an acquisition of its own there,
- * so a thousand that wait for one lock would be a thousand places and questions. Only {@value #IN_LINE} of them stand
- * in the queue of each lock; the others wait here in the order of their arrival, and ask rarely, as their owner may
- * have come to hold the lock elsewhere. Thread-safe; calls nothing.
+ * so a thousand that wait for one lock would be a thousand places and requests. Only {@value #IN_LINE} of them stand in
+ * the queue of each lock; the others wait here in the order of their arrival, and ask rarely, as their owner may have
+ * come to hold the lock elsewhere. Thread-safe; calls nothing.
  */
 final class QueuedOwners {
 

@@ -12,20 +12,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The side of a {@link NamedLock} that tries to get a lease from the store, on behalf of all who wait here. Exists from
- * the first question to the grant, or until nobody waits any more. Guarded by the lock's monitor.
+ * the first request to the grant, or until nobody waits any more. Guarded by the lock's monitor.
  */
 final class StoreAcquisition {
 
     private static final long BEHIND_OWN = 50_000_000;
 
-    /** An answer to a younger question is good enough at the end of a wait; and so long it waits for the last one. */
+    /** An answer to a younger request is good enough at the end of a wait; and so long it waits for the last one. */
     private static final long LAST_ANSWER = 100_000_000;
 
     /** All that are parked for one lock together ask fifty times a second at most. */
     private static final long PARKED_EACH = 20_000_000;
 
     private enum Phase {
-        /** A question is under way. */
+        /** A request is under way. */
         ASKING,
         /** The store said "wait". */
         WAITING,
@@ -48,7 +48,7 @@ final class StoreAcquisition {
 
     private Phase phase = Phase.BACKING_OFF;
 
-    private Acquisition ask;
+    private Acquisition acquisition;
 
     /** Why the store could not be asked; null once it has answered. */
     private @Nullable Throwable trouble;
@@ -72,60 +72,60 @@ final class StoreAcquisition {
         this.engine = lock.engine;
         this.waiters = waiters;
         this.heard = heard;
-        this.ask = new Acquisition(lock, now);
+        this.acquisition = new Acquisition(lock, now);
         this.askAt = now;
     }
 
-    // ---- questions
+    // ---- requests
 
-    void ask(long now, DeferredActions effects) {
+    void ask(long now, DeferredActions actions) {
         Waiter head = waiters.first();
         if (head == null) {
             return;
         }
-        ask.lease = leaseOf(head);
-        AcquireAttempt question = question(now);
-        ask.arrivals = waiters.arrivals();
+        acquisition.lease = leaseOf(head);
+        AcquireAttempt attempt = attempt(now);
+        acquisition.arrivals = waiters.arrivals();
         boolean stays = waiters.anyoneStays();
         parked = stays && lock.owner != null && !engine.locks().ownersInLine().enter(lock);
         AcquireCommand command = new AcquireCommand(
                 lock.name,
-                ask.number,
-                ask.lease / 1_000_000,
+                acquisition.number,
+                acquisition.lease / 1_000_000,
                 engine.floor(),
                 stays && !parked,
                 lock.owner,
                 head.terms.reentrant());
-        effects.add(() -> question.send(command));
+        actions.add(() -> attempt.send(command));
     }
 
     /** Asks in the same step in which the lease is released. */
     void askIn(PendingRelease release, long now) {
         Waiter head = waiters.first();
-        ask.lease = head == null ? 0 : leaseOf(head);
-        release.andRequeue(new Requeue(ask.number, ask.lease / 1_000_000), question(now));
+        acquisition.lease = head == null ? 0 : leaseOf(head);
+        release.andRequeue(new Requeue(acquisition.number, acquisition.lease / 1_000_000), attempt(now));
     }
 
     private static long leaseOf(Waiter head) {
         return head.terms.firstLease() / 1_000_000 * 1_000_000;
     }
 
-    private AcquireAttempt question(long now) {
+    private AcquireAttempt attempt(long now) {
         phase = Phase.ASKING;
-        return ask.newQuestion(lock, now);
+        return acquisition.newAttempt(lock, now);
     }
 
     // ---- answers
 
-    boolean awaits(Acquisition asked, AcquireAttempt question) {
-        return ask == asked && asked.isLatest(question);
+    boolean awaits(Acquisition answered, AcquireAttempt attempt) {
+        return acquisition == answered && answered.isLatest(attempt);
     }
 
     @Nullable
-    Grant answered(@Nullable AcquireReply reply, @Nullable Throwable failure, long now, DeferredActions effects) {
-        ask.answered();
+    Grant answered(@Nullable AcquireReply reply, @Nullable Throwable failure, long now, DeferredActions actions) {
+        acquisition.answered();
         if (reply == null) {
-            failed(StoreFailures.unwrap(failure), now, effects);
+            failed(StoreFailures.unwrap(failure), now, actions);
             return null;
         }
         boolean waited = heard;
@@ -135,20 +135,21 @@ final class StoreAcquisition {
         if (reply instanceof AcquireReply.Granted granted) {
             engine.tokenSeen(granted.token());
             LocalTokens tokens = new LocalTokens(granted.token(), now);
-            Lease lease = new Lease(ask.number, tokens, ask.sentAt, ask.lease, ask.uncertain, null);
+            Lease lease = new Lease(
+                    acquisition.number, tokens, acquisition.sentAt, acquisition.lease, acquisition.uncertain, null);
             return new Grant(lease, granted.waiting(), waited ? Path.ASKED : Path.FREE);
         }
         if (reply instanceof AcquireReply.Busy busy) {
-            busy(busy, now, effects);
+            busy(busy, now, actions);
         } else {
-            turnedAway(reply, now, effects);
+            turnedAway(reply, now, actions);
         }
         return null;
     }
 
-    private void busy(AcquireReply.Busy busy, long now, DeferredActions effects) {
+    private void busy(AcquireReply.Busy busy, long now, DeferredActions actions) {
         engine.tokenSeen(busy.token());
-        askAt = now + ask.busy(busy.ttlMillis(), busy.queued(), busy.token());
+        askAt = now + acquisition.busy(busy.ttlMillis(), busy.queued(), busy.token());
         phase = Phase.WAITING;
         behindOwn = waiters.anyoneTriesOnce() && engine.locks().isGivingBack(lock.name);
         if (behindOwn) {
@@ -156,43 +157,43 @@ final class StoreAcquisition {
             return;
         }
         if (lock.owner != null && waiters.anyoneStays()) {
-            effects.add(() -> engine.locks().recallHere(lock.name, true));
+            actions.add(() -> engine.locks().recallHere(lock.name, true));
         }
-        waiters.decideThoseWhoTryOnce(busy.queued() ? waiters.arrivals() : ask.arrivals, effects);
-        if (busy.queued() && engine.store().isOutOfReach(lock.name, ask.number)) {
-            leaveOutOfReach(now, effects);
+        waiters.decideThoseWhoTryOnce(busy.queued() ? waiters.arrivals() : acquisition.arrivals, actions);
+        if (busy.queued() && engine.store().isOutOfReach(lock.name, acquisition.number)) {
+            leaveOutOfReach(now, actions);
         } else if (parked) {
             askAt += engine.locks().ownersInLine().parked(lock.name) * PARKED_EACH;
-        } else if (!waiters.isEmpty() && (!busy.queued() || ask.confirm)) {
-            ask.confirm = false;
-            ask(now, effects);
+        } else if (!waiters.isEmpty() && (!busy.queued() || acquisition.confirm)) {
+            acquisition.confirm = false;
+            ask(now, actions);
         }
     }
 
     /** Who releases the lock cannot tell this acquisition, so the waiters queue under a new one. */
-    private void leaveOutOfReach(long now, DeferredActions effects) {
-        effects.start(new PendingRelease(lock, ask));
+    private void leaveOutOfReach(long now, DeferredActions actions) {
+        actions.start(new PendingRelease(lock, acquisition));
         startAnew(now);
-        ask(now, effects);
+        ask(now, actions);
     }
 
     /** Refused as a re-entry, or the id was cancelled, which is no fault of those who wait. */
-    private void turnedAway(AcquireReply reply, long now, DeferredActions effects) {
+    private void turnedAway(AcquireReply reply, long now, DeferredActions actions) {
         startAnew(now);
         if (reply instanceof AcquireReply.ReentryRefused) {
-            waiters.decideAll(new AcquireResult.ReentryRefused(), effects);
+            waiters.decideAll(new AcquireResult.ReentryRefused(), actions);
         } else {
-            ask(now, effects);
+            ask(now, actions);
         }
     }
 
-    private void failed(Throwable failure, long now, DeferredActions effects) {
+    private void failed(Throwable failure, long now, DeferredActions actions) {
         heard = false;
         trouble = failure;
         phase = Phase.BACKING_OFF;
-        askAt = now + ask.failed(StoreFailures.isUnknown(failure));
+        askAt = now + acquisition.failed(StoreFailures.isUnknown(failure));
         if (StoreFailures.isRefused(failure)) {
-            waiters.decideAll(unavailable(), effects);
+            waiters.decideAll(unavailable(), actions);
         } else {
             engine.retries().failed(lock.name);
         }
@@ -216,7 +217,7 @@ final class StoreAcquisition {
     }
 
     private void startAnew(long now) {
-        ask = new Acquisition(lock, now);
+        acquisition = new Acquisition(lock, now);
         phase = Phase.BACKING_OFF;
         askAt = now;
     }
@@ -224,108 +225,114 @@ final class StoreAcquisition {
     // ---- what comes in unasked
 
     boolean isFor(long number) {
-        return ask.number == number;
+        return acquisition.number == number;
     }
 
     /** A message says that another instance waits for what we ask for: it was granted, and we don't know yet. */
     void recalled() {
-        ask.recalled = true;
+        acquisition.recalled = true;
     }
 
     /**
      * A message says that the lock was taken away from what we ask for: the grant is still on its way, and worth
      * nothing.
      */
-    void revoked(long now, DeferredActions effects) {
-        effects.start(new PendingRelease(lock, ask));
+    void revoked(long now, DeferredActions actions) {
+        actions.start(new PendingRelease(lock, acquisition));
         startAnew(now);
-        ask(now, effects);
+        ask(now, actions);
     }
 
     boolean wasRecalled() {
-        return ask.recalled;
+        return acquisition.recalled;
     }
 
     /**
-     * A message says that the lock is ours. Its age is bounded by the last question that it was not the answer to; if
+     * A message says that the lock is ours. Its age is bounded by the last request that it was not the answer to; if
      * that leaves too little of the lease, the store is asked instead of believing it.
      */
     @Nullable
-    Grant granted(long token, long leaseMillis, int waiting, long now, DeferredActions effects) {
+    Grant granted(long token, long leaseMillis, int waiting, long now, DeferredActions actions) {
         engine.tokenSeen(token);
-        if (ask.isOutdated(token)) {
+        if (acquisition.isOutdated(token)) {
             return null;
         }
         LocalTokens tokens = new LocalTokens(token, now);
         long length = leaseMillis * 1_000_000;
-        Lease lease = new Lease(ask.number, tokens, ask.grantedSince, length, ask.uncertain, ask.unanswered());
+        Lease lease = new Lease(
+                acquisition.number,
+                tokens,
+                acquisition.grantedSince,
+                length,
+                acquisition.uncertain,
+                acquisition.unanswered());
         if (lease.deadline() - now >= lease.length() / 2) {
             return new Grant(lease, waiting, Path.TRANSFERRED);
         }
         if (phase == Phase.ASKING) {
-            ask.confirm = true;
+            acquisition.confirm = true;
         } else {
-            ask(now, effects);
+            ask(now, actions);
         }
         return null;
     }
 
     /** It has its turn among the explicit owners of this instance, or its owner holds the lock here. */
-    void mayAsk(long now, DeferredActions effects) {
+    void mayAsk(long now, DeferredActions actions) {
         parked = false;
         if (phase == Phase.WAITING) {
-            ask(now, effects);
+            ask(now, actions);
         }
     }
 
     /** A release of this instance was answered. */
-    void releaseEnded(long now, DeferredActions effects) {
+    void releaseEnded(long now, DeferredActions actions) {
         if (behindOwn && phase == Phase.WAITING) {
-            ask(now, effects);
+            ask(now, actions);
         }
     }
 
     /** The store can be reached again, or messages may have been missed: asks after that delay at the latest. */
-    void connected(long delay, long now, DeferredActions effects) {
+    void connected(long delay, long now, DeferredActions actions) {
         if (phase == Phase.ASKING) {
             return;
         }
         if (delay > 0) {
             askAt = askAt - now < delay ? askAt : now + delay;
         } else {
-            ask(now, effects);
+            ask(now, actions);
         }
     }
 
     // ---- time
 
-    void onDue(long now, DeferredActions effects) {
-        if (phase == Phase.ASKING && now - ask.sentAt >= timeout()) {
-            AcquireAttempt given = ask.giveUpQuestion();
+    void onDue(long now, DeferredActions actions) {
+        if (phase == Phase.ASKING && now - acquisition.sentAt >= timeout()) {
+            AcquireAttempt given = acquisition.giveUpAttempt();
             if (given != null) {
-                effects.add(given::giveUp);
+                actions.add(given::giveUp);
             }
             noAnswer(now);
         }
         if (phase != Phase.ASKING && now - askAt >= 0) {
-            askAgain(now, effects);
+            askAgain(now, actions);
         }
     }
 
-    private void askAgain(long now, DeferredActions effects) {
+    private void askAgain(long now, DeferredActions actions) {
         if (phase == Phase.BACKING_OFF && !engine.retries().tryAcquirePermit(lock.name, now)) {
             askAt = now + Acquisition.longBackOff(engine);
         } else {
-            ask(now, effects);
+            ask(now, actions);
         }
     }
 
     long nextLook() {
-        return phase == Phase.ASKING ? ask.sentAt + timeout() : askAt;
+        return phase == Phase.ASKING ? acquisition.sentAt + timeout() : askAt;
     }
 
     private long timeout() {
-        return engine.timeout(ask.lease);
+        return engine.timeout(acquisition.lease);
     }
 
     /** Whether the store's latest word is that somebody else has the lock. */
@@ -346,12 +353,12 @@ final class StoreAcquisition {
      *
      * @return whether it is asked
      */
-    boolean askOnceMore(Waiter waiter, long now, DeferredActions effects) {
-        if (phase != Phase.WAITING || waiter.wantsOneAnswer() || now - ask.sentAt < LAST_ANSWER) {
+    boolean askOnceMore(Waiter waiter, long now, DeferredActions actions) {
+        if (phase != Phase.WAITING || waiter.wantsOneAnswer() || now - acquisition.sentAt < LAST_ANSWER) {
             return false;
         }
         waiter.askOnceMore(now + Math.min(LAST_ANSWER, timeout()));
-        ask(now, effects);
+        ask(now, actions);
         return true;
     }
 
@@ -365,9 +372,9 @@ final class StoreAcquisition {
     }
 
     /** Nobody waits any more: takes back what the store may have of it. */
-    void end(DeferredActions effects) {
-        if (ask.queued || ask.uncertain || ask.unanswered() != null) {
-            effects.start(new PendingRelease(lock, ask));
+    void end(DeferredActions actions) {
+        if (acquisition.queued || acquisition.uncertain || acquisition.unanswered() != null) {
+            actions.start(new PendingRelease(lock, acquisition));
         }
     }
 }

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A caller that wants a lock. A blocking caller waits for the verdict itself; for an asynchronous one it is also the
+ * A caller that wants a lock. A blocking caller waits for the result itself; for an asynchronous one it is also the
  * timer of its wait. The links and {@link #queued} belong to the {@link WaiterQueue}, guarded by the lock it stands in.
  */
 final class Waiter extends TimerTask {
@@ -27,7 +27,7 @@ final class Waiter extends TimerTask {
 
     final long since;
 
-    final CompletableFuture<AcquireResult> verdict = new CompletableFuture<>();
+    final CompletableFuture<AcquireResult> result = new CompletableFuture<>();
 
     /** What is told how this acquisition goes on; null if nobody listens. */
     final LockListener.@Nullable Attempt attempt;
@@ -44,7 +44,7 @@ final class Waiter extends TimerTask {
 
     boolean queued;
 
-    /** Whether one more question was asked at the end of its wait, and until when it waits for the answer. */
+    /** Whether one more request was asked at the end of its wait, and until when it waits for the answer. */
     private volatile boolean asksOnceMore;
 
     private volatile long lastAnswerBy;
@@ -150,7 +150,7 @@ final class Waiter extends TimerTask {
     void decide(AcquireResult decided) {
         engine.disarm(this);
         engine.log().decided(this, decided);
-        verdict.complete(decided);
+        result.complete(decided);
     }
 
     @Override

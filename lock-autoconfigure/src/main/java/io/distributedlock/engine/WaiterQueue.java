@@ -96,10 +96,10 @@ final class WaiterQueue {
         return false;
     }
 
-    void decideAll(AcquireResult verdict, DeferredActions effects) {
+    void decideAll(AcquireResult result, DeferredActions actions) {
         while (first != null) {
             Waiter told = next();
-            effects.add(() -> told.decide(verdict));
+            actions.add(() -> told.decide(result));
         }
     }
 
@@ -109,14 +109,14 @@ final class WaiterQueue {
     }
 
     /** Somebody else has the lock, as those who came before that number may be told. */
-    void decideThoseWhoTryOnce(long before, DeferredActions effects) {
+    void decideThoseWhoTryOnce(long before, DeferredActions actions) {
         Waiter waiter = first;
         while (waiter != null) {
             Waiter told = waiter;
             waiter = waiter.next;
             if (told.wantsOneAnswer() && told.arrival < before) {
                 remove(told);
-                effects.add(() -> told.decide(new AcquireResult.Busy()));
+                actions.add(() -> told.decide(new AcquireResult.Busy()));
             }
         }
     }

@@ -30,7 +30,7 @@ class AnswerCrossesLeavingTests {
                 lock.leave(waiter);
             }
             answering.join();
-            await().untilAsserted(() -> assertThat(store.released).containsExactly(store.asked));
+            await().untilAsserted(() -> assertThat(store.released).containsExactly(store.acquisition));
         }
     }
 }

@@ -26,13 +26,13 @@ class EarlyRevocationTests {
     void theAnswerThatComesAfterARevocationIsNoHold() {
         one.network.holdCommands();
         AsyncAttempt here = one.acquire("a");
-        StoreCall<?> question = one.network.take().execute();
+        StoreCall<?> command = one.network.take().execute();
         one.network.flow();
         AsyncAttempt elsewhere = two.acquire("a");
         world.leases.forceRelease("a", 0);
         assertThat(elsewhere.isHeld()).isTrue();
 
-        question.answer();
+        command.answer();
 
         assertThat(here.isPending()).isTrue();
         elsewhere.close();
@@ -45,12 +45,12 @@ class EarlyRevocationTests {
     void theSameForOneThatTriesOnce() {
         one.network.holdCommands();
         AsyncAttempt here = one.tryOnce("a");
-        StoreCall<?> question = one.network.take().execute();
+        StoreCall<?> command = one.network.take().execute();
         one.network.flow();
         AsyncAttempt elsewhere = two.acquire("a");
         world.leases.forceRelease("a", 0);
 
-        question.answer();
+        command.answer();
         world.advanceMillis(100);
 
         assertThat(here.failure()).isInstanceOf(LockNotAcquiredException.class);
@@ -84,12 +84,12 @@ class EarlyRevocationTests {
     void anOwnerWhoseHoldWasGivenBackElsewhereBeforeItHeardOfItAsksAgain() {
         one.network.holdCommands();
         AsyncAttempt here = one.acquire(LockRequest.of("a").owner("me").waitUpTo(Duration.ofSeconds(5)));
-        StoreCall<?> question = one.network.take().execute();
+        StoreCall<?> command = one.network.take().execute();
         one.network.flow();
         AsyncAttempt elsewhere = two.acquire("a");
         two.engine.release("a", "me");
 
-        question.answer();
+        command.answer();
 
         assertThat(here.isPending()).isTrue();
         elsewhere.close();

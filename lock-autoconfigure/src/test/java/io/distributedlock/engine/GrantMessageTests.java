@@ -41,17 +41,17 @@ class GrantMessageTests {
         waiting.close();
     }
 
-    /** The message was published right after the question was answered, and both answer and message are slow. */
+    /** The message was published right after the request was answered, and both answer and message are slow. */
     @Test
     void aGrantMayBeAsOldAsTheLastQuestionThatWasAnsweredWait() {
         one.network.holdCommands();
         one.network.holdMessages();
         AsyncAttempt waiting = one.acquire("a");
-        StoreCall<?> question = one.network.take().execute();
+        StoreCall<?> command = one.network.take().execute();
         elsewhere.close();
         world.advanceMillis(1_500);
         one.network.flow();
-        question.answer();
+        command.answer();
 
         one.network.takeMessage().arrive();
 
@@ -266,12 +266,12 @@ class GrantMessageTests {
         elsewhere.close();
         world.advanceMillis(1_020);
         assertThat(waiting.isHeld()).isTrue();
-        int questions = one.network.sent(AcquireCommand.class).size();
+        int commands = one.network.sent(AcquireCommand.class).size();
 
         one.network.takeMessage().arrive();
 
         assertThat(waiting.isHeld()).isTrue();
-        assertThat(one.network.sent(AcquireCommand.class)).hasSize(questions);
+        assertThat(one.network.sent(AcquireCommand.class)).hasSize(commands);
         waiting.close();
     }
 }

@@ -208,12 +208,12 @@ class LocalQueueTests {
         AsyncAttempt elsewhere = world.instance("two").acquire("a");
         one.network.holdCommands();
         AsyncAttempt early = one.tryOnce("a");
-        StoreCall<?> question = one.network.take().execute();
+        StoreCall<?> command = one.network.take().execute();
         elsewhere.close();
         AsyncAttempt once = one.tryOnce("a");
         one.network.flow();
 
-        question.answer();
+        command.answer();
 
         assertThat(early.failure()).isInstanceOf(LockNotAcquiredException.class);
         assertThat(once.isHeld()).isTrue();

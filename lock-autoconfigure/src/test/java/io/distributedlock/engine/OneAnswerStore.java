@@ -11,18 +11,18 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Answers one question when a test says so, and takes back whatever it is given. */
+/** Answers one request when a test says so, and takes back whatever it is given. */
 final class OneAnswerStore implements LeaseStore {
 
     final CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
 
     final List<Long> released = new CopyOnWriteArrayList<>();
 
-    volatile long asked;
+    volatile long acquisition;
 
     @Override
     public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
-        asked = command.number();
+        acquisition = command.number();
         answer.whenComplete(to::answered);
         return () -> {};
     }

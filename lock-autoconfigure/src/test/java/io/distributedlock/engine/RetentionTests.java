@@ -200,12 +200,12 @@ class RetentionTests {
     void aRecallThatComesBeforeTheGrantIsHeardOfIsNotForgotten() {
         one.network.holdCommands();
         AsyncAttempt here = one.acquire("a");
-        StoreCall<?> question = one.network.take();
-        question.execute();
+        StoreCall<?> command = one.network.take();
+        command.execute();
         one.network.flow();
         AsyncAttempt elsewhere = two.acquire("a");
 
-        question.answer();
+        command.answer();
         here.close();
 
         assertThat(elsewhere.isHeld()).isTrue();

@@ -47,7 +47,7 @@ class ShutdownCrossesReleaseTests {
         proceed.countDown();
         ending.join();
         closing.join();
-        assertThat(store.released).containsExactly(store.asked);
+        assertThat(store.released).containsExactly(store.acquisition);
     }
 
     private LockHandle acquire(LockEngine engine) {
@@ -56,7 +56,7 @@ class ShutdownCrossesReleaseTests {
         Waiter waiter = new Waiter(engine, ResolvedRequest.of(request, NO_GRACE), this);
         engine.locks().enqueue(waiter);
         store.answer.complete(new LeaseStore.AcquireReply.Granted(7, 0));
-        return ((AcquireResult.Granted) waiter.verdict.join()).handle();
+        return ((AcquireResult.Granted) waiter.result.join()).handle();
     }
 
     private static void awaitLoss(LockHandle handle) {

@@ -24,7 +24,7 @@ final class SimChecker {
 
     static final String[] NAMES = {"plain", "plain", "owned", MEDDLED};
 
-    /** How long a caller whose wait is over waits for the answer to a last question. */
+    /** How long a caller whose wait is over waits for the answer to a last request. */
     private static final long LAST_ANSWER = 100 * Simulation.MILLI;
 
     private static final long SLACK = 60 * Simulation.MILLI;

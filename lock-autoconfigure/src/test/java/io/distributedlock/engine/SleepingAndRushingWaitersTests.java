@@ -50,10 +50,9 @@ class SleepingAndRushingWaitersTests {
     }
 
     private static void assertAsksNowAndThen(long ttlMillis) {
-        AtomicInteger questions = new AtomicInteger();
+        AtomicInteger commands = new AtomicInteger();
         ManualClock clock = ManualClock.startingAt(0);
-        LockEngine engine =
-                new LockEngine(busyFor(ttlMillis, questions), EngineSettings.DEFAULTS, clock, Runnable::run);
+        LockEngine engine = new LockEngine(busyFor(ttlMillis, commands), EngineSettings.DEFAULTS, clock, Runnable::run);
         CompletableFuture<LockHandle> waiting =
                 engine.acquireAsync(LockRequest.of("a").waitForever()).toCompletableFuture();
         for (int i = 0; i < 1_000; i++) {
@@ -62,19 +61,19 @@ class SleepingAndRushingWaitersTests {
         }
 
         // What has less than a millisecond left is asked for soon, as it is nearly free.
-        assertThat(questions.get()).isBetween(9, ttlMillis > 0 ? 20 : 1_001);
+        assertThat(commands.get()).isBetween(9, ttlMillis > 0 ? 20 : 1_001);
         assertThat(waiting).isNotDone();
         waiting.cancel(false);
     }
 
-    private static LeaseStore busyFor(long ttlMillis, AtomicInteger questions) {
+    private static LeaseStore busyFor(long ttlMillis, AtomicInteger commands) {
         LeaseStore store = new OneAnswerStore();
         return (LeaseStore) Proxy.newProxyInstance(
                 LeaseStore.class.getClassLoader(), new Class<?>[] {LeaseStore.class}, (proxy, method, arguments) -> {
                     if (!method.getName().equals("acquire")) {
                         return method.invoke(store, arguments);
                     }
-                    questions.incrementAndGet();
+                    commands.incrementAndGet();
                     @SuppressWarnings("unchecked")
                     Reply<AcquireReply> to = (Reply<AcquireReply>) arguments[1];
                     to.answered(new AcquireReply.Busy(ttlMillis, true, 7), null);
@@ -82,7 +81,7 @@ class SleepingAndRushingWaitersTests {
                 });
     }
 
-    /** An error that came back at once was answered by the same question at once, a hundred thousand times. */
+    /** An error that came back at once was answered by the same request at once, a hundred thousand times. */
     @ParameterizedTest
     @EnumSource(names = {"NOT_EXECUTED", "UNKNOWN"})
     void aStoreThatFailsAtOnceIsNotAskedInALoop(Effect effect) {

@@ -93,9 +93,9 @@ class TokenRateTests {
         AsyncAttempt first = one.acquire("a");
         AsyncAttempt second = one.acquire("a");
         world.pauseMillis(10);
-        StoreCall<?> question = one.network.take().execute();
+        StoreCall<?> command = one.network.take().execute();
         one.network.flow();
-        question.answer();
+        command.answer();
         one.network.forgetSent();
 
         first.close();

@@ -62,16 +62,16 @@ class ValidityTests {
     void anAnswerAfterItsOwnDeadlineIsNoHoldAndIsGivenBack() {
         one.network.holdCommands();
         AsyncAttempt attempt = askWithLease(50);
-        StoreCall<?> question = one.network.take().execute();
+        StoreCall<?> command = one.network.take().execute();
         world.pauseMillis(45);
         one.network.flow();
-        question.answer();
+        command.answer();
 
         assertThat(attempt.isPending()).isTrue();
         assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
         world.advanceMillis(100);
-        List<AcquireCommand> questions = one.network.sent(AcquireCommand.class);
-        assertThat(questions.get(1).number()).isNotEqualTo(questions.get(0).number());
+        List<AcquireCommand> commands = one.network.sent(AcquireCommand.class);
+        assertThat(commands.get(1).number()).isNotEqualTo(commands.get(0).number());
         assertThat(attempt.isHeld()).isTrue();
         attempt.close();
     }
@@ -111,7 +111,7 @@ class ValidityTests {
 
         assertThat(one.network.sent(AcquireCommand.class))
                 .singleElement()
-                .satisfies(question -> assertThat(question.leaseMillis()).isEqualTo(2_000));
+                .satisfies(command -> assertThat(command.leaseMillis()).isEqualTo(2_000));
         attempt.close();
     }
 

@@ -11,8 +11,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A message grants the lock while a question for it is still under way. */
-class CrossingQuestionTests {
+/** A message grants the lock while a request for it is still under way. */
+class CrossingAttemptTests {
 
     @RegisterExtension
     final EngineTestSupport world = new EngineTestSupport();
@@ -28,12 +28,12 @@ class CrossingQuestionTests {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
-        StoreCall<?> question = one.network.take();
+        StoreCall<?> command = one.network.take();
         elsewhere.close();
         assertThat(waiting.isHeld()).isTrue();
         Duration left = waiting.handle().remainingLease();
 
-        question.run();
+        command.run();
 
         assertThat(waiting.handle().remainingLease()).isEqualTo(left);
         one.network.flow();
@@ -45,13 +45,13 @@ class CrossingQuestionTests {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
-        StoreCall<?> question = one.network.take();
+        StoreCall<?> command = one.network.take();
         elsewhere.close();
         one.network.flow();
         waiting.abandon();
         assertThat(one.network.sent(ReleaseCommand.class)).isEmpty();
 
-        question.run();
+        command.run();
 
         assertThat(one.network.sent(ReleaseCommand.class))
                 .singleElement()
@@ -64,7 +64,7 @@ class CrossingQuestionTests {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
-        StoreCall<?> question = one.network.take();
+        StoreCall<?> command = one.network.take();
         elsewhere.close();
         one.network.flow();
         world.advanceMillis(1_000);
@@ -72,7 +72,7 @@ class CrossingQuestionTests {
         world.advanceMillis(1_000);
         assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
 
-        question.run();
+        command.run();
 
         assertThat(world.leases.inspect("a")).isEmpty();
     }
@@ -82,13 +82,13 @@ class CrossingQuestionTests {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
-        StoreCall<?> question = one.network.take();
+        StoreCall<?> command = one.network.take();
         elsewhere.close();
         one.network.flow();
-        question.fail(LeaseStoreException.Effect.UNKNOWN);
+        command.fail(LeaseStoreException.Effect.UNKNOWN);
         waiting.close();
 
-        question.execute();
+        command.execute();
 
         assertThat(world.leases.inspect("a")).isEmpty();
     }

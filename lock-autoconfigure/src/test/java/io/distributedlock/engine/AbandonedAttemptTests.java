@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Nobody wants the lock any more, but the store may have been asked for it. */
-class AbandonedQuestionTests {
+class AbandonedAttemptTests {
 
     @RegisterExtension
     final EngineTestSupport world = new EngineTestSupport();
@@ -88,13 +88,13 @@ class AbandonedQuestionTests {
     void anIdWhoseQuestionGotNoAnswerCanNeverWinLater() {
         one.network.holdCommands();
         AsyncAttempt leaving = one.acquire("a");
-        StoreCall<?> question = one.network.take();
+        StoreCall<?> command = one.network.take();
         leaving.cancel();
         one.network.flow();
         world.advanceSeconds(2);
         assertThat(tombstone()).isEqualTo(60_000);
 
-        question.execute();
+        command.execute();
 
         assertThat(world.leases.inspect("a")).isEmpty();
     }
@@ -103,7 +103,7 @@ class AbandonedQuestionTests {
     void aTombstoneOutlivesShorterOnesOfTheSameName() {
         one.network.holdCommands();
         AsyncAttempt leaving = one.acquire("a");
-        StoreCall<?> question = one.network.take();
+        StoreCall<?> command = one.network.take();
         leaving.cancel();
         one.network.flow();
         world.advanceSeconds(2);
@@ -112,7 +112,7 @@ class AbandonedQuestionTests {
         brief.cancel();
         world.advanceSeconds(3);
 
-        question.execute();
+        command.execute();
 
         assertThat(world.leases.inspect("a")).isEmpty();
     }
@@ -128,7 +128,7 @@ class AbandonedQuestionTests {
         assertThat(attempt.isHeld()).isTrue();
         assertThat(one.network.sent(AcquireCommand.class))
                 .hasSize(2)
-                .allSatisfy(question -> assertThat(question.number())
+                .allSatisfy(command -> assertThat(command.number())
                         .isEqualTo(one.network.sent(AcquireCommand.class).get(0).number()));
         attempt.close();
     }
@@ -246,11 +246,11 @@ class AbandonedQuestionTests {
         one.network.holdCommands();
         AsyncAttempt attempt = one.acquire("a");
         one.network.flow();
-        StoreCall<?> question = one.network.take();
+        StoreCall<?> command = one.network.take();
         long number = one.network.sent(AcquireCommand.class).get(0).number();
         one.store.release(new ReleaseCommand("a", number, 0, null, 1_000), (reply, failure) -> {});
 
-        question.run();
+        command.run();
 
         assertThat(attempt.isHeld()).isTrue();
         attempt.close();
