@@ -174,6 +174,7 @@ class ArchitectureTests {
                         "InvalidLockedMethodException",
                         "DistributedLockAutoConfiguration",
                         "DistributedLockMetricsAutoConfiguration",
+                        "DistributedLockObservationAutoConfiguration",
                         "DistributedLockEndpointAutoConfiguration",
                         "DistributedLockHealthAutoConfiguration",
                         "DistributedLockProperties");

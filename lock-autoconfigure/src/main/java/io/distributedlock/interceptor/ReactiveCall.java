@@ -10,6 +10,7 @@ import io.distributedlock.LockOperations;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
 import io.distributedlock.reactive.ReactiveLocks;
+import io.distributedlock.reactive.SubscriberObservation;
 import io.distributedlock.transaction.ReactiveTransactions;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -85,7 +86,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     void start() {
         LockOperations locks = body.call().locks();
         CompletableFuture<LockHandle> acquiring;
-        try {
+        try (SubscriberObservation around = SubscriberObservation.open(context)) {
             acquiring = BlockingInvocationAdapter.requireAnswer(
                             locks.acquireAsync(body.call().request().logicalOwner(owner)), locks, "acquireAsync")
                     .toCompletableFuture();

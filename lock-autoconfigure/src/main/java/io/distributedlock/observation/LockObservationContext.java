@@ -1,0 +1,85 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.observation;
+
+import io.distributedlock.LockListener.End;
+import io.distributedlock.LockListener.Path;
+import io.distributedlock.LockListener.Refusal;
+import io.distributedlock.LockOrigin;
+import io.micrometer.observation.Observation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an observation of a lock knows: one for the time in which a caller waits, and one for the time in which it
+ * holds.
+ */
+public final class LockObservationContext extends Observation.Context {
+
+    /** What is observed. */
+    public enum Stage {
+        /** From the request to its answer. */
+        WAITING,
+        /** From the grant to the end of the hold. */
+        HOLDING
+    }
+
+    private final Stage stage;
+
+    private final String lockName;
+
+    private final LockOrigin origin;
+
+    private volatile @Nullable Path path;
+
+    private volatile @Nullable Refusal refusal;
+
+    private volatile @Nullable End end;
+
+    LockObservationContext(Stage stage, String lockName, LockOrigin origin) {
+        this.stage = stage;
+        this.lockName = lockName;
+        this.origin = origin;
+    }
+
+    public Stage getStage() {
+        return stage;
+    }
+
+    /** The name of the lock, with its key: not for metrics. */
+    public String getLockName() {
+        return lockName;
+    }
+
+    public LockOrigin getOrigin() {
+        return origin;
+    }
+
+    /** How the caller has got the lock, or null as long as it has not. */
+    public @Nullable Path getPath() {
+        return path;
+    }
+
+    /** Why the caller did not get the lock, or null. */
+    public @Nullable Refusal getRefusal() {
+        return refusal;
+    }
+
+    /** How the hold has ended, or null before that. */
+    public @Nullable End getEnd() {
+        return end;
+    }
+
+    void setPath(Path taken) {
+        path = taken;
+    }
+
+    void setRefusal(Refusal why) {
+        refusal = why;
+    }
+
+    void setEnd(End how) {
+        end = how;
+    }
+}
