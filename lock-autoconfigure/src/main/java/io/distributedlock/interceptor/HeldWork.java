@@ -8,6 +8,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -38,8 +40,8 @@ final class HeldWork {
      */
     @Nullable
     Object run(ReturnTypeAdapter.Body part) throws Throwable {
-        InterruptOnLoss interrupt = policy.interrupts() ? InterruptOnLoss.of(handle) : null;
-        try (LockScope scope = LockScope.open(handle, policy.lossMatters(), owner)) {
+        InterruptOnLoss interrupt = interruptOnLoss();
+        try (LockScope scope = openScope()) {
             return part.proceed();
         } finally {
             if (interrupt != null) {
@@ -57,15 +59,10 @@ final class HeldWork {
      */
     @SuppressWarnings("unchecked")
     <E extends Throwable> @Nullable Object finish(ReturnTypeAdapter.Body rest) throws E {
-        if (!finishing.compareAndSet(false, true)) {
-            throw new IllegalStateException("What runs under lock '" + handle.name()
-                    + "' was run before, and the lock is released after that. Call the locked method again.");
-        }
+        claim();
         Object result;
         try {
-            if (policy.lossMatters()) {
-                handle.throwIfLost();
-            }
+            throwIfLost();
             result = run(rest);
         } catch (Throwable failure) {
             // That of the work, or unchecked.
@@ -73,6 +70,47 @@ final class HeldWork {
         }
         end();
         return result;
+    }
+
+    private void claim() {
+        if (!finishing.compareAndSet(false, true)) {
+            throw new IllegalStateException("What runs under lock '" + handle.name()
+                    + "' was run before, and the lock is released after that. Call the locked method again.");
+        }
+    }
+
+    /**
+     * What is left of the work begins, and its caller ends it.
+     *
+     * @throws IllegalStateException if it was begun before
+     * @throws LockLostException if the lock is lost already and its loss matters; then the work has ended
+     */
+    void begin() {
+        claim();
+        try {
+            throwIfLost();
+        } catch (LockLostException loss) {
+            end(loss);
+            throw loss;
+        }
+    }
+
+    /** To be closed by the calling thread. */
+    LockScope openScope() {
+        return LockScope.open(handle, policy.lossMatters(), owner);
+    }
+
+    /** To be ended by the calling thread; null if a loss does not interrupt. */
+    @Nullable
+    InterruptOnLoss interruptOnLoss() {
+        return policy.interrupts() ? InterruptOnLoss.of(handle) : null;
+    }
+
+    /** @throws LockLostException if the lock is lost and its loss matters */
+    void throwIfLost() {
+        if (policy.lossMatters()) {
+            handle.throwIfLost();
+        }
     }
 
     /** The work is done. */
@@ -93,6 +131,41 @@ final class HeldWork {
             return failure;
         } catch (RuntimeException ex) {
             return policy.afterFailure(failure, ex, policy.interrupts() && InterruptOnLoss.isConsequence(failure));
+        }
+    }
+
+    /**
+     * The work is done when the stage has completed.
+     *
+     * @return completes as the stage does, after the release; cancelling it cancels the stage
+     */
+    CompletableFuture<@Nullable Object> endWith(CompletionStage<?> rest) {
+        CompletableFuture<?> running = rest.toCompletableFuture();
+        CompletableFuture<@Nullable Object> ended = new CompletableFuture<>();
+        if (policy.interrupts()) {
+            handle.onLost(() -> running.cancel(true));
+        }
+        running.whenComplete((value, failure) -> CallCompletion.close(handle).whenComplete((done, release) -> {
+            Throwable thrown =
+                    CallCompletion.failureOf(policy, CallCompletion.unwrap(failure), CallCompletion.unwrap(release));
+            if (thrown == null) {
+                ended.complete(value);
+            } else {
+                ended.completeExceptionally(thrown);
+            }
+        }));
+        ended.whenComplete((value, failure) -> {
+            if (ended.isCancelled()) {
+                running.cancel(true);
+            }
+        });
+        return ended;
+    }
+
+    /** The request has ended: so has the work, unless a thread still runs it, which then ends it. */
+    void endUnlessBegun() {
+        if (finishing.compareAndSet(false, true)) {
+            endAfterResponse();
         }
     }
 

@@ -120,7 +120,7 @@ final class ReturnTypeAdapters {
             Continuation known = Continuation.of(declared);
             return known != null || !WEB ? known : WebContinuation.of(declared);
         }
-        return WEB && declared.getName().equals(RESPONSE_ENTITY) ? WebContinuation.of(content) : null;
+        return WEB && declared.getName().equals(RESPONSE_ENTITY) ? WebContinuation.ofContent(content) : null;
     }
 
     private static boolean isAsync(LockedMethod where) {

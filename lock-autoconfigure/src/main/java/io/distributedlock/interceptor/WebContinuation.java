@@ -5,6 +5,8 @@
 package io.distributedlock.interceptor;
 
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
@@ -16,8 +18,17 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 final class WebContinuation implements Continuation {
 
     static @Nullable Continuation of(Class<?> type) {
+        if (AsyncRequestContinuation.isFor(type)) {
+            return new AsyncRequestContinuation();
+        }
         boolean known = ResponseBodyEmitter.class.isAssignableFrom(type) || type == StreamingResponseBody.class;
         return known ? new WebContinuation() : null;
+    }
+
+    /** The same for what is in a {@link ResponseEntity}. */
+    static @Nullable Continuation ofContent(Class<?> type) {
+        boolean future = type == CompletableFuture.class || type == CompletionStage.class;
+        return future ? new WebContinuation() : AsyncRequestContinuation.isFor(type) ? null : of(type);
     }
 
     @Override
@@ -32,6 +43,9 @@ final class WebContinuation implements Continuation {
         if (result instanceof ResponseBodyEmitter emitter) {
             emitter.onCompletion(work::endAfterResponse);
             return emitter;
+        }
+        if (result instanceof CompletionStage<?> stage) {
+            return work.endWith(stage);
         }
         return result instanceof StreamingResponseBody writer
                 ? (StreamingResponseBody) out -> work.<IOException>finish(() -> {

@@ -29,8 +29,6 @@ import org.springframework.core.env.PropertySourcesPropertyResolver;
 import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ReflectionUtils;
-import org.springframework.web.context.request.async.DeferredResult;
-import org.springframework.web.context.request.async.WebAsyncTask;
 import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
 
@@ -104,7 +102,7 @@ class AnnotationCheckTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"future", "ownFuture", "ownPublisher", "deferred", "task", "ownStream", "entityOfStream"})
+    @ValueSource(strings = {"future", "ownFuture", "ownPublisher", "ownStream", "entityOfStream"})
     void refusesResultsThatAreCompletedLater(String method) {
         descriptionOf(method)
                 .contains("Wrong#" + method + "()")
@@ -326,16 +324,6 @@ class AnnotationCheckTests {
         @DistributedLocked
         ResponseEntity<Stream<String>> entityOfStream() {
             return ResponseEntity.ok(Stream.empty());
-        }
-
-        @DistributedLocked
-        DeferredResult<String> deferred() {
-            return new DeferredResult<>();
-        }
-
-        @DistributedLocked
-        WebAsyncTask<String> task() {
-            return new WebAsyncTask<>(() -> "later");
         }
 
         @Async
