@@ -977,7 +977,7 @@ inline grant() {
 #endif
      if
 #if !defined(GRANT_JUDGED_BY_AGE_ONLY) && !defined(NO_TOKENS)
-     :: tk <= in[i].aTok -> skip                /* of an earlier transfer: somebody else has had the lock since */
+     :: tk <= in[i].aTok -> skip                /* of an earlier transfer: another caller has had the lock since */
      :: tk > in[i].aTok && 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
 #else
      :: 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)

@@ -83,7 +83,7 @@ public interface LockListener {
 
     /** Why a caller did not get the lock. */
     enum Refusal implements Tag {
-        /** Somebody else holds it. */
+        /** Another caller holds it. */
         BUSY,
         /** The same, and the caller leaves its work out. */
         SKIPPED,

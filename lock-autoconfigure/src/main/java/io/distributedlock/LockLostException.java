@@ -7,7 +7,7 @@ package io.distributedlock;
 import java.time.Duration;
 
 /**
- * The hold ended although its holder was not done: the lease ran out, or somebody removed or took the lock. Somebody
+ * The hold ended although its holder was not done: the lease ran out, or the lock was removed or taken. Another caller
  * else may have run at the same time since.
  */
 public class LockLostException extends DistributedLockException {

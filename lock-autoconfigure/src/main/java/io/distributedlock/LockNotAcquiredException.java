@@ -6,7 +6,7 @@ package io.distributedlock;
 
 import java.time.Duration;
 
-/** The lock is held by somebody else, and the wait was over. */
+/** The lock is held by another caller, and the wait was over. */
 public class LockNotAcquiredException extends DistributedLockException {
 
     private static final long serialVersionUID = 1L;

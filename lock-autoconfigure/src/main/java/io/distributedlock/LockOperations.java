@@ -28,7 +28,7 @@ public interface LockOperations {
      * commit lets the next holder in before it can see what was written: close it after the transaction, or use
      * {@link #execute}.
      *
-     * @throws LockNotAcquiredException if the lock was still held by somebody else when the wait was over, or at once
+     * @throws LockNotAcquiredException if the lock was still held by another caller when the wait was over, or at once
      *     if the request is not re-entrant and the caller holds the lock already
      * @throws LockUnavailableException if Redis could not be asked, refused, or its answer stayed unknown
      * @throws LockInterruptedException if the thread was interrupted while it waited; the interrupt flag is set again
@@ -39,7 +39,7 @@ public interface LockOperations {
     /**
      * Acquires the lock, waiting as long as the request says, and says "busy" by an empty result.
      *
-     * @return the hold, or empty if the lock is held by somebody else, or by the caller itself and the request is not
+     * @return the hold, or empty if the lock is held by another caller, or by the caller itself and the request is not
      *     re-entrant. Empty never means that Redis could not be asked
      * @throws LockUnavailableException if Redis could not be asked, refused, or its answer stayed unknown
      * @throws LockInterruptedException if the thread was interrupted while it waited; the interrupt flag is set again
@@ -104,17 +104,17 @@ public interface LockOperations {
 
     /**
      * Gives back one hold of an {@linkplain LockRequest#owner(String) explicit owner}, from any instance and thread.
-     * When the last one is gone, the handles of that owner are told that their lock is lost.
+     * When the last one is gone, the handles of that owner are lost.
      *
      * @throws LockUnavailableException if Redis could not be asked or its answer stayed unknown
      */
     ReleaseResult release(String name, String owner);
 
     /**
-     * Takes the lock away from whoever holds it. The holder is told that its lock is lost; the next holder's fencing
-     * token is higher. Meant for operators.
+     * Takes the lock away from its holder. The holder learns that its lock is lost; the next holder's fencing token is
+     * higher. Meant for operators.
      *
-     * @return whether somebody held it
+     * @return whether it was held
      * @throws LockUnavailableException if Redis could not be asked or its answer stayed unknown
      */
     boolean forceRelease(String name);

@@ -16,6 +16,6 @@ public enum ReleaseResult {
     /** Nobody holds this lock. */
     NOT_HELD,
 
-    /** Somebody else holds this lock; nothing was changed. */
+    /** Another caller holds this lock; nothing was changed. */
     NOT_YOURS
 }

@@ -38,9 +38,9 @@ class LockNamesTests {
     void noExceptionHasTheNameAsItIsInItsMessage() {
         for (String name : new String[] {"a\nb", "x".repeat(1_000)}) {
             DistributedLockException failure =
-                    new LockNotAcquiredException(name, "Lock '" + name + "' is held by somebody else", Duration.ZERO);
+                    new LockNotAcquiredException(name, "Lock '" + name + "' is held by another caller", Duration.ZERO);
 
-            assertThat(failure).hasMessage("Lock '" + LockNames.show(name) + "' is held by somebody else");
+            assertThat(failure).hasMessage("Lock '" + LockNames.show(name) + "' is held by another caller");
             assertThat(failure.lockName()).isEqualTo(name);
         }
     }

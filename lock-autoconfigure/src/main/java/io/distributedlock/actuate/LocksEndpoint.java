@@ -172,7 +172,7 @@ public final class LocksEndpoint {
                 .toList();
     }
 
-    /** Takes the lock away from its holder, who is told. Answers 204, or 404 if nobody held it. */
+    /** Takes the lock away from its holder, which learns of it. Answers 204, or 404 if nobody held it. */
     @DeleteOperation
     public WebEndpointResponse<Void> forceRelease(@Selector(match = Match.ALL_REMAINING) String... name) {
         return takeAway(String.join("/", name));

@@ -12,12 +12,12 @@ import io.distributedlock.LockUnavailableException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a waiter is told. Exceptions are made from it by the caller, so that they carry the caller's stack. */
+/** What a waiter gets. Exceptions are made from it by the caller, so that they carry the caller's stack. */
 sealed interface AcquireResult {
 
     record Granted(LockHandle handle, Path path) implements AcquireResult {}
 
-    /** Somebody else holds the lock and the wait is over. */
+    /** Another caller holds the lock and the wait is over. */
     record Busy() implements AcquireResult {}
 
     /** The caller holds the lock already, and did not want to enter again. */
@@ -60,7 +60,7 @@ sealed interface AcquireResult {
         }
         String why = this instanceof ReentryRefused
                 ? "is held by the caller already, and the request is not re-entrant"
-                : "is held by somebody else; waited " + waited.toMillis() + " ms";
+                : "is held by another caller; waited " + waited.toMillis() + " ms";
         return new LockNotAcquiredException(name, "Lock '" + name + "' " + why, waited);
     }
 }

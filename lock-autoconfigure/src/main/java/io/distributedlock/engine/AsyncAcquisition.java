@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The future of an asynchronous acquisition, and the owner of its hold. Its result is told on a thread for
- * continuations, or by a thread that waits for the future, whichever comes first: so whoever waits is told although all
- * those threads are busy.
+ * continuations, or by a thread that waits for the future, whichever comes first: so a waiting thread gets it although
+ * all those threads are busy.
  */
 final class AsyncAcquisition extends AcquireStage<LockHandle> {
 

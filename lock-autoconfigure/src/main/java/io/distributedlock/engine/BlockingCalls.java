@@ -136,7 +136,7 @@ final class BlockingCalls {
         if (outcome != Outcome.NOT_HELD && outcome != Outcome.NOT_YOURS) {
             return null;
         }
-        String why = outcome == Outcome.NOT_HELD ? "it was gone from Redis" : "somebody else had it already";
+        String why = outcome == Outcome.NOT_HELD ? "it was gone from Redis" : "another caller had it already";
         Duration heldFor = Duration.ofNanos(engine.now() - hold.grantedAt);
         return new LockLostException(
                 hold.name(), "Lock '" + hold.name() + "' was lost before its release: " + why, heldFor);

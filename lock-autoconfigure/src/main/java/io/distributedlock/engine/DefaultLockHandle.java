@@ -176,7 +176,7 @@ final class DefaultLockHandle implements LockHandle {
         return inner;
     }
 
-    /** The anchor goes last: until then, somebody is here who closes it. */
+    /** The anchor goes last: until then, a handle is there to close it. */
     private @Nullable PendingRelease leftLast() {
         PendingRelease release = hold.lock.leave(hold, byOwner);
         engine().log().released(hold);

@@ -37,7 +37,7 @@ public record EngineSettings(
         Release release,
         int maxWaiters) {
 
-    /** Whether whoever closes a handle waits for the store's answer. */
+    /** Whether the caller that closes a handle waits for the store's answer. */
     public enum Release {
         /** It does, and is told if the lock was lost before or the release is not confirmed. */
         AWAIT,

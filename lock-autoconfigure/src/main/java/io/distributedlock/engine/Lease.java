@@ -31,7 +31,10 @@ final class Lease {
 
     private long contendedSince;
 
-    /** Whether somebody began to wait after the latest renewal was sent, so that its answer may know nothing of it. */
+    /**
+     * Whether another instance began to wait after the latest renewal was sent, so that its answer may know nothing of
+     * it.
+     */
     private boolean recalled;
 
     private int passes;

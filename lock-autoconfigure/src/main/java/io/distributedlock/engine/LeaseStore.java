@@ -41,7 +41,7 @@ public interface LeaseStore {
     /** Gives back one hold of an explicit owner. */
     CompletableFuture<ReleaseResult> releaseOwner(String name, String owner, long floor);
 
-    /** Takes the lock from whoever has it, and tells that instance. False if nobody had it. */
+    /** Takes the lock from its holder, and tells that instance. False if nobody had it. */
     CompletableFuture<Boolean> forceRelease(String name, long floor);
 
     /** Completes when commands can be sent; already complete if they can. */
@@ -195,7 +195,7 @@ public interface LeaseStore {
             LEFT_QUEUE,
             /** Nobody owns the lock. */
             NOT_HELD,
-            /** Somebody else owns the lock. */
+            /** Another caller owns the lock. */
             NOT_YOURS
         }
     }

@@ -123,7 +123,7 @@ public final class LockEngine implements AutoCloseable {
         timer.start();
     }
 
-    /** An engine that stands still until somebody calls {@link #runTimers()}. */
+    /** An engine that stands still until a test calls {@link #runTimers()}. */
     LockEngine(LeaseStore store, EngineSettings settings, NanoClock clock, Executor callbacks) {
         this(store, settings, clock, callbacks, event -> {});
     }

@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that somebody in this instance holds or waits for, or whose lease it retains, and what is being given back.
+ * The locks that callers of this instance hold or wait for, or whose lease it retains, and what is being given back.
  * Nothing stays in here for a name that is not in use.
  */
 final class LockRegistry implements LeaseStore.Listener {
@@ -157,7 +157,7 @@ final class LockRegistry implements LeaseStore.Listener {
     public void granted(String name, long number, long token, long leaseMillis, int waiting) {
         boolean known = tell(name, lock -> lock.granted(number, token, leaseMillis, waiting));
         if (!known && !isGivingBack(name, number)) {
-            // Nobody waits for it any more, and whoever left could not say so in time.
+            // Nobody waits for it any more, and the caller that left could not say so in time.
             NamedLock stray = new NamedLock(engine, name, null);
             long lease = leaseMillis * 1_000_000;
             PendingRelease back = new PendingRelease(stray, number, lease, engine.now() + lease, false, null);

@@ -119,7 +119,7 @@ public final class LockSet {
             return single.waitUpTo(Duration.ofNanos(Math.max(0, length - waited())));
         }
 
-        /** What the caller is told when one of the names is busy. */
+        /** What the caller gets when one of the names is busy. */
         LockNotAcquiredException told(LockNotAcquiredException ofOne) {
             if (ofOne.getClass() != LockNotAcquiredException.class) {
                 return ofOne;

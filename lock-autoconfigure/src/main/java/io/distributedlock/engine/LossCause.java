@@ -11,7 +11,7 @@ enum LossCause {
     EXPIRED(Loss.EXPIRED, "its lease ran out without being renewed"),
     TOO_OLD(Loss.MAX_HOLD, "it reached its greatest age (maxHold)"),
     REVOKED(Loss.REVOKED, "it was taken away by a forced release, or its owner gave it back elsewhere"),
-    NOT_RENEWED(Loss.GONE, "Redis has it no longer, or somebody else has it"),
+    NOT_RENEWED(Loss.GONE, "Redis has it no longer, or another caller has it"),
     SHUTDOWN(Loss.SHUTDOWN, "the lock template was shut down");
 
     private final Loss tag;

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state machine of one lock name in this JVM. It exists while somebody here holds the lock or waits for it, or
+ * The state machine of one lock name in this JVM. It exists while a caller here holds the lock or waits for it, or
  * while its lease is retained.
  *
  * <h2>States</h2>
@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Time</h2>
  *
- * Every transition first looks whether the hold's deadline has passed, so a hold past its deadline is lost whoever
+ * Every transition first looks whether the hold's deadline has passed, so a hold past its deadline is lost whichever
  * comes first: timer, holder, waiter or message. A deadline counts from before the request was sent whose answer
  * granted or renewed the lease; the store cannot have begun to count earlier, so the store's lease ends later than
  * ours, unless the two clocks run at rates that differ by more than the margin.
@@ -291,7 +291,7 @@ final class NamedLock extends TimerTask {
     }
 
     /**
-     * Gives the lease back, and queues again in the same step if somebody waits here: it is another instance's turn.
+     * Gives the lease back, and queues again in the same step if a caller waits here: it is another instance's turn.
      */
     private PendingRelease release(Ownership current, long now, DeferredActions actions) {
         PendingRelease release = new PendingRelease(this, current.lease);
@@ -468,7 +468,7 @@ final class NamedLock extends TimerTask {
         return due[0];
     }
 
-    /** A hold that is past its deadline is lost at the next look at it, whoever looks. */
+    /** A hold that is past its deadline is lost at the next look at it, by any thread. */
     private void expireIfDue(long now, DeferredActions actions) {
         Ownership current = ownership;
         if (current == null || !current.hold().isExpired(now)) {

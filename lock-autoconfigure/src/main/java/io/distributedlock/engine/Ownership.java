@@ -63,7 +63,7 @@ final class Ownership {
         watch.passed(lease, hold, now);
     }
 
-    /** Nobody here wants the lock now, but somebody may soon: the lease stays here until then, or until that time. */
+    /** No caller here wants the lock now, but one may soon: the lease stays here until then, or until that time. */
     void retainUntil(long end, long now) {
         retained = true;
         hold.renewUntil = end + hold.lease;

@@ -246,7 +246,7 @@ final class PendingRelease extends TimerTask {
         attempt.send(command);
     }
 
-    /** Whoever queues again may have given up by now and asked by itself. */
+    /** The instance that queues again may have left by now and asked under another id. */
     private @Nullable Requeue stillQueuing() {
         return requeueQuestion == null || !requeueQuestion.isOpen() ? null : requeue;
     }

@@ -135,7 +135,7 @@ final class RenewalSchedule {
         return new RenewCommand(hold.name(), lease.number, millis, lease.token(), capping);
     }
 
-    /** Starts a renewal that somebody waits for and that may shorten the lease. */
+    /** Starts a renewal that a caller waits for and that may shorten the lease. */
     RenewCommand extend(Lease lease, Hold hold, long newLength, long now) {
         RenewCommand command = start(lease, hold, newLength, true, now);
         extension = renewal;
@@ -146,7 +146,7 @@ final class RenewalSchedule {
         return renewal;
     }
 
-    /** The latest one that somebody has asked for. */
+    /** The latest one that a caller has asked for. */
     int extension() {
         return extension;
     }

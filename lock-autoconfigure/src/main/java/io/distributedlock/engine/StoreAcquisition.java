@@ -53,7 +53,7 @@ final class StoreAcquisition {
     /** Why the store could not be asked; null once it has answered. */
     private @Nullable Throwable trouble;
 
-    /** Whether the latest that is known of the lock is that somebody else has it. */
+    /** Whether the latest that is known of the lock is that another caller has it. */
     private boolean heard;
 
     private long askAt;
@@ -335,7 +335,7 @@ final class StoreAcquisition {
         return engine.timeout(acquisition.lease);
     }
 
-    /** Whether the store's latest word is that somebody else has the lock. */
+    /** Whether the store's latest word is that another caller has the lock. */
     boolean isKnownBusy() {
         return heard;
     }
@@ -348,8 +348,8 @@ final class StoreAcquisition {
     }
 
     /**
-     * The wait of a caller is over while somebody else has the lock, as far as is known. If that is not known from just
-     * now, the store is asked once more: the lock may have become free without a message.
+     * The wait of a caller is over while another caller has the lock, as far as is known. If that is not known from
+     * just now, the store is asked once more: the lock may have become free without a message.
      *
      * @return whether it is asked
      */

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * <p>All threads share one lock here, so what needs no change is found out without it. Locks and give-backs arm and
  * disarm themselves under a monitor of their own, which {@link TimerTask#onDue} takes too. So the only thing that can
  * happen meanwhile is that the element is taken out as due, and then it will be called, after that. A waiter has no
- * such monitor; whoever arms it again looks afterwards whether that was still wanted. The lock is a monitor, since it
- * is taken under others: threads that stand in line for it keep their carriers before Java 24, but the one that has it
- * is running, and nobody hands it to a virtual thread that no carrier is left for.
+ * such monitor; the caller that arms it again looks afterwards whether that was still wanted. The lock is a monitor,
+ * since it is taken under others: threads that stand in line for it keep their carriers before Java 24, but the one
+ * that has it is running, and nobody hands it to a virtual thread that no carrier is left for.
  */
 final class TimerQueue {
 

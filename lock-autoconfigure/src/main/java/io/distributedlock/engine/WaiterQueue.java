@@ -108,7 +108,7 @@ final class WaiterQueue {
         return arrivals;
     }
 
-    /** Somebody else has the lock, as those who came before that number may be told. */
+    /** Another caller has the lock, as those who came before that number may be told. */
     void decideThoseWhoTryOnce(long before, DeferredActions actions) {
         Waiter waiter = first;
         while (waiter != null) {

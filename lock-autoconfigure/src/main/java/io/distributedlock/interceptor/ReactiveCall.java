@@ -31,7 +31,7 @@ import reactor.util.context.Context;
  */
 final class ReactiveCall implements CoreSubscriber<Object> {
 
-    /** Whoever has subscribed. Its methods are never called by two threads at once if losses do not interrupt. */
+    /** The subscriber. Its methods are never called by two threads at once if losses do not interrupt. */
     interface Downstream {
 
         Context context();

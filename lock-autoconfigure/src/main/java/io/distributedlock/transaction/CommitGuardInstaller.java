@@ -63,7 +63,7 @@ public final class CommitGuardInstaller implements BeanPostProcessor {
 
     /**
      * A proxy has to be of the manager's class, as it may be wanted by that, so nothing in it may be final; and it sees
-     * only commits that somebody else calls.
+     * only commits that another caller calls.
      */
     private static boolean mayBeProxied(Object manager) {
         if (manager instanceof CallbackPreferringPlatformTransactionManager) {

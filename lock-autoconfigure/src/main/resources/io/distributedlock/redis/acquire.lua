@@ -122,7 +122,7 @@ if not at and queues then
   end
 end
 if queues and (line == '' or at == 1) then
-  -- The first in line tells the holder's instance that somebody waits, again with each question, as messages may be lost.
+  -- The first in line tells the holder's instance that another one waits, again with each question, as messages may be lost.
   local holding = holder
   if string.sub(holder, 1, 1) == '=' then
     holding = string.match(holds, '^(%S+)') or ''

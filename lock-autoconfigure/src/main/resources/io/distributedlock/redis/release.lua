@@ -1,9 +1,9 @@
--- Gives a lock back, or a place in the queue. A lock that somebody waits for is handed over in the same step.
+-- Gives a lock back, or a place in the queue. A lock with a waiting instance is handed over in the same step.
 --
 -- KEYS  1 the lock's entry (see acquire.lua)   2 with ARGV 4: ids that were cancelled with unknown outcome
 -- ARGV  1 acquisition id, explicit owner, or ""   2 highest token that the instance has seen
 --       and where it is wanted:   3 who gives back: "id" (also without it), "owner" (one hold of an explicit owner) or
---       "force" (whoever has it)   and for "id":   4 milliseconds to refuse the id from now on, or "0"
+--       "force" (any owner)   and for "id":   4 milliseconds to refuse the id from now on, or "0"
 --       5 another acquisition id that queues in the same step if this one owned the lock, or ""   6 its lease
 -- Gives 1                 free, and nobody waited
 --       {1, token, ...}   free
@@ -11,7 +11,7 @@
 --       {3, token}        did not own it, but waited, and does no longer
 --       {4, token}        one hold less of an explicit owner who has more
 --       {0}               nobody owns it
---       {-1, token}       somebody else owns it
+--       {-1, token}       another caller owns it
 -- with {…, 1, token, waiting} or {…, 0, ttl, waiting} at the end for the id that queued: granted or waiting.
 --
 -- One step, because a release that looks first and deletes afterwards can delete the lock of the next owner.
@@ -34,7 +34,7 @@ if not mode and owner == subject and redis.call('HLEN', entry) == 3 then
   return 1
 end
 
--- An entry of a wrong type is none of ours any more; whoever takes a lock away by name is told of the type.
+-- An entry of a wrong type is no entry of a lock any more; a forced release gets the error of the type.
 local fields = {}
 if type(owner) ~= 'table' then
   fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'g', 'd')
@@ -132,7 +132,7 @@ elseif mode == 'owner' then
   end
 end
 
--- The lock goes on now. Those who still believe to have it are told.
+-- The lock goes on now. Owners that still believe to have it get a message.
 local losers = holds
 if mode == 'force' and string.sub(holder, 1, 1) ~= '=' then
   losers = holder
@@ -182,7 +182,7 @@ end
 while line ~= '' do
   local id, lease, owner, rest = string.match(line, '^(%S+) (%d+) ([^;]*);(.*)$')
   if not id then
-    -- Somebody else wrote into the line. Whoever stands in it asks again.
+    -- Another caller wrote into the line. The instances in it ask again.
     break
   end
   line = rest

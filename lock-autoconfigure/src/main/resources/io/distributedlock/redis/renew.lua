@@ -4,7 +4,7 @@
 -- ARGV  for each of them: acquisition id, lease in ms, the token of the latest hold, "1" if it may get shorter
 -- Gives for each of them, one after the other: 1 renewed or 0 not owned, the entry's token or 0, how many wait
 --
--- An entry of a wrong type is none of ours any more, and must not spoil the answer for the others. A lease gets shorter only
+-- An entry of a wrong type is no entry of a lock any more, and must not spoil the answer for the others. A lease gets shorter only
 -- where that is wanted, as this may be a late copy of a renewal; that of an explicit owner never does, who may have holds in
 -- several instances. A TTL that is missing, or longer than any lease that the owner asked for, was not made by a script: it
 -- is set to the longest of those. The first write is one that Redis allows when it is out of memory; it then allows the

@@ -121,7 +121,7 @@ class CallsInsideCallsTests {
         }
     }
 
-    /** The body ran although the lock was not to be had, and its return gave back the lock of somebody else. */
+    /** The body ran although the lock was not to be had, and its return gave back the lock of another caller. */
     @Test
     void anInnerCallThatIsRefusedNeitherRunsNorGivesBackTheOuterOne() {
         application.run(context -> {

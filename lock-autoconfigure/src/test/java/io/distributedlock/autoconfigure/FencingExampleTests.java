@@ -96,7 +96,7 @@ class FencingExampleTests {
             long token = LockHandle.current().orElseThrow().fencingToken();
             int rows = jdbc.update(STATEMENT, amount, token, id, token);
             if (rows == 0) {
-                throw new IllegalStateException("Somebody else has had the lock since; nothing was booked");
+                throw new IllegalStateException("Another caller has had the lock since; nothing was booked");
             }
         }
     }

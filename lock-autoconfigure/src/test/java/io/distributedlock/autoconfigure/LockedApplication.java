@@ -45,7 +45,7 @@ final class LockedApplication implements AutoCloseable {
         return bean(LockOperations.class);
     }
 
-    /** A hold of somebody else. */
+    /** A hold of another caller. */
     LockHandle hold(String name) {
         return locks().acquireAsync(LockRequest.of(name).waitForever())
                 .toCompletableFuture()

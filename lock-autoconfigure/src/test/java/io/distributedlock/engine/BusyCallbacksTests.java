@@ -166,7 +166,7 @@ class BusyCallbacksTests {
         elsewhere.close();
     }
 
-    /** A future that somebody else ends does not keep whoever waits for it until the result. */
+    /** A future that another caller ends does not keep whoever waits for it until the result. */
     @Test
     void waitingForAFutureEndsWithTheFuture() {
         LockHandle elsewhere = engine.acquire(LockRequest.of("a"));

@@ -63,7 +63,7 @@ class ReleaseTests {
 
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(attempt::close)
-                .withMessageContaining("somebody else");
+                .withMessageContaining("another caller");
         assertThat(elsewhere.isHeld()).isTrue();
         elsewhere.close();
     }

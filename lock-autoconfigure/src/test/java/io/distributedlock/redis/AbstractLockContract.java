@@ -97,7 +97,7 @@ abstract class AbstractLockContract {
         return CommandLog.open(server.serverOf(key));
     }
 
-    /** Whether somebody else would have to wait, asked from another thread. */
+    /** Whether another caller would have to wait, asked from another thread. */
     final boolean isBusy(RedisLockTemplate template, String name) {
         return callers.call(() -> {
                     Optional<LockHandle> handle =

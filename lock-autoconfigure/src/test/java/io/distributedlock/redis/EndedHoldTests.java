@@ -87,7 +87,7 @@ class EndedHoldTests extends AbstractFaultTests {
         assertThat(keys()).isEmpty();
     }
 
-    /** One error, as somebody else's script ran for long, ended the watchdog. */
+    /** One error, as another caller's script ran for long, ended the watchdog. */
     @Test
     void aSlowScriptOfSomebodyElseDoesNotEndRenewal() {
         RedisLockTemplate locks = direct();

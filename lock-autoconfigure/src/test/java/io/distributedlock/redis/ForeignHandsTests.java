@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Somebody else touches the entry of a lock that is held here and waited for, here and in another instance. */
+/** Another caller touches the entry of a lock that is held here and waited for, here and in another instance. */
 class ForeignHandsTests extends AbstractFaultTests {
 
     private static final String KEY = "lock:{foreign}";
@@ -120,7 +120,7 @@ class ForeignHandsTests extends AbstractFaultTests {
         }
         AbstractLockContract.awaitLatch(lost, TOLD);
         await().until(() -> tokens.size() > 1);
-        // Somebody else's entry lives as long as it had to live.
+        // Another caller's entry lives as long as it had to live.
         assertThat(watch.elapsed())
                 .isLessThan(REQUEST.lease().plus(millis(1_000)).plus(Noise.now()));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);

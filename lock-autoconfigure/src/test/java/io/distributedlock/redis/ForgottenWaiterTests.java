@@ -56,7 +56,7 @@ class ForgottenWaiterTests extends AbstractFaultTests {
         await().atMost(POLL.plus(Noise.LATEST)).until(() -> keys().isEmpty());
     }
 
-    /** A subscription for each lock that somebody waits for: they ran out, timed out, and were never ended. */
+    /** A subscription for each lock that is waited for: they ran out, timed out, and were never ended. */
     @Test
     void aThousandLocksThatTenWaitForEachNeedNoSubscription() {
         RedisLockTemplate holder = direct(Templates.SETTINGS);

@@ -38,7 +38,7 @@ class GrantsOnTheWireTests extends AbstractFaultTests {
     private record Message(String channel, String text) {}
 
     /**
-     * The same bytes again: while the hold lasts, when somebody else has the lock, when nobody has, when it waits
+     * The same bytes again: while the hold lasts, when another caller has the lock, when nobody has, when it waits
      * again.
      */
     @Test

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** What is in Redis, what is shown of it, and what happens when somebody else touches it. */
+/** What is in Redis, what is shown of it, and what happens when another caller touches it. */
 abstract class KeyContract extends AbstractLockContract {
 
     private static final LockRequest REQUEST = leased("seen", 20_000);

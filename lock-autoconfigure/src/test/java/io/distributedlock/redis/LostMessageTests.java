@@ -87,7 +87,7 @@ class LostMessageTests extends AbstractFaultTests {
     }
 
     /**
-     * As if its process had been stopped: what it hears then is of a lease that has passed, and of somebody else's
+     * As if its process had been stopped: what it hears then is of a lease that has passed, and of another caller's
      * lock.
      */
     @Test

@@ -55,7 +55,7 @@ abstract class ReleaseContract extends AbstractLockContract {
         assertThat(keys()).isEmpty();
     }
 
-    /** The late close of a hold whose lease ran out finds the lock of somebody else, and leaves it alone. */
+    /** The late close of a hold whose lease ran out finds the lock of another caller, and leaves it alone. */
     @Test
     void byAFormerHolderDoesNotTouchTheNextOne() {
         LockHandle late = first.acquire(leased("released", 100).renew(false));

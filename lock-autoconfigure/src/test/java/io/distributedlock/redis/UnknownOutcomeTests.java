@@ -197,7 +197,7 @@ class UnknownOutcomeTests extends AbstractFaultTests {
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 
-    /** The instance is cut off: somebody else gets the lock when its lease has passed, and it knows by then. */
+    /** The instance is cut off: another caller gets the lock when its lease has passed, and it knows by then. */
     @Test
     void anInstanceThatIsCutOffLosesItsLocks() {
         RedisLockTemplate locks = proxied();

@@ -89,7 +89,7 @@ final class ReadmeExamples {
             long token = LockHandle.current().orElseThrow().fencingToken();
             String sql = "update account set balance = balance + ?, token = ? where id = ? and token <= ?";
             if (jdbc.sql(sql).params(amount, token, id, token).update() == 0) {
-                throw new IllegalStateException("Somebody has booked since: this call was too late");
+                throw new IllegalStateException("Another call has booked since: this call was too late");
             }
         }
     }
@@ -99,7 +99,7 @@ final class ReadmeExamples {
 
         @ExceptionHandler
         ResponseEntity<ProblemDetail> busy(LockNotAcquiredException ex) {
-            return problem(HttpStatus.CONFLICT, "Somebody else is working on this. Try again in a moment.");
+            return problem(HttpStatus.CONFLICT, "Another caller is working on this. Try again in a moment.");
         }
 
         @ExceptionHandler

@@ -210,7 +210,7 @@ public final class EmbeddedRedis implements AutoCloseable {
         }
     }
 
-    /** Whether it is this server that answers: somebody else may have taken the port. */
+    /** Whether it is this server that answers: another caller may have taken the port. */
     private boolean answers() {
         try (RespClient client = new RespClient(port, Duration.ofSeconds(2))) {
             return client.text("PING").equals("PONG")

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * @param hits how often each kind of fault hit
  * @param overlaps how often two callers could both rely on a lock
  * @param unexplainedOverlaps those of them for which no loss of data is to blame
- * @param latePasses how often a JVM passed a lease on that Redis had forgotten, after somebody else had a higher token
+ * @param latePasses how often a JVM passed a lease on that Redis had forgotten, after another caller had a higher token
  * @param refusedWrites how many writes the fenced stores refused
  * @param worstHandOver the longest time that a lock was free and somebody waited for it
  * @param worstCalmHandOver the same, without what a fault explains

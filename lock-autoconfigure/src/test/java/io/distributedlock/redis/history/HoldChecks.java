@@ -102,7 +102,7 @@ final class HoldChecks {
 
     /**
      * Within a JVM, a lease goes from one to the next without Redis, with the next token. If Redis has forgotten it,
-     * the JVM cannot know that until its next renewal or release; somebody else may have a higher token by then, and
+     * the JVM cannot know that until its next renewal or release; another caller may have a higher token by then, and
      * the stores refuse this one. Redis itself gives out microseconds, so one of its tokens has none of that JVM just
      * below it.
      */

@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * When Redis forgot what it had confirmed. Who held a lock then can go on for as long as the lease lasts that Redis has
- * forgotten, since no renewal can make it longer; the lock is somebody else's meanwhile.
+ * forgotten, since no renewal can make it longer; the lock is another caller's meanwhile.
  */
 final class Losses {
 

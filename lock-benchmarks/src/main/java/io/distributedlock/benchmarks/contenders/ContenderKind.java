@@ -10,7 +10,7 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
 
 /** What can be measured. The order is that of the report. */
 public enum ContenderKind {
-    BARE("bare", "two scripts through Lettuce; polls without a pause while somebody else holds", BareContender::new),
+    BARE("bare", "two scripts through Lettuce; polls without a pause while another caller holds", BareContender::new),
     REDISSON("redisson", "Redisson RLock, watchdog", port -> new RedissonContender(port, false)),
     REDISSON_FAIR("redisson-fair", "Redisson RFairLock, watchdog", port -> new RedissonContender(port, true)),
     SPRING_SPIN(

@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param cycles per thread, how many sections began in time
  * @param allCycles all sections, also the few that began late
- * @param violations how often somebody else was inside
+ * @param violations how often another caller was inside
  * @param self how often a thread got the lock that it was the last to have
  * @param remote how often a thread got the lock from one of another JVM
  * @param errors how many calls have failed
