@@ -33,6 +33,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param transaction What happens to transactions under locks.
  * @param instanceLabel What operators call this instance. If not set, application@host:port/process id.
  * @param maxWaiters How many callers of this instance may wait for one lock. More are refused.
+ * @param warn When a wait or a hold is so long that a warning is due.
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(
@@ -54,7 +55,8 @@ public record DistributedLockProperties(
         @Nullable String instanceLabel,
         @DefaultValue("100000") int maxWaiters,
         @DefaultValue("true") boolean keepUntilCompletion,
-        @DefaultValue Transaction transaction) {
+        @DefaultValue Transaction transaction,
+        @DefaultValue Warn warn) {
 
     static final String PREFIX = "distributed-lock.";
 
@@ -110,6 +112,22 @@ public record DistributedLockProperties(
         public Fairness {
             require(maxPasses >= 0, "fairness.max-passes", "must not be negative");
             require(!maxBatch.isNegative(), "fairness.max-batch", "must not be negative");
+        }
+    }
+
+    /**
+     * When a wait or a hold is so long that a warning is due.
+     *
+     * @param waiting How long callers of this instance may wait for a lock before a warning says so. Zero for any time.
+     * @param holding How long a caller of this instance may hold a lock before a warning says so. Zero for any time.
+     */
+    public record Warn(
+            @DefaultValue("30s") Duration waiting,
+            @DefaultValue("30s") Duration holding) {
+
+        public Warn {
+            require(!waiting.isNegative(), "warn.waiting", "must not be negative");
+            require(!holding.isNegative(), "warn.holding", "must not be negative");
         }
     }
 

@@ -5,6 +5,7 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockListener;
+import io.distributedlock.observation.SlowLockWatch;
 import io.distributedlock.redis.RedisLockTemplate;
 import io.lettuce.core.RedisClient;
 import java.util.List;
@@ -45,6 +46,20 @@ class RedisLockConfiguration {
                 publisher::publishEvent,
                 properties.keepUntilCompletion(),
                 () -> CompositeLockListener.of(listeners.orderedStream().toList()));
+    }
+
+    @Bean
+    @Lazy(false)
+    SlowLockWatch slowLockWatch(
+            RedisLockTemplate redisLockTemplate,
+            DistributedLockProperties properties,
+            ApplicationEventPublisher publisher) {
+        return new SlowLockWatch(
+                redisLockTemplate,
+                redisLockTemplate,
+                publisher::publishEvent,
+                properties.warn().waiting(),
+                properties.warn().holding());
     }
 
     private static LettuceConnectionFactory lettuce(ListableBeanFactory beans, @Nullable String name) {

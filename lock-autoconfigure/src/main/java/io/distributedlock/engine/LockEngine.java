@@ -407,6 +407,9 @@ public final class LockEngine implements AutoCloseable {
         if (loss != null) {
             tellLost(hold, loss);
         }
+        if (why == LossCause.TOO_OLD) {
+            callbacks.event(() -> lockLog.hangs(hold));
+        }
     }
 
     void tellLost(Hold hold, LockLostException loss) {

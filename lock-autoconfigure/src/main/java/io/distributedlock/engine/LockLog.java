@@ -8,6 +8,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockNames;
 import io.distributedlock.ServerClockSetBackEvent;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.apache.commons.logging.Log;
@@ -21,6 +22,8 @@ final class LockLog {
     private static final Log log = LogFactory.getLog(LockEngine.class);
 
     private static final int NAMES_SHOWN = 10;
+
+    private static final int FRAMES_SHOWN = 40;
 
     private final NanoClock clock;
 
@@ -67,6 +70,18 @@ final class LockLog {
 
     void lost(Hold hold, LockLostException loss) {
         log.warn(loss.getMessage() + " (token " + hold.token + ", held by " + ownerOf(hold.owner()) + ")");
+    }
+
+    /** What a holder does that has reached its maxHold. */
+    void hangs(Hold hold) {
+        if (hold.owner() instanceof Thread thread && thread.isAlive()) {
+            StringBuilder stack = new StringBuilder();
+            Arrays.stream(thread.getStackTrace())
+                    .limit(FRAMES_SHOWN)
+                    .forEach(frame -> stack.append("\n\tat ").append(frame));
+            log.warn(lock(hold.name()) + " had reached its greatest age (maxHold) while thread '" + thread.getName()
+                    + "' was here:" + stack);
+        }
     }
 
     private static String ownerOf(Object owner) {

@@ -1,0 +1,25 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A caller of this instance has held a lock for longer than {@code distributed-lock.warn.holding}. Published once for
+ * each hold.
+ *
+ * @param fencingToken the token of the hold
+ * @param caller the thread that acquired it, or what stands for an asynchronous caller
+ * @param method the annotated method, null if the application has acquired it by itself
+ * @param waiters how many callers of this instance wait behind it
+ */
+public record LongHoldEvent(
+        String lockName,
+        long fencingToken,
+        Duration heldFor,
+        String caller,
+        @Nullable String method,
+        int waiters) implements LockEvent {}

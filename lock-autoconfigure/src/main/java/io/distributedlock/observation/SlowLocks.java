@@ -1,0 +1,154 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.observation;
+
+import io.distributedlock.LockActivity;
+import io.distributedlock.LockActivity.Held;
+import io.distributedlock.LockActivity.Waiting;
+import io.distributedlock.LockEvent;
+import io.distributedlock.LockMonitor;
+import io.distributedlock.LockNames;
+import io.distributedlock.LongHoldEvent;
+import io.distributedlock.LongWaitEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds waits and holds of this instance that last too long, and tells of each once: by a warning and an event. What
+ * has ended is forgotten, so it knows no more than the instance holds and waits for. Used by one thread at a time.
+ */
+final class SlowLocks {
+
+    private static final Log log = LogFactory.getLog(SlowLocks.class);
+
+    /** So many lines are written at one look; a fault that stops thousands of callers must not fill the log. */
+    static final int LINES = 10;
+
+    private final LockMonitor monitor;
+
+    private final Function<String, @Nullable String> holderOf;
+
+    private final Consumer<? super LockEvent> events;
+
+    private final Duration waitLimit;
+
+    private final Duration holdLimit;
+
+    private Set<String> toldWaits = new HashSet<>();
+
+    private Set<Hold> toldHolds = new HashSet<>();
+
+    private record Hold(String name, long token) {}
+
+    /**
+     * @param holderOf asks Redis who holds a lock; null if that is not known
+     * @param waitLimit how long a wait may last, zero for any time
+     * @param holdLimit how long a hold may last, zero for any time
+     */
+    SlowLocks(
+            LockMonitor monitor,
+            Function<String, @Nullable String> holderOf,
+            Consumer<? super LockEvent> events,
+            Duration waitLimit,
+            Duration holdLimit) {
+        this.monitor = monitor;
+        this.holderOf = holderOf;
+        this.events = events;
+        this.waitLimit = waitLimit;
+        this.holdLimit = holdLimit;
+    }
+
+    void look() {
+        LockActivity activity = monitor.activity();
+        if (!waitLimit.isZero()) {
+            lookAtWaits(activity.waiting());
+        }
+        if (!holdLimit.isZero()) {
+            lookAtHolds(activity.held());
+        }
+    }
+
+    private void lookAtWaits(List<Waiting> all) {
+        Map<String, List<Waiting>> slow = new LinkedHashMap<>();
+        all.forEach(waiting ->
+                slow.computeIfAbsent(waiting.name(), name -> new ArrayList<>()).add(waiting));
+        slow.values().removeIf(waiters -> oldest(waiters).waitedFor().compareTo(waitLimit) < 0);
+        List<String> fresh =
+                slow.keySet().stream().filter(name -> !toldWaits.contains(name)).toList();
+        toldWaits = new HashSet<>(slow.keySet());
+        fresh.stream().limit(LINES).forEach(name -> tell(slow.getOrDefault(name, List.of())));
+        tellOfMore(fresh.size(), "locks are waited for");
+    }
+
+    private static Waiting oldest(List<Waiting> waiters) {
+        return Collections.max(waiters, Comparator.comparing(Waiting::waitedFor));
+    }
+
+    private void tell(List<Waiting> waiters) {
+        Waiting oldest = oldest(waiters);
+        String holder = oldest.holder() == null ? holderOf.apply(oldest.name()) : oldest.holder();
+        log.warn(lock(oldest.name()) + " has been waited for by '" + oldest.caller() + "'"
+                + in(oldest.origin().method())
+                + " for " + oldest.waitedFor().toMillis() + " ms; " + waiters.size()
+                + " callers of this instance wait for it, held by " + (holder == null ? "an unknown holder" : holder));
+        events.accept(new LongWaitEvent(oldest.name(), oldest.waitedFor(), waiters.size(), holder));
+    }
+
+    private void lookAtHolds(List<Held> all) {
+        List<Held> slow = all.stream()
+                .filter(held -> held.heldFor().compareTo(holdLimit) >= 0)
+                .toList();
+        List<Held> fresh =
+                slow.stream().filter(held -> !toldHolds.contains(hold(held))).toList();
+        Set<Hold> told = new HashSet<>();
+        slow.forEach(held -> told.add(hold(held)));
+        toldHolds = told;
+        fresh.stream().limit(LINES).forEach(this::tell);
+        tellOfMore(fresh.size(), "locks are held");
+    }
+
+    private static Hold hold(Held held) {
+        return new Hold(held.name(), held.fencingToken());
+    }
+
+    private void tell(Held held) {
+        log.warn(lock(held.name()) + " has been held by '" + held.caller() + "'"
+                + in(held.origin().method()) + " for " + held.heldFor().toMillis() + " ms, token "
+                + held.fencingToken() + "; " + held.waiters() + " callers of this instance wait for it");
+        events.accept(new LongHoldEvent(
+                held.name(),
+                held.fencingToken(),
+                held.heldFor(),
+                held.caller(),
+                held.origin().method(),
+                held.waiters()));
+    }
+
+    private static void tellOfMore(int fresh, String what) {
+        if (fresh > LINES) {
+            log.warn((fresh - LINES) + " more " + what + " for too long; see the endpoint locks");
+        }
+    }
+
+    private static String lock(String name) {
+        return "Lock '" + LockNames.show(name) + "'";
+    }
+
+    private static String in(@Nullable String method) {
+        return method == null ? "" : " in " + method;
+    }
+}

@@ -1,0 +1,119 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.observation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockActivity;
+import io.distributedlock.LockActivity.Held;
+import io.distributedlock.LockActivity.Waiting;
+import io.distributedlock.LockEvent;
+import io.distributedlock.LockOrigin;
+import io.distributedlock.LongHoldEvent;
+import io.distributedlock.LongWaitEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class SlowLocksTests {
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private static final LockOrigin PAY = new LockOrigin("order", "Orders#pay(Order)", false);
+
+    private final List<Held> held = new ArrayList<>();
+
+    private final List<Waiting> waiting = new ArrayList<>();
+
+    private final List<LockEvent> events = new ArrayList<>();
+
+    private final SlowLocks slow = slow(LIMIT, LIMIT);
+
+    private SlowLocks slow(Duration waitLimit, Duration holdLimit) {
+        return new SlowLocks(
+                () -> new LockActivity("here", true, true, held, waiting),
+                name -> "elsewhere",
+                events::add,
+                waitLimit,
+                holdLimit);
+    }
+
+    private static Held hold(String name, long token, int seconds) {
+        return new Held(name, token, Duration.ofSeconds(seconds), LIMIT, "exec-1", 0, 2, PAY, null);
+    }
+
+    private static Waiting wait(String name, int seconds) {
+        return new Waiting(name, "exec-" + seconds, Duration.ofSeconds(seconds), null, null, PAY, null);
+    }
+
+    @Test
+    void aLongWaitIsToldOnceWithItsHolderAndItsLine(CapturedOutput log) {
+        waiting.add(wait("order:1", 31));
+        waiting.add(wait("order:1", 5));
+        waiting.add(wait("order:2", 29));
+        slow.look();
+        slow.look();
+
+        assertThat(events).containsExactly(new LongWaitEvent("order:1", Duration.ofSeconds(31), 2, "elsewhere"));
+        assertThat(log.getOut().lines().filter(line -> line.contains("WARN")))
+                .singleElement()
+                .asString()
+                .contains(
+                        "Lock 'order:1' has been waited for by 'exec-31' in Orders#pay(Order) for 31000 ms; 2 callers")
+                .contains("held by elsewhere");
+    }
+
+    @Test
+    void aLongWaitThatComesAgainIsToldAgain() {
+        waiting.add(wait("order:1", 31));
+        slow.look();
+        waiting.clear();
+        slow.look();
+        waiting.add(wait("order:1", 40));
+        slow.look();
+
+        assertThat(events).hasSize(2);
+    }
+
+    @Test
+    void eachLongHoldIsToldOnce(CapturedOutput log) {
+        held.add(hold("order:1", 7, 31));
+        slow.look();
+        slow.look();
+        held.clear();
+        held.add(hold("order:1", 8, 32));
+        slow.look();
+
+        assertThat(events)
+                .containsExactly(
+                        new LongHoldEvent("order:1", 7, Duration.ofSeconds(31), "exec-1", PAY.method(), 2),
+                        new LongHoldEvent("order:1", 8, Duration.ofSeconds(32), "exec-1", PAY.method(), 2));
+        assertThat(log.getOut()).contains("has been held by 'exec-1' in Orders#pay(Order) for 31000 ms, token 7");
+    }
+
+    @Test
+    void aThousandHoldsDoNotFillTheLog(CapturedOutput log) {
+        IntStream.range(0, 1_000).forEach(i -> held.add(hold("order:" + i, i, 31)));
+        slow.look();
+
+        assertThat(log.getOut().lines().filter(line -> line.contains("WARN"))).hasSize(SlowLocks.LINES + 1);
+        assertThat(log.getOut()).contains("990 more locks are held for too long");
+    }
+
+    @Test
+    void zeroIsNoLimit() {
+        held.add(hold("order:1", 7, 3_000));
+        waiting.add(wait("order:2", 3_000));
+        slow(Duration.ZERO, Duration.ZERO).look();
+
+        assertThat(events).isEmpty();
+    }
+}
