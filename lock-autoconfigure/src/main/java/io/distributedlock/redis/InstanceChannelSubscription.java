@@ -122,8 +122,8 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
             refused = true;
             log.warn(
                     "Redis refuses the channel " + channel
-                            + " to this user. Locks work, but a caller that waits for another instance asks once a second"
-                            + " instead of being told. Allow the user the channels with this prefix.",
+                            + " to this user. Locks work, but a caller that waits for another instance asks once a"
+                            + " second instead of getting a message. Allow the user the channels with this prefix.",
                     failure);
         }
         tryLater();
