@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
-import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
 import org.springframework.web.context.request.async.WebAsyncManager;
@@ -27,18 +26,18 @@ final class AsyncRequestContinuation implements Continuation {
 
     @Override
     public Object holdUntilDone(Object result, HeldWork work) {
-        if (!(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)) {
+        RequestAttributes request = RequestContextHolder.getRequestAttributes();
+        if (request == null || !(managerOf(request) instanceof WebAsyncManager manager)) {
             throw new IllegalStateException("The lock of a " + result.getClass().getSimpleName()
                     + " is held until its request has ended, but the calling thread handles no request. Call the method"
                     + " from a controller, or lock a method that does the work.");
         }
-        WebAsyncManager manager = WebAsyncUtils.getAsyncManager(attributes.getRequest());
         if (result instanceof DeferredResult<?>) {
             manager.registerDeferredResultInterceptor(work, new Deferred(work));
         } else {
             manager.registerCallableInterceptor(work, new AsyncTaskInterceptor(work));
         }
-        attributes.registerDestructionCallback(
+        request.registerDestructionCallback(
                 work.toString(),
                 () -> {
                     if (!manager.isConcurrentHandlingStarted()) {
@@ -47,6 +46,11 @@ final class AsyncRequestContinuation implements Continuation {
                 },
                 RequestAttributes.SCOPE_REQUEST);
         return result;
+    }
+
+    /** Spring MVC makes one for each request before it calls a controller. */
+    private static @Nullable Object managerOf(RequestAttributes request) {
+        return request.getAttribute(WebAsyncUtils.WEB_ASYNC_MANAGER_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST);
     }
 
     /**
