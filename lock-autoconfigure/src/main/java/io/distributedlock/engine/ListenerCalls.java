@@ -5,8 +5,8 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockListener;
-import io.distributedlock.LockListener.Attempt;
 import io.distributedlock.LockListener.Answer;
+import io.distributedlock.LockListener.Attempt;
 import io.distributedlock.LockListener.Command;
 import io.distributedlock.LockListener.End;
 import io.distributedlock.LockListener.Loss;
