@@ -4,16 +4,20 @@
 --           o  who owns it: an acquisition id, or "=" and the explicit owner
 --           t  its fencing token
 --           l  the longest lease in ms that its owner was given and may count on
---           q  who waits, in order: "id lease owner;" for each
 --           h  acquisition ids of an explicit owner's holds: "id " for each
 --           g  how many of those were given back by name
---           d  who was passed over in line since its instance did not listen: "id ", or "+id " if it has asked again since
+--           d  who was passed over in line since its instance did not listen: "id ", or "+id " if it has asked since
+--         and only while acquisitions wait, each at a place, which is a whole number:
+--           f  the first place   n  the place behind the last one   x  how many places between them are empty, if any
+--           q<place>  "id lease", with " owner" for an explicit one; at both ends of a row of empty places " first last"
+--           w<id>  the place of that acquisition
+--           e<owner>  one place of those who wait for that explicit owner   a<place>, b<place>  the next, the previous
 --       2 ids that were cancelled with unknown outcome, a hash
 -- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen   4 "0" not to queue if busy
 --       and only for an explicit owner: 5 the owner   6 "1" if it may enter again
 -- Gives token as text                     granted, and nobody waits
 --       {1, token, waiting}               granted; the same id again gets the same token
---       {0, ttl in ms, queued, token, repaired}   busy
+--       {0, ttl in ms, queued, token, repaired, ahead, waiting}   busy; ahead is never less than how many are before it
 --       {2, token}                        the explicit owner has it and may not enter again
 --       {3, 0}                            the id was cancelled
 --
@@ -21,25 +25,31 @@
 -- higher than any that was given out before: that of the entry, the server's clock in microseconds, and what the caller
 -- has seen. The entry lives exactly as long as its lease, so no other key has to be remembered or cleaned up.
 --
--- The TTL of an entry is never longer than l, unless another client changed it or the server's clock was set back. A TTL that
--- is missing or longer is set to l: the owner never counts on more, so it cannot lose the lock by that.
+-- The TTL of an entry is never longer than l, unless another client changed it or the server's clock was set back. A
+-- TTL that is missing or longer is set to l: the owner never counts on more, so it cannot lose the lock by that.
 --
 -- A message is sent after the last write: a server that refuses writes still delivers messages.
 --
--- The way of a free lock comes first and does nothing that it does not need: it is what nearly every call takes. There the
--- token stays text, since making a number of text and text of a number costs as much as another call of Redis.
+-- No step looks at more than a few fields, however many wait. The first place and the last one are never empty.
+--
+-- The way of a free lock comes first and does nothing that it does not need: it is what nearly every call takes.
+-- There the token stays text, since making a number of text and text of a number costs as much as another call of
+-- Redis.
 
 local entry, cancelled, id, lease, owner = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[5]
-local free = redis.call('EXISTS', entry, cancelled) == 0
+local keys = redis.call('EXISTS', entry, cancelled)
 local fields
-if not free then
-  if redis.call('HEXISTS', cancelled, id) == 1 then
+if keys > 0 then
+  fields = redis.call('HMGET', entry, 'o', 't', 'l', 'f', 'n', 'x', 'w' .. id, 'h', 'd')
+  -- With one key and an owner, that key is the entry.
+  if (keys == 2 or not fields[1]) and redis.call('HGET', cancelled, id) then
     return {3, 0}
   end
-  fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'l', 'd')
-  free = redis.call('EXISTS', entry) == 0
+  if not fields[1] and redis.call('EXISTS', entry) == 0 then
+    keys = 0
+  end
 end
-if free then
+if keys == 0 then
   local time = redis.call('TIME')
   local micros, seen = time[2], ARGV[3]
   local token = time[1] .. (#micros == 6 and micros or string.sub('00000' .. micros, -6))
@@ -60,14 +70,22 @@ if free then
   return token
 end
 
-local holder, token, line, holds = fields[1], tonumber(fields[2] or ''), fields[3] or '', fields[4] or ''
+local holder, token, holds = fields[1], tonumber(fields[2]), fields[8] or ''
 if not holder or not token then
   return redis.error_reply('WRONGTYPE the key of this lock holds a hash that is not a lock')
 end
 local queues = ARGV[4] ~= '0'
-local _, waiting = string.gsub(line, ';', '')
 local wanted = tonumber(lease)
-local longest = tonumber(fields[5] or '') or wanted
+local longest = tonumber(fields[3]) or wanted
+local first, beyond, empty = tonumber(fields[4]), tonumber(fields[5]), tonumber(fields[6]) or 0
+local place = tonumber(fields[7])
+if not first or not beyond or first >= beyond then
+  first, beyond, empty = nil, nil, 0
+end
+local waiting = first and beyond - first - empty or 0
+if place and not (first and place >= first and place < beyond) then
+  place = nil
+end
 
 local ttl = redis.call('PTTL', entry)
 local repaired = 0
@@ -88,20 +106,20 @@ local function lengthen()
   end
 end
 
+-- The number of those who listen to a message does not count; a user without the right to publish can still wait.
+local function send(to, text)
+  redis.pcall('PUBLISH', string.match(entry, '^[^{]*') .. 'instance:' .. to, text .. ' ' .. entry)
+end
+
 if holder == id and string.sub(id, 1, 1) ~= '=' then
   lengthen()
   return {1, token, waiting}
 end
 
-local at = string.find(';' .. line, ';' .. id .. ' ', 1, true)
 if owner and holder == '=' .. owner then
   local mine = string.find(' ' .. holds, ' ' .. id .. ' ', 1, true)
   if not mine and ARGV[6] ~= '1' then
     return {2, token}
-  end
-  if at then
-    line = string.sub(line, 1, at - 1) .. string.sub(line, (string.find(line, ';', at, true) or #line) + 1)
-    redis.call('HSET', entry, 'q', line)
   end
   if not mine then
     redis.call('HSET', entry, 'h', holds .. id .. ' ')
@@ -110,26 +128,45 @@ if owner and holder == '=' .. owner then
   return {1, token, waiting}
 end
 
-if not at and queues then
-  local place = id .. ' ' .. lease .. ' ' .. (owner or '') .. ';'
-  local passed = fields[6] or ''
-  local missed = string.find(' ' .. passed, ' ' .. id .. ' ', 1, true)
+if queues and not place then
+  local text = owner and id .. ' ' .. lease .. ' ' .. owner or id .. ' ' .. lease
+  local passed = fields[9]
+  local missed = passed and string.find(' ' .. passed, ' ' .. id .. ' ', 1, true)
   if missed then
     -- It lives, although it does not listen: its place is the first, and the next release leaves the lock to it.
-    redis.call('HSET', entry, 'q', place .. line, 'd', string.sub(passed, 1, missed - 1) .. '+' .. string.sub(passed, missed))
+    redis.call('HSET', entry, 'd', string.sub(passed, 1, missed - 1) .. '+' .. string.sub(passed, missed))
+  end
+  waiting = waiting + 1
+  if not first then
+    first, place = 1, 1
+    redis.call('HSET', entry, 'q1', text, 'w' .. id, '1', 'f', '1', 'n', '2')
+  elseif missed then
+    first = first - 1
+    place = first
+    redis.call('HSET', entry, 'q' .. place, text, 'w' .. id, place, 'f', place)
   else
-    redis.call('HSET', entry, 'q', line .. place)
+    place = beyond
+    redis.call('HSET', entry, 'q' .. place, text, 'w' .. id, place, 'n', place + 1)
+  end
+  if owner then
+    local other = redis.call('HGET', entry, 'e' .. owner)
+    if other then
+      redis.call('HSET', entry, 'a' .. place, other, 'b' .. other, place)
+    end
+    redis.call('HSET', entry, 'e' .. owner, place)
   end
 end
-if queues and (line == '' or at == 1) then
-  -- The first in line tells the holder's instance that another one waits, again with each question, as messages may be lost.
+if queues and place == first then
+  -- The first in line tells the holder's instance that another one waits, again with each question, as messages may be
+  -- lost.
   local holding = holder
   if string.sub(holder, 1, 1) == '=' then
     holding = string.match(holds, '^(%S+)') or ''
   end
   local instance = string.match(holding, '^[^.]+')
   if instance and instance ~= string.match(id, '^[^.]+') then
-    redis.pcall('PUBLISH', string.match(entry, '^[^{]*') .. 'instance:' .. instance, 'recall ' .. holding .. ' ' .. entry)
+    send(instance, 'recall ' .. holding)
   end
 end
-return {0, ttl, (at or queues) and 1 or 0, token, repaired}
+local ahead = place and math.min(place - first, waiting - 1) or waiting
+return {0, ttl, place and 1 or 0, token, repaired, ahead, waiting}

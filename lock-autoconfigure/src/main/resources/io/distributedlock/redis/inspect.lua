@@ -4,13 +4,13 @@
 -- Gives {} if there is none, or {owner, token, remaining lease in ms, how many wait}. An acquisition id is a secret, so
 -- only the public part of it is given.
 
-local fields = redis.call('HMGET', KEYS[1], 'o', 't', 'q')
+local fields = redis.call('HMGET', KEYS[1], 'o', 't', 'f', 'n', 'x')
 if not fields[1] then
   return {}
 end
-local _, waiting = string.gsub(fields[3] or '', ';', '')
+local waiting = (tonumber(fields[4]) or 0) - (tonumber(fields[3]) or 0) - (tonumber(fields[5]) or 0)
 local owner = fields[1]
 if string.sub(owner, 1, 1) ~= '=' then
   owner = string.match(owner, '^[^.]*')
 end
-return {owner, fields[2], tostring(redis.call('PTTL', KEYS[1])), tostring(waiting)}
+return {owner, fields[2], tostring(redis.call('PTTL', KEYS[1])), tostring(math.max(0, waiting))}

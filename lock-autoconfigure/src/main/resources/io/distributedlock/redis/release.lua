@@ -16,34 +16,87 @@
 --
 -- One step, because a release that looks first and deletes afterwards can delete the lock of the next owner.
 --
--- Look, write, tell. The script looks which instances listen, writes the new owner, and sends the messages after the last
--- write, only to who owns the lock now and to who has lost it. A message that is sent before the write is heard although the
--- server refuses the write (READONLY, MISCONF, NOREPLICAS): then two instances believe to hold the lock. And the number that
--- PUBLISH gives says nothing of subscribers at a replica, who hear it all the same. An instance that does not listen here is
--- dead, or asks by itself; the next one in line is looked at. One that was passed over like this and has asked again since
--- is alive: the lock is left to it for two seconds, in which it asks.
+-- Look, write, tell. The script looks which instances listen, writes the new owner, and sends the messages after the
+-- last write, only to who owns the lock now, to who has lost it, and to who has come near the head of the line. A
+-- message that is sent before the write is heard although the server refuses the write (READONLY, MISCONF,
+-- NOREPLICAS): then two instances believe to hold the lock. And the number that PUBLISH gives says nothing of
+-- subscribers at a replica, who hear it all the same. An instance that does not listen here is dead, or asks by
+-- itself; the next one in line is looked at. One that was passed over like this and has asked again since is alive:
+-- the lock is left to it for two seconds, in which it asks.
+--
+-- The cost does not depend on how many wait, only on how many are passed over and on how many enter together for the
+-- same explicit owner. One call looks at MOST_LOOKS places in line at most. If none of these listens, the lock
+-- becomes free, and the next one who asks has it.
 --
 -- The first write is one that Redis allows when it is out of memory; it then allows the rest of the script too.
 --
 -- The way of a lock that nobody waits for comes first: then the entry has an owner, a token, a lease, and nothing else.
 
+local MOST_LOOKS = 1024
+local NEAR = 12
+
 local entry, subject, mode = KEYS[1], ARGV[1], ARGV[3]
-local owner = redis.pcall('HGET', entry, 'o')
-if not mode and owner == subject and redis.call('HLEN', entry) == 3 then
+local size = redis.pcall('HLEN', entry)
+if size == 3 and not mode and redis.call('HGET', entry, 'o') == subject then
   redis.call('DEL', entry)
   return 1
 end
 
+-- How many listen to each of these channels at this server. For a user without the right to look, nobody does.
+local function look(wanted)
+  local seen = redis.pcall('PUBSUB', 'NUMSUB', unpack(wanted))
+  return seen.err and {} or seen
+end
+
+-- A user without the right to publish can still release; then nobody hears it.
+local function publish(channel, text)
+  redis.pcall('PUBLISH', channel, text .. ' ' .. entry)
+end
+
+-- Next comes a lock whose first in line listens and waits for no explicit owner. The number of fields shows that
+-- nothing else is in the entry. What this does is what the rest of the script would do.
+if not mode and type(size) ~= 'table' then
+  local fields = redis.call('HMGET', entry, 'o', 'f', 'n', 't')
+  local place, beyond, token = tonumber(fields[2]), tonumber(fields[3]), tonumber(fields[4])
+  if fields[1] == subject and token and place and beyond and size == 5 + 2 * (beyond - place) then
+    local id, lease = string.match(redis.call('HGET', entry, 'q' .. place) or '', '^(%S+) (%d+)$')
+    local channel = id and string.match(entry, '^[^{]*') .. 'instance:' .. (string.match(id, '^[^.]+') or '')
+    if id and (look({channel})[2] or 0) > 0 then
+      local time = redis.call('TIME')
+      local next = math.max(time[1] * 1000000 + time[2], token + 1, ARGV[2] + 1)
+      local text, waiting = string.format('%.0f', next), beyond - place - 1
+      if waiting > 0 then
+        redis.call('HDEL', entry, 'q' .. place, 'w' .. id)
+        redis.call('HSET', entry, 'o', id, 't', text, 'l', lease, 'f', place + 1)
+      else
+        redis.call('HDEL', entry, 'q' .. place, 'w' .. id, 'f', 'n')
+        redis.call('HSET', entry, 'o', id, 't', text, 'l', lease)
+      end
+      redis.call('PEXPIRE', entry, lease)
+      publish(channel, 'grant ' .. id .. ' ' .. text .. ' ' .. lease .. ' ' .. waiting)
+      if waiting >= NEAR then
+        local near = string.match(redis.call('HGET', entry, 'q' .. place + NEAR) or '', '^%S+')
+        if near then
+          publish(string.match(entry, '^[^{]*') .. 'instance:' .. (string.match(near, '^[^.]+') or ''), 'near ' .. near)
+        end
+      end
+      return {2, next}
+    end
+  end
+end
+
 -- An entry of a wrong type is no entry of a lock any more; a forced release gets the error of the type.
 local fields = {}
-if type(owner) ~= 'table' then
-  fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'g', 'd')
-elseif not string.find(owner.err, '^WRONGTYPE') or mode == 'owner' or mode == 'force' then
-  return owner
+if type(size) ~= 'table' then
+  fields = redis.call('HMGET', entry, 'o', 't', 'f', 'n', 'x', 'h', 'g', 'd', 'q', 'w' .. subject,
+    'w' .. (ARGV[5] or ''))
+elseif not string.find(size.err, '^WRONGTYPE') or mode == 'owner' or mode == 'force' then
+  return size
 end
 local cancelled, tombstone = KEYS[2], tonumber(ARGV[4] or '0')
-local holder, token, line = fields[1], tonumber(fields[2] or ''), fields[3] or ''
-local holds, given = fields[4] or '', tonumber(fields[5] or '0')
+local holder, token = fields[1], tonumber(fields[2])
+local first, beyond, empty = tonumber(fields[3]), tonumber(fields[4]), tonumber(fields[5]) or 0
+local holds, given = fields[6] or '', tonumber(fields[7]) or 0
 
 if tombstone > 0 then
   redis.call('HDEL', cancelled, subject)
@@ -57,14 +110,12 @@ if not holder or not token then
   return {0}
 end
 
-local function without(list, start, stop)
-  return string.sub(list, 1, start - 1) .. string.sub(list, stop + 1)
-end
-
 local function count(list, separator)
   local _, n = string.gsub(list, separator, '')
   return n
 end
+
+-- ---- who listens, and messages
 
 local channels = string.match(entry, '^[^{]*') .. 'instance:'
 
@@ -74,50 +125,135 @@ end
 
 local listeners = {}
 
--- For a user without the right to look, nobody listens.
-local function listens(id)
-  local there = listeners[channel(id)]
-  if there == nil then
-    local seen = redis.pcall('PUBSUB', 'NUMSUB', channel(id))
-    there = not seen.err and seen[2] > 0
-    listeners[channel(id)] = there
+local function lookAtAll(wanted)
+  local seen = look(wanted)
+  for i, each in ipairs(wanted) do
+    listeners[each] = (seen[2 * i] or 0) > 0
   end
-  return there
+end
+
+local function listens(id)
+  local its = channel(id)
+  if listeners[its] == nil then
+    lookAtAll({its})
+  end
+  return listeners[its]
 end
 
 local messages = {}
 
 local function message(id, text)
-  messages[#messages + 1] = {channel(id), text .. ' ' .. entry}
+  messages[#messages + 1] = {channel(id), text}
 end
 
--- A user without the right to publish can still release; then nobody hears it.
 local function tell()
   for _, each in ipairs(messages) do
-    redis.pcall('PUBLISH', each[1], each[2])
+    publish(each[1], each[2])
   end
 end
 
+-- ---- the line
+
+if not first or not beyond or first >= beyond then
+  first, beyond, empty = 1, 1, 0
+end
+local before = first
+
+-- Who is at that place: id, lease, and the explicit owner or "". Nothing if it is empty.
+local function at(place)
+  return string.match(redis.call('HGET', entry, 'q' .. place) or '', '^(%S+) (%d+) ?(.*)$')
+end
+
+-- The first and the last of the row of empty places that begins or ends there, or nothing.
+local function row(text)
+  local from, to = string.match(text or '', '^ (%S+) (%S+)$')
+  return tonumber(from), tonumber(to)
+end
+
+-- Makes a place empty; the others keep theirs. Empty places in a row are one row. The ends of the line are never empty.
+local function leave(place, id)
+  local beside = redis.call('HMGET', entry, 'q' .. place - 1, 'q' .. place + 1)
+  local from = row(beside[1])
+  local _, to = row(beside[2])
+  redis.call('HDEL', entry, 'w' .. id, 'q' .. place, 'q' .. (from or place), 'q' .. (from and place - 1 or place),
+    'q' .. (to or place), 'q' .. (to and place + 1 or place))
+  from, to = from or place, to or place
+  if place == first then
+    first, empty = to + 1, empty - (to - place)
+  elseif place == beyond - 1 then
+    beyond, empty = from, empty - (place - from)
+  else
+    empty = empty + 1
+    local ends = ' ' .. from .. ' ' .. to
+    redis.call('HSET', entry, 'q' .. from, ends, 'q' .. to, ends)
+  end
+  if first >= beyond then
+    redis.call('HDEL', entry, 'f', 'n', 'x')
+  else
+    redis.call('HSET', entry, 'f', first, 'n', beyond)
+    if empty > 0 then
+      redis.call('HSET', entry, 'x', empty)
+    else
+      redis.call('HDEL', entry, 'x')
+    end
+  end
+end
+
+-- Takes a place out of the chain of those who wait for the same explicit owner.
+local function unlink(place, owner)
+  local links = redis.call('HMGET', entry, 'a' .. place, 'b' .. place)
+  local after, previous = links[1], links[2]
+  redis.call('HDEL', entry, 'a' .. place, 'b' .. place)
+  local toAfter = previous and 'a' .. previous or 'e' .. owner
+  if after then
+    redis.call('HSET', entry, toAfter, after)
+    if previous then
+      redis.call('HSET', entry, 'b' .. after, previous)
+    else
+      redis.call('HDEL', entry, 'b' .. after)
+    end
+  else
+    redis.call('HDEL', entry, toAfter)
+  end
+end
+
+-- Who has come near the head asks more often from now on; see acquire.lua for what the others hear.
+local function tellThoseNear()
+  for place = math.max(before + NEAR, first), math.min(first + NEAR, beyond) - 1 do
+    local id = at(place)
+    if id then
+      message(id, 'near ' .. id)
+    end
+  end
+end
+
+-- ---- who gives back
+
 -- Who is it? Only the whole of an acquisition id counts, not its end, nor the name of an explicit owner.
 if (not mode or mode == 'id') and (holder ~= subject or string.sub(subject, 1, 1) == '=') then
-  local at = string.find(' ' .. holds, ' ' .. subject .. ' ', 1, true)
-  if at then
-    holds = without(holds, at, at + #subject)
+  local start = string.find(' ' .. holds, ' ' .. subject .. ' ', 1, true)
+  if start then
+    holds = string.sub(holds, 1, start - 1) .. string.sub(holds, start + #subject + 1)
     if count(holds, ' ') - given > 0 then
       redis.call('HDEL', entry, 'h')
       redis.call('HSET', entry, 'h', holds)
       return {4, token}
     end
   else
-    local place = string.find(';' .. line, ';' .. subject .. ' ', 1, true)
-    if not place then
+    local place = tonumber(fields[10])
+    local id, _, owner
+    if place and place >= first and place < beyond then
+      id, _, owner = at(place)
+    end
+    if id ~= subject then
       return {-1, token}
     end
-    line = without(line, place, string.find(line, ';', place, true) or #line)
-    redis.call('HDEL', entry, 'q')
-    if line ~= '' then
-      redis.call('HSET', entry, 'q', line)
+    leave(place, id)
+    if owner ~= '' then
+      unlink(place, owner)
     end
+    tellThoseNear()
+    tell()
     return {3, token}
   end
 elseif mode == 'owner' then
@@ -132,7 +268,7 @@ elseif mode == 'owner' then
   end
 end
 
--- The lock goes on now. Owners that still believe to have it get a message.
+-- The lock goes on now. Those who still believe to have it are told.
 local losers = holds
 if mode == 'force' and string.sub(holder, 1, 1) ~= '=' then
   losers = holder
@@ -144,94 +280,211 @@ end
 local seen = tonumber(ARGV[2])
 token = math.max(token, seen)
 local again = ARGV[5] or ''
-if again ~= '' and redis.call('HEXISTS', cancelled, again) == 1 then
+if again ~= '' and redis.call('HGET', cancelled, again) then
   again = ''
 end
-if again ~= '' and not string.find(';' .. line, ';' .. again .. ' ', 1, true) then
-  line = line .. again .. ' ' .. ARGV[6] .. ' ;'
+local joins = again ~= '' and not fields[11]
+
+-- Those whom an instance of a version before wrote into one text stand behind all others.
+if fields[9] then
+  redis.call('HDEL', entry, 'q')
+  for id, lease, owner in string.gmatch(fields[9], '(%S+) (%d+) ([^;]*);') do
+    if not redis.call('HGET', entry, 'w' .. id) then
+      local text = owner == '' and id .. ' ' .. lease or id .. ' ' .. lease .. ' ' .. owner
+      redis.call('HSET', entry, 'q' .. beyond, text, 'w' .. id, beyond, 'f', first, 'n', beyond + 1)
+      if owner ~= '' then
+        local other = redis.call('HGET', entry, 'e' .. owner)
+        if other then
+          redis.call('HSET', entry, 'a' .. beyond, other, 'b' .. other, beyond)
+        end
+        redis.call('HSET', entry, 'e' .. owner, beyond)
+      end
+      beyond = beyond + 1
+    end
+  end
+end
+
+-- What goes in the end. Nothing of an explicit owner is left to the next one.
+local gone = {'x'}
+if fields[6] then
+  gone[#gone + 1] = 'h'
+end
+if fields[7] then
+  gone[#gone + 1] = 'g'
+end
+
+-- Takes the first one out of the line.
+local function take()
+  local id, lease, owner = at(first)
+  if not id then
+    -- Another client wrote into the line. Each instance that waits asks again.
+    redis.call('DEL', entry)
+    first, beyond, empty = 1, 1, 0
+    return nil
+  end
+  gone[#gone + 1] = 'q' .. first
+  gone[#gone + 1] = 'w' .. id
+  first = first + 1
+  if empty > 0 then
+    local from, to = row(redis.call('HGET', entry, 'q' .. first))
+    if to then
+      gone[#gone + 1] = 'q' .. from
+      gone[#gone + 1] = 'q' .. to
+      first, empty = to + 1, empty - (to - from + 1)
+    end
+  end
+  return id, lease, owner
+end
+
+-- Looks at these places in few calls, as most of them may be of instances that are dead.
+local function lookAt(places)
+  local wanted, known = {}, {}
+  for _, text in ipairs(redis.call('HMGET', entry, unpack(places))) do
+    local id = text and string.match(text, '^(%S+) ')
+    local its = id and channel(id)
+    if its and listeners[its] == nil and not known[its] then
+      known[its] = true
+      wanted[#wanted + 1] = its
+    end
+  end
+  if #wanted > 0 then
+    lookAtAll(wanted)
+  end
 end
 
 -- Takes those out of the line who wait for the same explicit owner: all of them who listen enter together.
-local function enter(heirs, shared)
-  line = string.gsub(line, '(%S+) (%d+) ([^;]*);', function(id, lease, owner)
-    if owner == shared then
+local function enter(heirs, owner)
+  redis.call('HDEL', entry, unpack(gone))
+  gone = {'x'}
+  local places = {}
+  local place = redis.call('HGET', entry, 'e' .. owner)
+  redis.call('HDEL', entry, 'e' .. owner)
+  while place do
+    local after = redis.call('HGET', entry, 'a' .. place)
+    redis.call('HDEL', entry, 'a' .. place, 'b' .. place)
+    places[#places + 1] = tonumber(place)
+    place = after
+  end
+  table.sort(places)
+  for _, each in ipairs(places) do
+    local id, lease = at(each)
+    if id then
+      leave(each, id)
       if listens(id) then
         heirs[#heirs + 1] = {id, lease}
       end
-      return ''
     end
-  end)
+  end
 end
 
-local passed = fields[6] or ''
+local passed, missed = fields[8] or '', {}
 
--- Whether it was passed over and has asked again. Remembers it otherwise, as one of the latest eight.
+-- Whether it was passed over and has asked again.
 local function asksByItself(id)
-  local at = string.find(' ' .. passed, ' +' .. id .. ' ', 1, true)
-  if at then
-    passed = without(passed, at, at + #id + 1)
+  local start = string.find(' ' .. passed, ' +' .. id .. ' ', 1, true)
+  if start then
+    passed = string.sub(passed, 1, start - 1) .. string.sub(passed, start + #id + 2)
     return true
   end
-  passed = passed .. id .. ' '
-  if count(passed, ' ') > 8 then
-    passed = string.gsub(passed, '^%S+ ', '')
-  end
+  missed[#missed + 1] = id
   return false
 end
 
-while line ~= '' do
-  local id, lease, owner, rest = string.match(line, '^(%S+) (%d+) ([^;]*);(.*)$')
-  if not id then
-    -- Another caller wrote into the line. The instances in it ask again.
-    break
-  end
-  line = rest
-  local heirs = {}
-  if id == again or listens(id) then
-    heirs[1] = {id, lease}
-  end
-  if owner ~= '' then
-    enter(heirs, owner)
-  end
-  local silent = #heirs == 0 and asksByItself(id)
-  if silent then
-    heirs[1] = {id, string.format('%.0f', math.min(tonumber(lease), 2000))}
-    lease = heirs[1][2]
-  end
-  if #heirs > 0 then
-    local time = redis.call('TIME')
-    local next = math.max(time[1] * 1000000 + time[2], token + 1)
-    local text = string.format('%.0f', next)
-    local waiting = count(line, ';')
-    local together, longest = '', lease
-    for _, heir in ipairs(heirs) do
-      together = together .. heir[1] .. ' '
-      longest = tonumber(heir[2]) > tonumber(longest) and heir[2] or longest
-      if heir[1] ~= again and not silent then
-        message(heir[1], 'grant ' .. heir[1] .. ' ' .. text .. ' ' .. heir[2] .. ' ' .. waiting)
-      end
+local heirs, id, lease, owner, silent = {}, nil, nil, '', false
+local looks, looked = 0, first
+while #heirs == 0 and first < beyond and looks < MOST_LOOKS do
+  if looks > 0 and first >= looked then
+    looked = math.min(first + math.min(4 * looks, 128), beyond)
+    local places = {}
+    for place = first, looked - 1 do
+      places[#places + 1] = 'q' .. place
     end
-    redis.call('HDEL', entry, 'q', 'h', 'g', 'd')
-    redis.call('HSET', entry, 'o', owner == '' and id or '=' .. owner, 't', text, 'l', longest)
+    lookAt(places)
+  end
+  looks = looks + 1
+  id, lease, owner = take()
+  if id then
+    if id == again or listens(id) then
+      heirs[1] = {id, lease}
+    end
     if owner ~= '' then
-      redis.call('HSET', entry, 'h', together)
+      enter(heirs, owner)
     end
-    if line ~= '' then
-      redis.call('HSET', entry, 'q', line)
+    if #heirs == 0 and asksByItself(id) then
+      silent = true
+      lease = string.format('%.0f', math.min(tonumber(lease), 2000))
+      heirs[1] = {id, lease}
     end
-    if passed ~= '' then
-      redis.call('HSET', entry, 'd', passed)
-    end
-    redis.call('PEXPIRE', entry, longest)
-    tell()
-    if again == '' then
-      return {2, next}
-    elseif id == again then
-      return {1, next, 1, next, waiting}
-    end
-    return {2, next, 0, tonumber(longest), waiting}
   end
 end
-redis.call('DEL', entry)
+if #heirs == 0 and joins then
+  joins = false
+  id, lease, owner = again, ARGV[6], ''
+  heirs[1] = {id, lease}
+end
+if #heirs == 0 then
+  redis.call('DEL', entry)
+  tell()
+  return {1, token}
+end
+
+local time = redis.call('TIME')
+local next = math.max(time[1] * 1000000 + time[2], token + 1)
+local text = string.format('%.0f', next)
+local waiting = beyond - first - empty + (joins and 1 or 0)
+local together, longest = '', lease
+for _, heir in ipairs(heirs) do
+  together = together .. heir[1] .. ' '
+  longest = tonumber(heir[2]) > tonumber(longest) and heir[2] or longest
+  if heir[1] ~= again and not silent then
+    message(heir[1], 'grant ' .. heir[1] .. ' ' .. text .. ' ' .. heir[2] .. ' ' .. waiting)
+  end
+end
+tellThoseNear()
+
+local fresh = {'o', owner == '' and id or '=' .. owner, 't', text, 'l', longest}
+local function set(field, value)
+  fresh[#fresh + 1] = field
+  fresh[#fresh + 1] = value
+end
+
+if owner ~= '' then
+  set('h', together)
+end
+if joins then
+  set('q' .. beyond, again .. ' ' .. ARGV[6])
+  set('w' .. again, beyond)
+  beyond = beyond + 1
+  set('n', beyond)
+end
+if first < beyond then
+  set('f', first)
+else
+  gone[#gone + 1] = 'f'
+  gone[#gone + 1] = 'n'
+end
+if empty > 0 then
+  set('x', empty)
+end
+if fields[8] or #missed > 0 then
+  for i = math.max(1, #missed - 7), #missed do
+    passed = passed .. missed[i] .. ' '
+  end
+  while count(passed, ' ') > 8 do
+    passed = string.gsub(passed, '^%S+ ', '')
+  end
+  gone[#gone + 1] = 'd'
+  if passed ~= '' then
+    set('d', passed)
+  end
+end
+redis.call('HDEL', entry, unpack(gone))
+redis.call('HSET', entry, unpack(fresh))
+redis.call('PEXPIRE', entry, longest)
 tell()
-return {1, token}
+if again == '' then
+  return {2, next}
+elseif id == again then
+  return {1, next, 1, next, waiting}
+end
+return {2, next, 0, tonumber(longest), waiting}

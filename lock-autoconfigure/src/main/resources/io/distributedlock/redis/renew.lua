@@ -4,16 +4,16 @@
 -- ARGV  for each of them: acquisition id, lease in ms, the token of the latest hold, "1" if it may get shorter
 -- Gives for each of them, one after the other: 1 renewed or 0 not owned, the entry's token or 0, how many wait
 --
--- An entry of a wrong type is no entry of a lock any more, and must not spoil the answer for the others. A lease gets shorter only
--- where that is wanted, as this may be a late copy of a renewal; that of an explicit owner never does, who may have holds in
--- several instances. A TTL that is missing, or longer than any lease that the owner asked for, was not made by a script: it
--- is set to the longest of those. The first write is one that Redis allows when it is out of memory; it then allows the
--- others too.
+-- An entry of a wrong type is no entry of a lock any more, and must not spoil the answer for the others. A lease gets
+-- shorter only where that is wanted, as this may be a late copy of a renewal; that of an explicit owner never does,
+-- who may have holds in several instances. A TTL that is missing, or longer than any lease that the owner asked for,
+-- was not made by a script: it is set to the longest of those. The first write is one that Redis allows when it is
+-- out of memory; it then allows the others too.
 
 local answer = {}
 for i, entry in ipairs(KEYS) do
   local id, lease, passed, shorten = unpack(ARGV, 4 * i - 3, 4 * i)
-  local fields = redis.pcall('HMGET', entry, 'o', 't', 'q', 'h', 'l')
+  local fields = redis.pcall('HMGET', entry, 'o', 't', 'f', 'h', 'l', 'n', 'x', 'q')
   if fields.err and not string.find(fields.err, '^WRONGTYPE') then
     return fields
   end
@@ -46,7 +46,11 @@ for i, entry in ipairs(KEYS) do
       redis.call('HSET', entry, 't', passed)
     end
   end
-  local _, waiting = string.gsub(fields[3] or '', ';', '')
+  local waiting = (tonumber(fields[6]) or 0) - (tonumber(fields[3]) or 0) - (tonumber(fields[7]) or 0)
+  if fields[8] then
+    -- The line as an instance of a version before has written it.
+    waiting = waiting + 1
+  end
   answer[3 * i - 2], answer[3 * i - 1], answer[3 * i] = mine and 1 or 0, token, waiting
 end
 return answer

@@ -136,7 +136,7 @@ class ProcessEndTests {
             await().until(this::isHeld);
             holder.send("waits", "hold", 60_000);
             CompletableFuture<String> next = waiter.send("waits", "hold", 10);
-            await().until(() -> client.text("HGET", KEY, "q").contains(";"));
+            await().until(() -> "2".equals(client.text("HGET", KEY, "n")));
 
             long begin = System.nanoTime();
             holder.signal("TERM");

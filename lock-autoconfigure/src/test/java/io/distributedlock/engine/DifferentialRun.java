@@ -125,6 +125,13 @@ final class DifferentialRun {
         return acquisition;
     }
 
+    /** Only such a one queues in a release. */
+    private Acquisition withoutOwner(Acquisition latest) {
+        Acquisition plain = new Acquisition(latest.id(), latest.name(), null);
+        acquisitions.set(acquisitions.size() - 1, plain);
+        return plain;
+    }
+
     /** Mostly one of the last ones, since the others are over. */
     private Acquisition known(String name) {
         List<Acquisition> its =
@@ -216,9 +223,7 @@ final class DifferentialRun {
     private void release(Acquisition acquisition) {
         Map.Entry<Long, Long> floor = floor();
         long tombstone = random.nextInt(4) == 0 ? tombstone(acquisition) : 0;
-        Acquisition again = random.nextInt(4) == 0
-                ? new Acquisition(unknown(acquisition.name()).id(), "", null)
-                : null;
+        Acquisition again = random.nextInt(4) == 0 ? withoutOwner(unknown(acquisition.name())) : null;
         long lease = lease();
         story.add("release " + acquisition + " tombstone " + tombstone + " again " + again);
         List<?> real = tombstone == 0 && again == null

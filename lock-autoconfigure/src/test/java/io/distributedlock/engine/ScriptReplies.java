@@ -18,10 +18,51 @@ import java.util.TreeSet;
 /** The scripts on a real server, without a client in between. */
 final class ScriptReplies {
 
+    /** The line is read place by place, and every field has to be one that belongs to somebody. */
     private static final String STATE = """
-        local fields = redis.call('HMGET', KEYS[1], 'o', 't', 'l', 'q', 'h', 'g')
+        local entry, known, line = KEYS[1], 0, ''
+        local fields = redis.call('HMGET', entry, 'o', 't', 'l', 'f', 'h', 'g')
+        local beyond, empty = unpack(redis.call('HMGET', entry, 'n', 'x'))
+        local first = tonumber(fields[4])
+        local place, holes, owners = first, 0, {}
+        while first and place < tonumber(beyond) do
+          local text = redis.call('HGET', entry, 'q' .. place) or 'nothing at ' .. place
+          local from, to = string.match(text, '^ (%S+) (%S+)$')
+          if from then
+            assert(tonumber(from) == place and redis.call('HGET', entry, 'q' .. to) == text, 'row ' .. text)
+            assert(place > first and to + 1 < tonumber(beyond), 'the line ends with nobody: ' .. text)
+            known = known + (from == to and 1 or 2)
+            holes = holes + to - from + 1
+            place = to + 1
+          else
+            local id, lease, owner = string.match(text, '^(%S+) (%d+) ?(.*)$')
+            assert(redis.call('HGET', entry, 'w' .. id) == tostring(place), 'place of ' .. id)
+            line = line .. id .. ' ' .. lease .. ' ' .. owner .. ';'
+            known = known + 2
+            if owner ~= '' then
+              owners[owner] = (owners[owner] or 0) + 1
+            end
+            place = place + 1
+          end
+        end
+        assert(tostring(holes) == (empty or '0'), 'empty places')
+        for owner, count in pairs(owners) do
+          local chained, each, before = 0, redis.call('HGET', entry, 'e' .. owner), false
+          while each do
+            assert(redis.call('HGET', entry, 'b' .. each) == before, 'chain of ' .. owner)
+            before, each = each, redis.call('HGET', entry, 'a' .. each)
+            chained = chained + 1
+          end
+          assert(chained == count, 'all of ' .. owner)
+          known = known + 1 + 2 * (count - 1)
+        end
+        for _, field in ipairs({'o', 't', 'l', 'f', 'n', 'x', 'h', 'g', 'd'}) do
+          known = known + redis.call('HEXISTS', entry, field)
+        end
+        assert(known == redis.call('HLEN', entry), 'fields of nobody')
+        fields[4] = line
         for i = 1, 6 do fields[i] = fields[i] or '' end
-        return {fields, redis.call('PTTL', KEYS[1]), redis.call('HKEYS', KEYS[2])}
+        return {fields, redis.call('PTTL', entry), redis.call('HKEYS', KEYS[2])}
         """;
 
     /** Lets all keys expire that have not more than that to live, and takes it off the others. */

@@ -64,13 +64,11 @@ final class SharedLeases extends LeaseServer {
         if (!mine && !command.reentrant()) {
             return new AcquireReply.ReentryRefused(entry.token);
         }
-        int waiting = entry.line.size();
-        entry.line.remove(entry.inLine(id));
         if (!mine) {
             entry.holds.add(id);
         }
         entry.lengthen(command.leaseMillis(), now());
-        return new AcquireReply.Granted(entry.token, waiting);
+        return new AcquireReply.Granted(entry.token, entry.line.size());
     }
 
     private AcquireReply line(LeaseEntry entry, String id, AcquireCommand command) {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -30,6 +31,8 @@ abstract class AbstractScriptTests {
     static final String TWO = "two.secret.1";
 
     static final String THREE = "three.secret.1";
+
+    private static final String CHANNEL = "lock:instance:";
 
     static EmbeddedRedis redis;
 
@@ -97,6 +100,22 @@ abstract class AbstractScriptTests {
         return client.text("HGET", ENTRY, name);
     }
 
+    /** Who waits, in order: "id lease owner;" for each. */
+    static String line() {
+        if (!has("n")) {
+            return "";
+        }
+        StringBuilder line = new StringBuilder();
+        long behind = Long.parseLong(field("n"));
+        for (long place = Long.parseLong(field("f")); place < behind; place++) {
+            String text = has("q" + place) ? field("q" + place) : " ";
+            if (!text.startsWith(" ")) {
+                line.append(text).append(text.split(" ").length == 2 ? " ;" : ";");
+            }
+        }
+        return line.toString();
+    }
+
     static boolean has(String name) {
         return client.number("HEXISTS", ENTRY, name) == 1;
     }
@@ -125,6 +144,39 @@ abstract class AbstractScriptTests {
                 .collect(Collectors.toMap(
                         line -> line.replaceAll("^cmdstat_|:.*$", ""),
                         line -> Long.parseLong(line.replaceAll("^.*?calls=|,.*$", ""))));
+    }
+
+    /** The commands that a step takes. */
+    static Map<String, Long> cost(Runnable step) {
+        Map<String, Long> before = calls();
+        step.run();
+        Map<String, Long> cost = new TreeMap<>();
+        calls().forEach((command, calls) -> cost.put(command, calls - before.getOrDefault(command, 0L)));
+        cost.keySet().removeAll(List.of("eval", "info"));
+        cost.values().removeIf(calls -> calls == 0);
+        return cost;
+    }
+
+    static RespClient listening(EmbeddedRedis server, String... instances) {
+        RespClient listener = server.connect();
+        for (String instance : instances) {
+            listener.call("SUBSCRIBE", CHANNEL + instance);
+        }
+        return listener;
+    }
+
+    /** All messages so far: a mark is sent behind them. */
+    static List<String> heard(RespClient listener, String instance) {
+        client.call("PUBLISH", CHANNEL + instance, "mark");
+        List<String> heard = new ArrayList<>();
+        for (String text = next(listener); !text.equals("mark"); text = next(listener)) {
+            heard.add(text);
+        }
+        return heard;
+    }
+
+    private static String next(RespClient listener) {
+        return String.valueOf(((List<?>) listener.receive()).get(2));
     }
 
     /** A connection of a user who may do everything but this. The user goes with the server. */

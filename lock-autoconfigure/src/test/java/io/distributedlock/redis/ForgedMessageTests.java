@@ -120,7 +120,7 @@ class ForgedMessageTests extends AbstractFaultTests {
         RedisLockTemplate two = direct();
         LockHandle held = one.acquire(REQUEST);
         CompletableFuture<LockHandle> waiting = waiting(two);
-        String id = client.text("HGET", ENTRY, "q").split(" ")[0];
+        String id = client.text("HGET", ENTRY, "q1").split(" ")[0];
         // The answer that put it in line has arrived as well.
         two.acquire(LockRequest.of("other")).close();
 

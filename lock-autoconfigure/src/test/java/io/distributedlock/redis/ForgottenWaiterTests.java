@@ -103,7 +103,7 @@ class ForgottenWaiterTests extends AbstractFaultTests {
         LockHandle handle = holder.acquire(REQUEST);
         CompletableFuture<LockHandle> waiting = acquire(direct());
         awaitWaiting(holder, 1);
-        assertThat(call("HDEL", "lock:{wanted}", "q")).isEqualTo("1");
+        assertThat(call("HDEL", "lock:{wanted}", "f", "n", "q1")).isEqualTo("3");
         Stopwatch gone = Stopwatch.start();
         awaitWaiting(holder, 1);
         assertThat(gone.elapsed()).isLessThan(POLL.plus(Noise.now()));

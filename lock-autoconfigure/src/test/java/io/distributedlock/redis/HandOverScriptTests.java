@@ -25,30 +25,6 @@ class HandOverScriptTests extends AbstractScriptTests {
 
     private static final String FOUR = "four.secret.1";
 
-    private static final String CHANNEL = "lock:instance:";
-
-    private static RespClient listening(EmbeddedRedis server, String... instances) {
-        RespClient listener = server.connect();
-        for (String instance : instances) {
-            listener.call("SUBSCRIBE", CHANNEL + instance);
-        }
-        return listener;
-    }
-
-    /** All messages so far: a mark is sent behind them. */
-    private static List<String> heard(RespClient listener, String instance) {
-        client.call("PUBLISH", CHANNEL + instance, "mark");
-        List<String> heard = new ArrayList<>();
-        for (String text = next(listener); !text.equals("mark"); text = next(listener)) {
-            heard.add(text);
-        }
-        return heard;
-    }
-
-    private static String next(RespClient listener) {
-        return String.valueOf(((List<?>) listener.receive()).get(2));
-    }
-
     @ParameterizedTest
     @CsvSource({"one.secret.1,id", "job,owner", "'',force"})
     void aServerThatRefusesWritesSendsNoMessage(String subject, String mode) {
@@ -59,7 +35,7 @@ class HandOverScriptTests extends AbstractScriptTests {
         }
         acquire(TWO, "5000");
         String owner = field("o");
-        String line = field("q");
+        String line = line();
         try (RespClient listener = listening(redis, "one", "two")) {
             client.call("CONFIG", "SET", "min-replicas-to-write", "1");
             try {
@@ -74,7 +50,7 @@ class HandOverScriptTests extends AbstractScriptTests {
             assertThat(heard(listener, "two")).isEmpty();
         }
         assertThat(field("o")).isEqualTo(owner);
-        assertThat(field("q")).isEqualTo(line);
+        assertThat(line()).isEqualTo(line);
         assertThat(isFree(CANCELLED)).isTrue();
     }
 
@@ -112,7 +88,7 @@ class HandOverScriptTests extends AbstractScriptTests {
 
         assertThat(messages()).isEqualTo(before + 1);
         assertThat(field("o")).isEqualTo(TWO);
-        assertThat(field("q")).isEqualTo(THREE + " 5000 ;");
+        assertThat(line()).isEqualTo(THREE + " 5000 ;");
     }
 
     @Test
@@ -142,7 +118,7 @@ class HandOverScriptTests extends AbstractScriptTests {
         releaseHeardBy(List.of("four"), ONE, "");
 
         assertThat(field("h")).isEqualTo(FOUR + " ");
-        assertThat(has("q")).isFalse();
+        assertThat(has("n")).isFalse();
     }
 
     /** It asks again, so it is alive: it is left the lock for two seconds, and asks once more. */
@@ -153,11 +129,11 @@ class HandOverScriptTests extends AbstractScriptTests {
         acquire(FOUR, "5000");
         releaseHeardBy(List.of("four"), ONE, "");
         assertThat(field("o")).isEqualTo(FOUR);
-        assertThat(has("q")).isFalse();
+        assertThat(has("n")).isFalse();
 
         acquire(THREE, "5000");
         acquire(TWO, "60000");
-        assertThat(field("q")).isEqualTo(TWO + " 60000 ;" + THREE + " 5000 ;");
+        assertThat(line()).isEqualTo(TWO + " 60000 ;" + THREE + " 5000 ;");
         long before = messages();
         releaseHeardBy(List.of("three"), FOUR, "");
 
@@ -220,7 +196,7 @@ class HandOverScriptTests extends AbstractScriptTests {
         assertThat(release(TWO, "5000", "")).isEqualTo(List.of(3L, Long.parseLong(field("t"))));
 
         assertThat(acquire(TWO, "5000")).isEqualTo(List.of(3L, 0L));
-        assertThat(has("q")).isFalse();
+        assertThat(has("n")).isFalse();
     }
 
     /** What nearly every call takes. */
@@ -231,15 +207,5 @@ class HandOverScriptTests extends AbstractScriptTests {
         assertThat(cost(() -> run("release.lua", 1, ENTRY, ONE, "0")))
                 .isEqualTo(Map.of("hget", 1L, "hlen", 1L, "del", 1L));
         assertThat(isFree()).isTrue();
-    }
-
-    private static Map<String, Long> cost(Runnable step) {
-        Map<String, Long> before = calls();
-        step.run();
-        Map<String, Long> cost = new TreeMap<>();
-        calls().forEach((command, calls) -> cost.put(command, calls - before.getOrDefault(command, 0L)));
-        cost.keySet().removeAll(List.of("eval", "info"));
-        cost.values().removeIf(calls -> calls == 0);
-        return cost;
     }
 }

@@ -80,7 +80,7 @@ class ScriptTests extends AbstractScriptTests {
         assertThat(acquire(ONE, "5000")).isEqualTo(List.of(3L, 0L));
 
         assertThat(field("o")).isEqualTo(TWO);
-        assertThat(has("q")).isFalse();
+        assertThat(has("n")).isFalse();
     }
 
     @Test

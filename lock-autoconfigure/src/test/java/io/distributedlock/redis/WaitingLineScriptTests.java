@@ -21,7 +21,7 @@ class WaitingLineScriptTests extends AbstractScriptTests {
         assertThat(answer.get(0)).isEqualTo(0L);
         assertThat(answer.get(2)).as("queued").isEqualTo(0L);
         assertThat(answer.get(3)).isEqualTo(token);
-        assertThat(has("q")).isFalse();
+        assertThat(has("n")).isFalse();
     }
 
     @Test
@@ -29,12 +29,12 @@ class WaitingLineScriptTests extends AbstractScriptTests {
         acquire(ONE, "5000");
         acquire(TWO, "5000");
         acquire(THREE, "5000");
-        String line = field("q");
+        String line = line();
 
         acquire(TWO, "5000");
 
         assertThat(line).isEqualTo(TWO + " 5000 ;" + THREE + " 5000 ;");
-        assertThat(field("q")).isEqualTo(line);
+        assertThat(line()).isEqualTo(line);
     }
 
     @Test
@@ -45,9 +45,9 @@ class WaitingLineScriptTests extends AbstractScriptTests {
 
         release(TWO, "0", "");
 
-        assertThat(field("q")).isEqualTo(THREE + " 5000 ;");
+        assertThat(line()).isEqualTo(THREE + " 5000 ;");
         release(THREE, "0", "");
-        assertThat(has("q")).isFalse();
+        assertThat(has("n")).isFalse();
     }
 
     /** As messages may be lost, and only the first, as one is enough. */
@@ -81,7 +81,7 @@ class WaitingLineScriptTests extends AbstractScriptTests {
         releaseHeardBy(List.of("two"), ONE, again);
 
         assertThat(field("o")).isEqualTo(TWO);
-        assertThat(field("q")).isEqualTo(again + " 5000 ;");
+        assertThat(line()).isEqualTo(again + " 5000 ;");
     }
 
     @Test
@@ -93,7 +93,7 @@ class WaitingLineScriptTests extends AbstractScriptTests {
         release(ONE, "0", again);
 
         assertThat(field("o")).isEqualTo(again);
-        assertThat(has("q")).isFalse();
+        assertThat(has("n")).isFalse();
     }
 
     @Test
@@ -118,7 +118,7 @@ class WaitingLineScriptTests extends AbstractScriptTests {
 
         assertThat(field("o")).isEqualTo("=job");
         assertThat(field("h")).isEqualTo(TWO + " " + four + " ");
-        assertThat(field("q")).isEqualTo(THREE + " 5000 ;");
+        assertThat(line()).isEqualTo(THREE + " 5000 ;");
     }
 
     @Test

@@ -1,0 +1,135 @@
+-- Takes a lock, or says who is in the way, and queues if asked.
+--
+-- KEYS  1 the lock's entry, a hash:
+--           o  who owns it: an acquisition id, or "=" and the explicit owner
+--           t  its fencing token
+--           l  the longest lease in ms that its owner was given and may count on
+--           q  who waits, in order: "id lease owner;" for each
+--           h  acquisition ids of an explicit owner's holds: "id " for each
+--           g  how many of those were given back by name
+--           d  who was passed over in line since its instance did not listen: "id ", or "+id " if it has asked again since
+--       2 ids that were cancelled with unknown outcome, a hash
+-- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen   4 "0" not to queue if busy
+--       and only for an explicit owner: 5 the owner   6 "1" if it may enter again
+-- Gives token as text                     granted, and nobody waits
+--       {1, token, waiting}               granted; the same id again gets the same token
+--       {0, ttl in ms, queued, token, repaired}   busy
+--       {2, token}                        the explicit owner has it and may not enter again
+--       {3, 0}                            the id was cancelled
+--
+-- One step, because between a look at the owner and the write another owner could come, and because the token has to be
+-- higher than any that was given out before: that of the entry, the server's clock in microseconds, and what the caller
+-- has seen. The entry lives exactly as long as its lease, so no other key has to be remembered or cleaned up.
+--
+-- The TTL of an entry is never longer than l, unless another client changed it or the server's clock was set back. A TTL that
+-- is missing or longer is set to l: the owner never counts on more, so it cannot lose the lock by that.
+--
+-- A message is sent after the last write: a server that refuses writes still delivers messages.
+--
+-- The way of a free lock comes first and does nothing that it does not need: it is what nearly every call takes. There the
+-- token stays text, since making a number of text and text of a number costs as much as another call of Redis.
+
+local entry, cancelled, id, lease, owner = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[5]
+local free = redis.call('EXISTS', entry, cancelled) == 0
+local fields
+if not free then
+  if redis.call('HEXISTS', cancelled, id) == 1 then
+    return {3, 0}
+  end
+  fields = redis.call('HMGET', entry, 'o', 't', 'q', 'h', 'l', 'd')
+  free = redis.call('EXISTS', entry) == 0
+end
+if free then
+  local time = redis.call('TIME')
+  local micros, seen = time[2], ARGV[3]
+  local token = time[1] .. (#micros == 6 and micros or string.sub('00000' .. micros, -6))
+  if #seen > #token or (#seen == #token and seen >= token) then
+    token = string.format('%.0f', seen + 1)
+  end
+  if not owner then
+    redis.call('HSET', entry, 'o', id, 't', token, 'l', lease)
+  else
+    redis.call('HSET', entry, 'o', '=' .. owner, 't', token, 'l', lease, 'h', id .. ' ')
+  end
+  local expires = redis.pcall('PEXPIRE', entry, lease)
+  if type(expires) == 'table' then
+    -- A user without that right must not leave a lock without end.
+    redis.call('DEL', entry)
+    return expires
+  end
+  return token
+end
+
+local holder, token, line, holds = fields[1], tonumber(fields[2] or ''), fields[3] or '', fields[4] or ''
+if not holder or not token then
+  return redis.error_reply('WRONGTYPE the key of this lock holds a hash that is not a lock')
+end
+local queues = ARGV[4] ~= '0'
+local _, waiting = string.gsub(line, ';', '')
+local wanted = tonumber(lease)
+local longest = tonumber(fields[5] or '') or wanted
+
+local ttl = redis.call('PTTL', entry)
+local repaired = 0
+if ttl < 0 or ttl > longest then
+  -- A second more may come from a clock that is slewed or stepped a little, which is worth no word.
+  repaired = (ttl < 0 or ttl > longest + 1000) and 1 or 0
+  redis.call('PEXPIRE', entry, longest)
+  ttl = longest
+end
+
+-- Never shorter: this may be a late copy of a question.
+local function lengthen()
+  if ttl < wanted then
+    redis.call('PEXPIRE', entry, lease)
+    if wanted > longest then
+      redis.call('HSET', entry, 'l', lease)
+    end
+  end
+end
+
+if holder == id and string.sub(id, 1, 1) ~= '=' then
+  lengthen()
+  return {1, token, waiting}
+end
+
+local at = string.find(';' .. line, ';' .. id .. ' ', 1, true)
+if owner and holder == '=' .. owner then
+  local mine = string.find(' ' .. holds, ' ' .. id .. ' ', 1, true)
+  if not mine and ARGV[6] ~= '1' then
+    return {2, token}
+  end
+  if at then
+    line = string.sub(line, 1, at - 1) .. string.sub(line, (string.find(line, ';', at, true) or #line) + 1)
+    redis.call('HSET', entry, 'q', line)
+  end
+  if not mine then
+    redis.call('HSET', entry, 'h', holds .. id .. ' ')
+  end
+  lengthen()
+  return {1, token, waiting}
+end
+
+if not at and queues then
+  local place = id .. ' ' .. lease .. ' ' .. (owner or '') .. ';'
+  local passed = fields[6] or ''
+  local missed = string.find(' ' .. passed, ' ' .. id .. ' ', 1, true)
+  if missed then
+    -- It lives, although it does not listen: its place is the first, and the next release leaves the lock to it.
+    redis.call('HSET', entry, 'q', place .. line, 'd', string.sub(passed, 1, missed - 1) .. '+' .. string.sub(passed, missed))
+  else
+    redis.call('HSET', entry, 'q', line .. place)
+  end
+end
+if queues and (line == '' or at == 1) then
+  -- The first in line tells the holder's instance that another one waits, again with each question, as messages may be lost.
+  local holding = holder
+  if string.sub(holder, 1, 1) == '=' then
+    holding = string.match(holds, '^(%S+)') or ''
+  end
+  local instance = string.match(holding, '^[^.]+')
+  if instance and instance ~= string.match(id, '^[^.]+') then
+    redis.pcall('PUBLISH', string.match(entry, '^[^{]*') .. 'instance:' .. instance, 'recall ' .. holding .. ' ' .. entry)
+  end
+end
+return {0, ttl, (at or queues) and 1 or 0, token, repaired}

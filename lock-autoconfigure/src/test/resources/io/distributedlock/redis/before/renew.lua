@@ -1,0 +1,52 @@
+-- Extends leases that are still owned. Creates nothing.
+--
+-- KEYS  the entries (see acquire.lua)
+-- ARGV  for each of them: acquisition id, lease in ms, the token of the latest hold, "1" if it may get shorter
+-- Gives for each of them, one after the other: 1 renewed or 0 not owned, the entry's token or 0, how many wait
+--
+-- An entry of a wrong type is no entry of a lock any more, and must not spoil the answer for the others. A lease gets shorter only
+-- where that is wanted, as this may be a late copy of a renewal; that of an explicit owner never does, who may have holds in
+-- several instances. A TTL that is missing, or longer than any lease that the owner asked for, was not made by a script: it
+-- is set to the longest of those. The first write is one that Redis allows when it is out of memory; it then allows the
+-- others too.
+
+local answer = {}
+for i, entry in ipairs(KEYS) do
+  local id, lease, passed, shorten = unpack(ARGV, 4 * i - 3, 4 * i)
+  local fields = redis.pcall('HMGET', entry, 'o', 't', 'q', 'h', 'l')
+  if fields.err and not string.find(fields.err, '^WRONGTYPE') then
+    return fields
+  end
+  local holder, token = fields[1], tonumber(fields[2] or '0') or 0
+  local mine = holder == id
+  local shared = holder and string.sub(holder, 1, 1) == '='
+  if shared then
+    mine = string.find(' ' .. (fields[4] or ''), ' ' .. id .. ' ', 1, true)
+  end
+  if mine then
+    local wanted = tonumber(lease)
+    local known = tonumber(fields[5] or '') or 0
+    local longest = math.max(known, wanted)
+    local ttl = redis.call('PTTL', entry)
+    if shorten == '1' and not shared then
+      redis.call('PEXPIRE', entry, lease)
+      longest = wanted
+    elseif ttl < 0 or ttl > longest then
+      redis.call('PEXPIRE', entry, longest)
+    elseif ttl < wanted then
+      redis.call('PEXPIRE', entry, lease)
+    end
+    if longest ~= known then
+      redis.call('HDEL', entry, 'l')
+      redis.call('HSET', entry, 'l', longest)
+    end
+    if tonumber(passed) > token then
+      token = tonumber(passed)
+      redis.call('HDEL', entry, 't')
+      redis.call('HSET', entry, 't', passed)
+    end
+  end
+  local _, waiting = string.gsub(fields[3] or '', ';', '')
+  answer[3 * i - 2], answer[3 * i - 1], answer[3 * i] = mine and 1 or 0, token, waiting
+end
+return answer
