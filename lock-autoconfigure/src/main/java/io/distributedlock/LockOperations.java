@@ -54,7 +54,8 @@ public interface LockOperations {
      * <p>What depends on the stage runs on a thread of the library that is meant for it and may block. 256 such threads
      * may be busy at the same time; the outcomes of further acquisitions then wait until one of these returns. A thread
      * that waits for the stage's future itself, or for a future that was derived from it, is always told in time (of a
-     * request for several names: unless all these threads are busy).
+     * request for several names: unless all these threads are busy). Requests whose logical owner is nested in others
+     * have such threads for each depth of nesting, so that work may wait for the work inside of it.
      *
      * <p>The hold is looked at just before the stage completes: one whose lease has passed by then is never delivered,
      * and the acquisition goes on waiting, or fails with {@link LockUnavailableException} if its wait is over. What

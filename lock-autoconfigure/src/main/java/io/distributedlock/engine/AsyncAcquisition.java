@@ -32,7 +32,7 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
 
     private void waitAs(Waiter waiter) {
         waiting.set(waiter);
-        waiter.result.thenAccept(result -> engine.callbacks().result(() -> tell(waiter, result)));
+        waiter.result.thenAccept(result -> engine.callbacks().result(waiter.enclosing, () -> tell(waiter, result)));
         engine.arm(waiter, waiter.terms.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd());
         engine.locks().enqueue(waiter);
     }

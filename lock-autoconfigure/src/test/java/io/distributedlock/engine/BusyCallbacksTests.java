@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostEvent;
+import io.distributedlock.LockOwner;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
@@ -109,6 +110,36 @@ class BusyCallbacksTests {
 
     private void awaitBlocked() throws InterruptedException {
         assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** A future that knows nothing of the acquisition, as that of a publisher which is blocked on. */
+    private long tokenOfWorkInside(LockHandle outer) {
+        blocked.countDown();
+        CompletableFuture<Long> told = new CompletableFuture<>();
+        try {
+            assertThat(blocked.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException ex) {
+            throw new IllegalStateException(ex);
+        }
+        LockRequest inside = LockRequest.ofAll(List.of("inside-" + outer.name(), "more-" + outer.name()));
+        new LockSet(engine)
+                .acquireAsync(inside.logicalOwner(LockOwner.create().nested()))
+                .whenComplete((handle, failure) -> {
+                    if (handle == null) {
+                        told.completeExceptionally(failure);
+                    } else {
+                        told.complete(handle.fencingToken());
+                        handle.close();
+                    }
+                });
+        return told.orTimeout(60, TimeUnit.SECONDS).join();
+    }
+
+    @Test
+    void workInsideIsToldHoweverManyContinuationsWaitForIt() {
+        for (CompletableFuture<Long> each : runUnderLocks(MANY, this::tokenOfWorkInside)) {
+            assertThat(each).succeedsWithin(SOON);
+        }
     }
 
     @Test
