@@ -49,7 +49,7 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
     interface Listener {
 
         /** The connection was opened again. */
-        void reconnected();
+        void reconnected(SocketAddress address);
 
         /** Messages come from now on; some may have been missed. */
         void subscribed();
@@ -92,8 +92,22 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
         return subscription;
     }
 
+    String channel() {
+        return channel;
+    }
+
     boolean isSubscribed() {
         return subscribed;
+    }
+
+    /**
+     * Sends something, and does not wait for the answer: a server that has frozen keeps an idle connection open, and
+     * only a question that it does not answer shows that.
+     */
+    void ping() {
+        if (!closed && connection.isOpen()) {
+            connection.async().ping();
+        }
     }
 
     @Override
@@ -108,7 +122,7 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
 
     @Override
     public void onRedisConnected(RedisChannelHandler<?, ?> connected, SocketAddress address) {
-        listener.reconnected();
+        listener.reconnected(address);
         tryLater();
     }
 

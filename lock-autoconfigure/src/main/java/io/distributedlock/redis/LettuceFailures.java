@@ -81,7 +81,14 @@ final class LettuceFailures {
                 || text.contains("RedisHandshakeHandler not registered");
     }
 
-    private static Throwable innermost(Throwable failure) {
+    /**
+     * Whether a server said that it takes no writes since it is not the master, or has lost touch with its replicas.
+     */
+    static boolean isNoMaster(String error) {
+        return isOfAReplica(error) || error.contains("NOREPLICAS") || error.contains("MASTERDOWN");
+    }
+
+    static Throwable innermost(Throwable failure) {
         Throwable cause = failure;
         while (cause.getCause() != null && !(cause instanceof RedisCommandExecutionException)) {
             cause = cause.getCause();

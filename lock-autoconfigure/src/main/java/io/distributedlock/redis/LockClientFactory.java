@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.NanoClock;
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -13,9 +14,9 @@ import io.lettuce.core.resource.NettyCustomizer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -25,6 +26,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class LockClientFactory implements AutoCloseable {
 
+    /** Of a master that is looked up. */
+    private static final String PLACEHOLDER = "master.invalid";
+
     private static final Delay RECONNECT = new ReconnectDelay();
 
     /** Of a connection that is not given up yet. Redis may be busy for that long. */
@@ -32,7 +36,13 @@ final class LockClientFactory implements AutoCloseable {
 
     private final ClientResources resources;
 
-    private final LettuceConnectionFactory factory;
+    private final RedisClient client;
+
+    /** What made the client; null if that was done here. */
+    private final @Nullable LettuceConnectionFactory factory;
+
+    /** Which of several servers is the master; null if there is only one. */
+    private final @Nullable CurrentMaster master;
 
     private final OpenChannels channels = new OpenChannels(NanoClock.SYSTEM::nanos);
 
@@ -54,14 +64,64 @@ final class LockClientFactory implements AutoCloseable {
                         RECONNECT,
                         handlers(commandTimeout, shared.nettyCustomizer()),
                         new ReconnectFailureEventBus(shared.eventBus(), this::failed));
-        RedisConfiguration target = target(application);
-        this.address = address(target) + (application.isUseSsl() ? " (TLS)" : "");
-        this.factory = new LettuceConnectionFactory(
-                target,
-                new LockClientConfiguration(
-                        configured, resources, commandTimeout, ConnectionName.of(configured, instance)));
-        factory.afterPropertiesSet();
-        factory.start();
+        RedisConfiguration target = RedisTarget.of(application);
+        LockClientConfiguration ours = new LockClientConfiguration(
+                configured, resources, commandTimeout, ConnectionName.of(configured, instance));
+        MasterLocator locator = locator(target, ours, shared);
+        if (locator == null) {
+            this.master = null;
+            this.factory = new LettuceConnectionFactory(target, ours);
+            factory.afterPropertiesSet();
+            factory.start();
+            this.client = (RedisClient) factory.getRequiredNativeClient();
+            this.address = address(target) + (application.isUseSsl() ? " (TLS)" : "");
+        } else {
+            CurrentMaster found = new CurrentMaster(locator, channels::closeAll, NanoClock.SYSTEM);
+            this.master = found;
+            this.factory = null;
+            this.client = new MasterClient(
+                    resources, new RedisUris(ours, target).server(PLACEHOLDER, 6379), found::toConnectTo);
+            client.setOptions(options(ours));
+            this.address = "the master of " + locator.description() + (application.isUseSsl() ? " (TLS)" : "");
+            found.open();
+        }
+    }
+
+    private @Nullable MasterLocator locator(
+            RedisConfiguration target, LockClientConfiguration ours, @Nullable ClientResources shared) {
+        RedisUris uris = new RedisUris(ours, target);
+        if (target instanceof RedisSentinelConfiguration sentinels) {
+            return new SentinelLocator(
+                    asking(ours, shared),
+                    uris.sentinels(sentinels),
+                    String.valueOf(sentinels.getMaster().getName()),
+                    resources.eventExecutorGroup());
+        }
+        if (target instanceof RedisStaticMasterReplicaConfiguration list) {
+            return new StaticLocator(
+                    asking(ours, shared),
+                    list.getNodes().stream()
+                            .map(node -> uris.server(node.getHostName(), node.getPort()))
+                            .toList(),
+                    resources.eventExecutorGroup());
+        }
+        return null;
+    }
+
+    /** A client for questions about the master. Its connections stay when those to the master are closed. */
+    private RedisClient asking(LockClientConfiguration ours, @Nullable ClientResources shared) {
+        NettyCustomizer application = shared == null ? new NettyCustomizer() {} : shared.nettyCustomizer();
+        RedisClient asking = RedisClient.create(new DelegatingClientResources(
+                resources,
+                RECONNECT,
+                ResponseTimeoutHandler.before(SHORTEST_SILENCE, application),
+                shared == null ? new ReconnectFailureEventBus(null, failure -> {}) : shared.eventBus()));
+        asking.setOptions(options(ours));
+        return asking;
+    }
+
+    private static ClientOptions options(LockClientConfiguration ours) {
+        return ours.getClientOptions().orElseThrow();
     }
 
     private static String address(RedisConfiguration target) {
@@ -86,28 +146,10 @@ final class LockClientFactory implements AutoCloseable {
         return channels.before(ResponseTimeoutHandler.before(limit, FlushConsolidator.after(application)));
     }
 
-    /** @throws UnsupportedTopologyException if the application does not talk to a single Redis */
-    static RedisConfiguration target(LettuceConnectionFactory application) {
-        if (application.getClusterConfiguration() != null) {
-            throw new UnsupportedTopologyException("a Redis Cluster");
-        }
-        if (application.getSentinelConfiguration() != null) {
-            throw new UnsupportedTopologyException("Redis Sentinel");
-        }
-        if (configured(application) instanceof RedisStaticMasterReplicaConfiguration) {
-            throw new UnsupportedTopologyException("a static list of a master and its replicas");
-        }
-        RedisConfiguration socket = application.getSocketConfiguration();
-        return socket != null ? socket : application.getStandaloneConfiguration();
-    }
-
-    /**
-     * What the factory was made with. It has no getter for it, and its other getters answer with localhost where they
-     * do not apply, which would be the wrong Redis without anybody noticing.
-     */
-    private static @Nullable Object configured(LettuceConnectionFactory application) {
-        DirectFieldAccessor fields = new DirectFieldAccessor(application);
-        return fields.isReadableProperty("configuration") ? fields.getPropertyValue("configuration") : null;
+    /** Which of several servers is the master; null if there is only one. */
+    @Nullable
+    CurrentMaster master() {
+        return master;
     }
 
     /**
@@ -134,12 +176,23 @@ final class LockClientFactory implements AutoCloseable {
     }
 
     RedisClient client() {
-        return (RedisClient) factory.getRequiredNativeClient();
+        return client;
     }
 
     @Override
     public void close() {
-        factory.destroy();
+        if (factory != null) {
+            factory.destroy();
+        } else {
+            shutdown(client);
+        }
+        if (master != null) {
+            master.close();
+        }
         resources.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
+    }
+
+    static void shutdown(RedisClient client) {
+        client.shutdown(0, 2, TimeUnit.SECONDS);
     }
 }

@@ -56,10 +56,16 @@ final class LockConnections implements RedisConnections {
 
     private volatile @Nullable InstanceChannelSubscription subscription;
 
+    private final MasterCheck masterCheck;
+
+    private final MessageCheck messageCheck;
+
     private volatile boolean replicaTold;
 
     LockConnections(LockClientFactory source, Duration commandTimeout) {
         this.source = source;
+        this.masterCheck = new MasterCheck(source);
+        this.messageCheck = new MessageCheck(source.channels()::replace);
         this.resources = source.resources();
         this.commandTimeout = commandTimeout;
     }
@@ -120,12 +126,11 @@ final class LockConnections implements RedisConnections {
         try {
             RedisClient client = source.client();
             subscribe(client);
-            StatefulRedisConnection<String, String> opened = client.connect(StringCodec.UTF8);
-            opened.addListener(new Watch());
+            StatefulRedisConnection<String, String> opened = connect(client);
             commands = opened;
             writer = opened::dispatch;
             hasConnected();
-            check(opened);
+            ServerConfigurationCheck.of(opened.async());
             return true;
         } catch (RuntimeException | Error ex) {
             source.failed(ex);
@@ -133,12 +138,11 @@ final class LockConnections implements RedisConnections {
         }
     }
 
-    private static void check(StatefulRedisConnection<String, String> opened) {
-        try {
-            ServerConfigurationCheck.of(opened.async());
-        } catch (RuntimeException ex) {
-            log.debug("Redis could not be asked how it is set up", ex);
-        }
+    private StatefulRedisConnection<String, String> connect(RedisClient client) {
+        StatefulRedisConnection<String, String> opened = client.connect(StringCodec.UTF8);
+        opened.addListener(new Watch(opened));
+        masterCheck.connected(opened, commandTimeout);
+        return opened;
     }
 
     private void subscribe(RedisClient client) {
@@ -152,14 +156,15 @@ final class LockConnections implements RedisConnections {
         }
     }
 
+    /** Nothing is sent while a server has not said that it is the master. */
     @Override
     public @Nullable CommandWriter commands() {
-        return writer;
+        return masterCheck.isPassed() ? writer : null;
     }
 
     @Override
     public boolean isConnected() {
-        StatefulRedisConnection<String, String> opened = commands;
+        StatefulRedisConnection<String, String> opened = masterCheck.isPassed() ? commands : null;
         return opened != null && opened.isOpen();
     }
 
@@ -176,6 +181,7 @@ final class LockConnections implements RedisConnections {
 
     @Override
     public void redisSaid(String error) {
+        masterCheck.refused(error);
         if (LettuceFailures.isOfAReplica(error) && source.channels().replace()) {
             String what =
                     "Redis at " + source.address() + " is a replica, which takes no locks. The address may lead to"
@@ -213,12 +219,17 @@ final class LockConnections implements RedisConnections {
         }
         waitedFor.complete(null);
         tellConnected();
+        checkMessages();
     }
 
     private synchronized void connectionLost() {
         if (ready.isDone()) {
             ready = new CompletableFuture<>();
         }
+    }
+
+    private void checkMessages() {
+        messageCheck.look(isConnected() ? commands : null, subscription);
     }
 
     /** Not on the event loop: there may be much to do. */
@@ -249,14 +260,25 @@ final class LockConnections implements RedisConnections {
     /** Follows the connection for commands. */
     private final class Watch implements RedisConnectionStateListener {
 
+        private final StatefulRedisConnection<String, String> watched;
+
+        Watch(StatefulRedisConnection<String, String> watched) {
+            this.watched = watched;
+        }
+
         @Override
         public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
-            hasConnected();
+            masterCheck.reconnected(watched, address, LockConnections.this::hasConnected);
         }
 
         @Override
         public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+            masterCheck.disconnected();
             connectionLost();
+            InstanceChannelSubscription other = subscription;
+            if (other != null) {
+                other.ping();
+            }
         }
     }
 
@@ -264,7 +286,8 @@ final class LockConnections implements RedisConnections {
     private final class SubscriptionWatch implements InstanceChannelSubscription.Listener {
 
         @Override
-        public void reconnected() {
+        public void reconnected(SocketAddress address) {
+            masterCheck.closeElsewhere(address);
             StatefulRedisConnection<String, String> other = commands;
             if (other != null && other.isOpen()) {
                 source.succeeded();
@@ -274,6 +297,7 @@ final class LockConnections implements RedisConnections {
         @Override
         public void subscribed() {
             tellConnected();
+            checkMessages();
         }
     }
 }

@@ -65,7 +65,12 @@ final class OpenChannels {
         if (now - limit < 0 || !notBefore.compareAndSet(limit, next)) {
             return false;
         }
-        open.forEach(Channel::close);
+        closeAll();
         return true;
+    }
+
+    /** Closes all of them at once, those that are just being opened too. */
+    void closeAll() {
+        open.forEach(Channel::close);
     }
 }

@@ -71,7 +71,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     /**
      * @param connections whose settings are used; its own connections are not
      * @param keyPrefix what the keys and channels of all locks begin with
-     * @throws UnsupportedTopologyException if the factory is for a cluster or for Sentinel
+     * @throws UnsupportedTopologyException if the factory is for a cluster
      */
     public RedisLockTemplate(LettuceConnectionFactory connections, String keyPrefix, EngineSettings settings) {
         this(connections, keyPrefix, settings, event -> {});
@@ -81,7 +81,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
      * @param connections whose settings are used; its own connections are not
      * @param keyPrefix what the keys and channels of all locks begin with
      * @param events whom to tell what happens, on a thread that only runs listeners
-     * @throws UnsupportedTopologyException if the factory is for a cluster or for Sentinel
+     * @throws UnsupportedTopologyException if the factory is for a cluster
      */
     public RedisLockTemplate(
             LettuceConnectionFactory connections,
@@ -97,7 +97,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
      * @param events whom to tell what happens, on a thread that only runs listeners
      * @param keepUntilCompletion whether {@link #execute} inside of a transaction keeps its lock until that has
      *     completed
-     * @throws UnsupportedTopologyException if the factory is for a cluster or for Sentinel
+     * @throws UnsupportedTopologyException if the factory is for a cluster
      */
     public RedisLockTemplate(
             LettuceConnectionFactory connections,
@@ -115,7 +115,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
      * @param keepUntilCompletion whether {@link #execute} inside of a transaction keeps its lock until that has
      *     completed
      * @param listener gives what measures acquisitions and commands, or null; called at each start
-     * @throws UnsupportedTopologyException if the factory is for a cluster or for Sentinel
+     * @throws UnsupportedTopologyException if the factory is for a cluster
      */
     public RedisLockTemplate(
             LettuceConnectionFactory connections,
@@ -124,7 +124,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
             Consumer<? super LockEvent> events,
             boolean keepUntilCompletion,
             Supplier<? extends @Nullable LockListener> listener) {
-        LockClientFactory.target(connections);
+        RedisTarget.of(connections);
         this.application = connections;
         this.keys = new LockKeys(keyPrefix);
         this.settings = settings;

@@ -26,6 +26,14 @@ final class ServerConfigurationCheck {
 
     /** Asks, and does not wait for the answer. */
     static void of(RedisServerAsyncCommands<?, ?> redis) {
+        try {
+            ask(redis);
+        } catch (RuntimeException ex) {
+            log.debug("Redis could not be asked how it is set up", ex);
+        }
+    }
+
+    private static void ask(RedisServerAsyncCommands<?, ?> redis) {
         redis.info("memory")
                 .thenAccept(text -> checkMemory(fields(text)))
                 .exceptionally(ServerConfigurationCheck::unknown);

@@ -4,14 +4,31 @@
  */
 package io.distributedlock.redis;
 
+import org.jspecify.annotations.Nullable;
+
 /** The application's Redis is of a kind that locks do not support. */
 public final class UnsupportedTopologyException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
-    UnsupportedTopologyException(String topology) {
-        super("Distributed locks need a single Redis server, but the application is configured for " + topology
-                + ". Give them one of their own: a LockOperations bean made from a LettuceConnectionFactory for a"
-                + " single server.");
+    private UnsupportedTopologyException(String message) {
+        super(message);
+    }
+
+    static UnsupportedTopologyException of(String topology) {
+        return new UnsupportedTopologyException("Distributed locks do not support " + topology
+                + ", which the application is configured for. Give them a Redis of their own: a LockOperations bean made"
+                + " from a LettuceConnectionFactory for a single server, Sentinel, or a list of a master and its"
+                + " replicas.");
+    }
+
+    static UnsupportedTopologyException unknown(@Nullable Object configuration) {
+        return new UnsupportedTopologyException(
+                "Distributed locks cannot tell where the application's Redis is: its LettuceConnectionFactory was made with "
+                        + (configuration == null
+                                ? "something that this version of Spring Data Redis does not show"
+                                : "a " + configuration.getClass().getName())
+                        + ". Give them a LettuceConnectionFactory that was made with a RedisStandaloneConfiguration, a"
+                        + " RedisSentinelConfiguration or a RedisStaticMasterReplicaConfiguration.");
     }
 }

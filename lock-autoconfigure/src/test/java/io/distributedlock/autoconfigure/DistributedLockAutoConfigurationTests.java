@@ -13,6 +13,7 @@ import io.distributedlock.interceptor.DistributedLockAdvisor;
 import io.distributedlock.interceptor.RecordingLocks;
 import io.distributedlock.redis.RedisLockTemplate;
 import io.lettuce.core.RedisClient;
+import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -36,9 +37,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.core.Ordered;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisOperations;
 
@@ -205,17 +206,17 @@ class DistributedLockAutoConfigurationTests {
 
     @Test
     void saysThatTheTopologyIsNotSupported() {
-        verify(bare.withUserConfiguration(SentinelFactory.class), analysis -> {
-            assertThat(analysis.getDescription()).contains("Redis Sentinel");
-            assertThat(analysis.getAction()).contains("for a single server");
+        verify(bare.withUserConfiguration(ClusterFactory.class), analysis -> {
+            assertThat(analysis.getDescription()).contains("a Redis Cluster");
+            assertThat(analysis.getAction()).contains("RedisLockTemplate");
         });
     }
 
     @Test
-    void refusesAStaticListOfMasterAndReplicas() {
-        verify(bare.withUserConfiguration(MasterReplicaFactory.class), analysis -> {
-            assertThat(analysis.getDescription()).contains("a static list of a master and its replicas");
-            assertThat(analysis.getAction()).contains("for a single server");
+    void saysThatItCannotTellWhereRedisIs() {
+        verify(bare.withUserConfiguration(UnknownFactory.class), analysis -> {
+            assertThat(analysis.getDescription()).contains("cannot tell where the application's Redis is");
+            assertThat(analysis.getDescription()).contains("UnknownConfiguration");
         });
     }
 
@@ -386,21 +387,23 @@ class DistributedLockAutoConfigurationTests {
     }
 
     @Configuration(proxyBeanMethods = false)
-    static class SentinelFactory {
+    static class ClusterFactory {
 
         @Bean
-        LettuceConnectionFactory sentinel() {
-            return new LettuceConnectionFactory(
-                    new RedisSentinelConfiguration().master("main").sentinel("localhost", 1));
+        LettuceConnectionFactory cluster() {
+            return new LettuceConnectionFactory(new RedisClusterConfiguration(List.of("localhost:1")));
         }
     }
 
+    /** Of a kind that does not exist yet. */
+    static class UnknownConfiguration implements RedisConfiguration {}
+
     @Configuration(proxyBeanMethods = false)
-    static class MasterReplicaFactory {
+    static class UnknownFactory {
 
         @Bean
-        LettuceConnectionFactory sentinel() {
-            return new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("localhost", 1));
+        LettuceConnectionFactory unknown() {
+            return new LettuceConnectionFactory(new UnknownConfiguration());
         }
     }
 }

@@ -9,6 +9,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Transports;
 import io.netty.util.concurrent.EventExecutorGroup;
 import java.util.List;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -40,8 +41,8 @@ final class StandaloneServer implements LockServer, AutoCloseable {
         return connectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port));
     }
 
-    /** A started factory for that server, user and database. */
-    static LettuceConnectionFactory connectionFactory(RedisStandaloneConfiguration target) {
+    /** A started factory for that server or these servers, user and database. */
+    static LettuceConnectionFactory connectionFactory(RedisConfiguration target) {
         LettuceConnectionFactory factory = new LettuceConnectionFactory(
                 target,
                 LettuceClientConfiguration.builder().clientResources(RESOURCES).build());

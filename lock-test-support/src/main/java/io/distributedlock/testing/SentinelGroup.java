@@ -59,7 +59,7 @@ public final class SentinelGroup implements AutoCloseable {
         List<String> lines = new ArrayList<>(List.of(
                 "sentinel monitor " + MASTER_NAME + " 127.0.0.1 " + master.port() + " 2",
                 "sentinel down-after-milliseconds " + MASTER_NAME + " 1000",
-                "sentinel failover-timeout " + MASTER_NAME + " 5000",
+                "sentinel failover-timeout " + MASTER_NAME + " 1000",
                 "sentinel parallel-syncs " + MASTER_NAME + " 1"));
         lines.addAll(settings);
         return new RedisNode(EmbeddedRedis.startSentinel(lines.toArray(String[]::new)));

@@ -1,0 +1,83 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.netty.util.concurrent.EventExecutorGroup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answers of several servers to one question. It ends when all have answered, a moment after a useful answer, or at
+ * its limit: a server that is frozen or gone must not hold up the others.
+ *
+ * @param <T> an answer
+ */
+final class Collector<T> {
+
+    private static final long MOMENT_MILLIS = 200;
+
+    private final EventExecutorGroup executors;
+
+    private final Predicate<T> useful;
+
+    private final int expected;
+
+    private final List<T> answers = new ArrayList<>();
+
+    private final List<Throwable> failures = new ArrayList<>();
+
+    private final CompletableFuture<Collector<T>> end = new CompletableFuture<>();
+
+    private boolean ending;
+
+    Collector(EventExecutorGroup executors, int expected, long limitMillis, Predicate<T> useful) {
+        this.executors = executors;
+        this.expected = expected;
+        this.useful = useful;
+        endAfter(limitMillis);
+    }
+
+    void answered(@Nullable T answer, @Nullable Throwable failure) {
+        boolean soon = false;
+        boolean all;
+        synchronized (this) {
+            if (answer != null) {
+                answers.add(answer);
+                soon = useful.test(answer) && !ending;
+                ending |= soon;
+            } else if (failure != null) {
+                failures.add(failure);
+            }
+            all = answers.size() + failures.size() >= expected;
+        }
+        if (all) {
+            end.complete(this);
+        } else if (soon) {
+            endAfter(MOMENT_MILLIS);
+        }
+    }
+
+    private void endAfter(long millis) {
+        var timer = executors.schedule(() -> end.complete(this), millis, TimeUnit.MILLISECONDS);
+        end.whenComplete((ended, failure) -> timer.cancel(false));
+    }
+
+    /** Completes with this object. */
+    CompletableFuture<Collector<T>> end() {
+        return end;
+    }
+
+    synchronized List<T> answers() {
+        return List.copyOf(answers);
+    }
+
+    synchronized List<Throwable> failures() {
+        return List.copyOf(failures);
+    }
+}

@@ -1,0 +1,179 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.distributedlock.engine.NanoClock;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The master that all connections of this instance have to be at. When it is another one than before, all of them are
+ * closed, and Lettuce opens new ones to the address of that time. So commands and messages are at one server.
+ */
+final class CurrentMaster implements AutoCloseable {
+
+    private static final Log log = LogFactory.getLog(CurrentMaster.class);
+
+    /** How long an answer is used for other connections. */
+    private static final long FRESH = TimeUnit.MILLISECONDS.toNanos(300);
+
+    /** How long a server has to refuse before the master is looked for. */
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
+
+    /** A refusal that comes later than this after the one before is a new one. */
+    private static final long FORGET = TimeUnit.SECONDS.toNanos(3);
+
+    private final MasterLocator locator;
+
+    private final Runnable closeConnections;
+
+    private final NanoClock clock;
+
+    private volatile @Nullable InetSocketAddress address;
+
+    /** Guarded by this object, as are the fields below. */
+    private @Nullable CompletableFuture<InetSocketAddress> asking;
+
+    private boolean askAgain;
+
+    private long answeredAt;
+
+    private long refusedSince;
+
+    private long refusedAt;
+
+    private boolean refused;
+
+    CurrentMaster(MasterLocator locator, Runnable closeConnections, NanoClock clock) {
+        this.locator = locator;
+        this.closeConnections = closeConnections;
+        this.clock = clock;
+    }
+
+    void open() {
+        locator.open(this::lookAgain);
+    }
+
+    /** Where a connection has to lead that is opened now. */
+    CompletableFuture<SocketAddress> toConnectTo() {
+        CompletableFuture<InetSocketAddress> found;
+        synchronized (this) {
+            InetSocketAddress known = address;
+            found = known != null && clock.nanos() - answeredAt < FRESH
+                    ? CompletableFuture.completedFuture(known)
+                    : null;
+        }
+        return (found == null ? ask() : found).thenApply(SocketAddress.class::cast);
+    }
+
+    /** Whether a connection that is open now leads to the master, as far as addresses can tell. */
+    boolean isAt(SocketAddress remote) {
+        InetSocketAddress known = address;
+        if (known == null || !(remote instanceof InetSocketAddress other)) {
+            return true;
+        }
+        return known.getPort() == other.getPort()
+                && (!isLiteral(known.getHostString()) || known.getHostString().equals(other.getHostString()));
+    }
+
+    private static boolean isLiteral(String host) {
+        return NetUtil.isValidIpV4Address(host);
+    }
+
+    /** Looks for the master, as it may be another one. A look that is under way is followed by a second one. */
+    void lookAgain() {
+        synchronized (this) {
+            if (asking != null) {
+                askAgain = true;
+                return;
+            }
+        }
+        ask();
+    }
+
+    /** An error by which a server says that it takes no writes. */
+    void refused(String error) {
+        if (isDue(LettuceFailures.isOfAReplica(error))) {
+            lookAgain();
+        }
+    }
+
+    private synchronized boolean isDue(boolean replica) {
+        long now = clock.nanos();
+        if (!refused || now - refusedAt > FORGET) {
+            refused = true;
+            refusedSince = now;
+            refusedAt = now;
+            return replica;
+        }
+        refusedAt = now;
+        boolean due = now - refusedSince >= PATIENCE;
+        if (due) {
+            refusedSince = now;
+        }
+        return due;
+    }
+
+    private CompletableFuture<InetSocketAddress> ask() {
+        CompletableFuture<InetSocketAddress> question;
+        synchronized (this) {
+            if (asking != null) {
+                return asking;
+            }
+            question = new CompletableFuture<>();
+            asking = question;
+        }
+        locator.locate().whenComplete((found, failure) -> answered(question, found, failure));
+        return question;
+    }
+
+    private void answered(
+            CompletableFuture<InetSocketAddress> question,
+            @Nullable InetSocketAddress found,
+            @Nullable Throwable failure) {
+        InetSocketAddress before;
+        boolean again;
+        synchronized (this) {
+            asking = null;
+            again = askAgain;
+            askAgain = false;
+            before = address;
+            if (found != null) {
+                address = found;
+                answeredAt = clock.nanos();
+            }
+        }
+        if (found != null && before != null && !before.equals(found)) {
+            log.info("The master of " + locator.description() + " is " + text(found) + " now, no longer " + text(before)
+                    + "; locks use new connections");
+            closeConnections.run();
+        }
+        if (found != null) {
+            question.complete(found);
+        } else {
+            log.debug("The master is not known: " + failure);
+            question.completeExceptionally(
+                    failure == null ? new MasterUnknownException("nobody names a master") : failure);
+        }
+        if (again) {
+            ask();
+        }
+    }
+
+    static String text(InetSocketAddress address) {
+        return address.getHostString() + ":" + address.getPort();
+    }
+
+    @Override
+    public void close() {
+        locator.close();
+    }
+}

@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps commands back until the server at the other end of a new connection has said that it is the master. Where there
+ * is only one server, nothing is asked. A user who may not ask gets the benefit of the doubt: a replica refuses writes
+ * by itself.
+ */
+final class MasterCheck {
+
+    /** Before the next try after a server has said that it is a replica. */
+    private static final long REPLICA_PAUSE_MILLIS = 250;
+
+    private final LockClientFactory source;
+
+    private final @Nullable CurrentMaster master;
+
+    /** How many connections have ended; an answer from an earlier one does not count. */
+    private final AtomicLong ended = new AtomicLong();
+
+    private volatile boolean passed;
+
+    MasterCheck(LockClientFactory source) {
+        this.source = source;
+        this.master = source.master();
+        this.passed = master == null;
+    }
+
+    /** Whether commands may be sent. */
+    boolean isPassed() {
+        return passed;
+    }
+
+    void disconnected() {
+        ended.incrementAndGet();
+        passed = master == null;
+    }
+
+    /**
+     * Asks a connection that was just opened for the first time, and waits for the answer.
+     *
+     * @throws RuntimeException if the server is not the master or does not answer; the connection is closed then
+     */
+    void connected(StatefulRedisConnection<String, String> connection, Duration limit) {
+        try {
+            ask(connection)
+                    .toCompletableFuture()
+                    .copy()
+                    .orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS)
+                    .join();
+        } catch (RuntimeException ex) {
+            connection.close();
+            throw ex;
+        }
+    }
+
+    /** Asks a connection that was opened again, and does not block. A server that is not the master is left. */
+    void reconnected(StatefulRedisConnection<String, String> connection, SocketAddress address, Runnable whenPassed) {
+        if (closeElsewhere(address)) {
+            return;
+        }
+        ask(connection).whenComplete((answered, failure) -> {
+            if (failure == null) {
+                whenPassed.run();
+            } else if (LettuceFailures.innermost(failure) instanceof MasterUnknownException) {
+                source.failed(failure);
+                leaveSoon();
+            }
+        });
+    }
+
+    private void leaveSoon() {
+        source.resources()
+                .eventExecutorGroup()
+                .schedule(source.channels()::closeAll, REPLICA_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Closes all connections if this one is not at the master. Returns whether it did. */
+    boolean closeElsewhere(SocketAddress address) {
+        boolean elsewhere = master != null && !master.isAt(address);
+        if (elsewhere) {
+            source.channels().closeAll();
+        }
+        return elsewhere;
+    }
+
+    /** An error in the answer to a command. */
+    void refused(String error) {
+        if (master != null && LettuceFailures.isNoMaster(error)) {
+            master.refused(error);
+        }
+    }
+
+    private CompletionStage<Void> ask(StatefulRedisConnection<String, String> connection) {
+        if (master == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        long before = ended.get();
+        return connection.async().role().handle((role, failure) -> {
+            decide(role, failure);
+            if (ended.get() == before) {
+                passed = true;
+            }
+            return null;
+        });
+    }
+
+    private static void decide(@Nullable List<Object> role, @Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        if (cause != null && !(cause instanceof RedisCommandExecutionException)) {
+            throw new CompletionException(cause);
+        }
+        if (role != null && !role.isEmpty() && !role.get(0).equals("master")) {
+            throw new MasterUnknownException("the server that was named as the master says that it is a replica");
+        }
+    }
+}

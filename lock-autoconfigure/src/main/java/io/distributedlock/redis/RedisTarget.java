@@ -1,0 +1,50 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.WithHostAndPort;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Where the application's Redis is. */
+final class RedisTarget {
+
+    private RedisTarget() {}
+
+    /** @throws UnsupportedTopologyException if locks do not work with it, or nobody can tell what it is */
+    static RedisConfiguration of(LettuceConnectionFactory application) {
+        if (application.getClusterConfiguration() != null) {
+            throw UnsupportedTopologyException.of("a Redis Cluster");
+        }
+        RedisConfiguration sentinel = application.getSentinelConfiguration();
+        if (sentinel != null) {
+            return sentinel;
+        }
+        RedisConfiguration socket = application.getSocketConfiguration();
+        if (socket != null) {
+            return socket;
+        }
+        Object configured = configured(application);
+        if (configured instanceof RedisStaticMasterReplicaConfiguration list) {
+            return list;
+        }
+        if (configured instanceof WithHostAndPort) {
+            return application.getStandaloneConfiguration();
+        }
+        throw UnsupportedTopologyException.unknown(configured);
+    }
+
+    /**
+     * What the factory was made with. It has no getter for it, and its other getters answer with localhost where they
+     * do not apply, which would be the wrong Redis.
+     */
+    private static @Nullable Object configured(LettuceConnectionFactory application) {
+        DirectFieldAccessor fields = new DirectFieldAccessor(application);
+        return fields.isReadableProperty("configuration") ? fields.getPropertyValue("configuration") : null;
+    }
+}

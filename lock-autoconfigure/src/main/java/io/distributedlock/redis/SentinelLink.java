@@ -1,0 +1,158 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.MapOutput;
+import io.lettuce.core.output.ValueListOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.netty.util.concurrent.EventExecutorGroup;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One Sentinel: a connection that listens for failovers, and one for questions. Both are opened when they are needed.
+ */
+final class SentinelLink extends RedisPubSubAdapter<String, String> implements AutoCloseable {
+
+    private static final Log log = LogFactory.getLog(SentinelLink.class);
+
+    private static final long RETRY_MILLIS = 1_000;
+
+    /** The configuration of the failover is in force everywhere, or in the Sentinel that leads it. */
+    private static final String SWITCHED = "+switch-master";
+
+    private static final String PROMOTED = "+promoted-slave";
+
+    private final RedisClient client;
+
+    private final RedisURI uri;
+
+    private final String master;
+
+    private final EventExecutorGroup executors;
+
+    private final AtomicBoolean listening = new AtomicBoolean();
+
+    private volatile Runnable hint = () -> {};
+
+    private volatile @Nullable CompletableFuture<StatefulRedisConnection<String, String>> questions;
+
+    private volatile boolean closed;
+
+    SentinelLink(RedisClient client, RedisURI uri, String master, EventExecutorGroup executors) {
+        this.client = client;
+        this.uri = uri;
+        this.master = master;
+        this.executors = executors;
+    }
+
+    String address() {
+        return uri.getHost() + ":" + uri.getPort();
+    }
+
+    /** Listens from now on, as soon as the Sentinel can be reached. */
+    void listen(Runnable toTell) {
+        hint = toTell;
+        if (!closed && listening.compareAndSet(false, true)) {
+            client.connectPubSubAsync(StringCodec.UTF8, uri).whenComplete(this::connected);
+        }
+    }
+
+    private void connected(
+            @Nullable StatefulRedisPubSubConnection<String, String> opened, @Nullable Throwable failure) {
+        if (opened == null) {
+            log.debug("Sentinel at " + address() + " cannot be listened to: " + failure);
+            listening.set(false);
+            if (!closed) {
+                executors.schedule(() -> listen(hint), RETRY_MILLIS, TimeUnit.MILLISECONDS);
+            }
+            return;
+        }
+        opened.addListener(this);
+        opened.async().subscribe(SWITCHED, PROMOTED).exceptionally(refusal -> {
+            log.warn("Sentinel at " + address() + " refuses the channel " + SWITCHED + " to this user. A failover is"
+                    + " noticed later: when the connections to the old master break. Allow the user this channel.");
+            return null;
+        });
+    }
+
+    /** Something may have been missed before. */
+    @Override
+    public void subscribed(String channel, long count) {
+        hint.run();
+    }
+
+    @Override
+    public void message(String channel, String message) {
+        boolean ours =
+                channel.equals(SWITCHED) ? message.startsWith(master + " ") : message.contains("@ " + master + " ");
+        if (ours) {
+            hint.run();
+        }
+    }
+
+    /** Where the master is; no address if this Sentinel knows no master of that name. */
+    CompletableFuture<SentinelAnswer> ask() {
+        return connection().thenCompose(connection -> ask(connection.async())).toCompletableFuture();
+    }
+
+    private CompletionStage<SentinelAnswer> ask(RedisAsyncCommands<String, String> sentinel) {
+        CompletionStage<List<String>> address = sentinel.dispatch(
+                CommandType.SENTINEL, new ValueListOutput<>(StringCodec.UTF8), about("GET-MASTER-ADDR-BY-NAME"));
+        CompletionStage<Map<String, String>> fields =
+                sentinel.dispatch(CommandType.SENTINEL, new MapOutput<>(StringCodec.UTF8), about("MASTER"));
+        CompletionStage<Long> epoch = fields.handle((known, failure) -> epoch(known));
+        return address.thenCombine(epoch, SentinelLink::answer);
+    }
+
+    private CommandArgs<String, String> about(String question) {
+        return new CommandArgs<>(StringCodec.UTF8).add(question).add(master);
+    }
+
+    private static SentinelAnswer answer(@Nullable List<String> address, long epoch) {
+        return address == null || address.size() < 2
+                ? new SentinelAnswer(null, epoch)
+                : new SentinelAnswer(
+                        InetSocketAddress.createUnresolved(address.get(0), Integer.parseInt(address.get(1))), epoch);
+    }
+
+    private static long epoch(@Nullable Map<String, String> fields) {
+        String text = fields == null ? null : fields.get("config-epoch");
+        return text == null ? 0 : Long.parseLong(text);
+    }
+
+    private synchronized CompletableFuture<StatefulRedisConnection<String, String>> connection() {
+        CompletableFuture<StatefulRedisConnection<String, String>> known = questions;
+        if (known == null || known.isCompletedExceptionally()) {
+            known = closed
+                    ? CompletableFuture.failedFuture(new IllegalStateException("closed"))
+                    : client.connectAsync(StringCodec.UTF8, uri).toCompletableFuture();
+            questions = known;
+        }
+        return known;
+    }
+
+    /** Nothing is opened from now on. What is open ends with the client. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+    }
+}

@@ -1,0 +1,190 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.RedisNode;
+import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.SentinelGroup;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+
+/** Locks in the master that Sentinels name. The faults come last, as the group does not recover from them. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class SentinelTests {
+
+    private static final String USERS = "user app on >data ~* &* +@all";
+
+    private static SentinelGroup group;
+
+    private final Templates templates = new Templates();
+
+    @BeforeAll
+    static void start() {
+        group = SentinelGroup.start(2, List.of("user listener on >ear ~* &* +@all"), USERS);
+    }
+
+    @AfterAll
+    static void stop() {
+        group.close();
+    }
+
+    @AfterEach
+    void closeTemplates() {
+        templates.close();
+    }
+
+    private static RedisSentinelConfiguration target(String master) {
+        RedisSentinelConfiguration target = new RedisSentinelConfiguration().master(master);
+        group.sentinels().forEach(sentinel -> target.sentinel("127.0.0.1", sentinel.port()));
+        target.setUsername("app");
+        target.setPassword("data");
+        target.setSentinelUsername("listener");
+        target.setSentinelPassword("ear");
+        return target;
+    }
+
+    private RedisLockTemplate locks() {
+        return locks(target(SentinelGroup.MASTER_NAME));
+    }
+
+    private RedisLockTemplate locks(RedisSentinelConfiguration target) {
+        return templates.on(StandaloneServer.connectionFactory(target));
+    }
+
+    @Test
+    @Order(1)
+    void locksLieInTheMaster() {
+        RedisLockTemplate locks = locks();
+        RedisLockTemplate others = locks();
+        try (LockHandle handle = locks.acquire(leased("sentinel", 10_000))) {
+            assertThat(others.tryAcquire(leased("sentinel", 10_000).noWait())).isEmpty();
+            assertThat(handle.isHeld()).isTrue();
+            assertThat(isAtHome(group.master())).isTrue();
+        }
+        assertThat(locks.activity().connected()).isTrue();
+        assertThat(locks.activity().subscribed()).isTrue();
+    }
+
+    @Test
+    @Order(2)
+    void aNameThatTheSentinelsDoNotKnowIsNamed() {
+        assertRefusal(target("another"), "know no master named 'another'", "spring.data.redis.sentinel.master");
+    }
+
+    @Test
+    @Order(2)
+    void aWrongPasswordOfTheSentinelsIsNamed() {
+        RedisSentinelConfiguration target = target(SentinelGroup.MASTER_NAME);
+        target.setSentinelPassword("data");
+        assertRefusal(target, "no Sentinel can be asked", "WRONGPASS");
+    }
+
+    @Test
+    @Order(2)
+    void aWrongPasswordOfTheServersIsNamed() {
+        RedisSentinelConfiguration target = target(SentinelGroup.MASTER_NAME);
+        target.setPassword("ear");
+        assertRefusal(target, "WRONGPASS");
+    }
+
+    private void assertRefusal(RedisSentinelConfiguration target, String... words) {
+        RedisLockTemplate locks = locks(target);
+        assertThatThrownBy(() -> locks.acquire(leased("refused", 5_000).waitUpTo(Duration.ofSeconds(1))))
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContainingAll(words);
+    }
+
+    /**
+     * The former master goes on as one: it refuses the command that would make it a replica. So only who listens to the
+     * Sentinels finds out.
+     */
+    @Test
+    @Order(3)
+    void commandsAndMessagesLeaveAMasterThatDoesNotKnowOfItsEnd() {
+        RedisLockTemplate locks = locks();
+        locks.acquire(leased("before", 10_000)).close();
+        RedisNode former = group.master();
+        former.text("ACL", "SETUSER", "default", "-replicaof", "-slaveof");
+        group.failover();
+        RedisNode next = group.awaitSwitchFrom(former);
+        Stopwatch watch = Stopwatch.start();
+        await().until(() -> isAtHome(next) && !isAtHome(former));
+        System.out.println("Commands and messages at the new master "
+                + watch.elapsed().toMillis() + " ms after most Sentinels named it");
+        try (LockHandle handle = locks.acquire(leased("after", 10_000))) {
+            assertThat(keys(next)).hasSize(1);
+            assertThat(keys(former)).isEmpty();
+            assertThat(handle.isHeld()).isTrue();
+        }
+        assertThat(former.isMaster()).isTrue();
+        former.text("ACL", "SETUSER", "default", "+replicaof", "+slaveof");
+        former.text("REPLICAOF", "127.0.0.1", Integer.toString(next.port()));
+        group.awaitAgreement();
+    }
+
+    @Test
+    @Order(4)
+    void twoSentinelsThatAreDownAndAMasterThatFreezes() {
+        RedisLockTemplate locks = locks();
+        RedisNode former = group.master();
+        try (LockHandle handle = locks.acquire(leased("frozen", 60_000))) {
+            assertThat(handle.isHeld()).isTrue();
+            former.freeze();
+            RedisNode next = group.awaitSwitchFrom(former);
+            try (LockHandle other = locks.acquire(leased("other", 10_000).waitUpTo(Duration.ofSeconds(60)))) {
+                assertThat(other.isHeld()).isTrue();
+                assertThat(keys(next)).isNotEmpty();
+            }
+            await().until(() -> isAtHome(next));
+            former.wake();
+            await().until(() -> !isAtHome(former));
+        }
+    }
+
+    @Test
+    @Order(5)
+    void holdsGoOnWhileAllSentinelsAreDown() {
+        RedisLockTemplate locks = locks();
+        try (LockHandle handle = locks.acquire(leased("alone", 3_000))) {
+            group.sentinels().subList(0, 2).forEach(RedisNode::kill);
+            try (LockHandle other = locks().acquire(leased("one Sentinel", 10_000))) {
+                assertThat(other.isHeld()).isTrue();
+            }
+            group.sentinels().get(2).kill();
+            await().until(() -> handle.remainingLease().toMillis() < 2_500);
+            await().until(() -> handle.remainingLease().toMillis() > 2_500);
+            assertRefusal(target(SentinelGroup.MASTER_NAME), "no Sentinel");
+        }
+    }
+
+    /** Whether commands and messages of a template are at this server. */
+    private static boolean isAtHome(RedisNode server) {
+        try (RespClient client = server.connect()) {
+            return !client.list("PUBSUB", "CHANNELS", "lock:*").isEmpty()
+                    && client.text("CLIENT", "LIST").contains("user=app");
+        }
+    }
+
+    private static List<String> keys(RedisNode server) {
+        try (RespClient client = server.connect()) {
+            return client.keys("lock:*");
+        }
+    }
+}

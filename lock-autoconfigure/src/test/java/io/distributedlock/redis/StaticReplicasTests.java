@@ -1,0 +1,111 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.RedisNode;
+import io.distributedlock.testing.ReplicatedRedis;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+
+/** Locks in the master of a list of servers; whoever promotes a replica tells nobody. */
+class StaticReplicasTests {
+
+    private final Templates templates = new Templates();
+
+    private ReplicatedRedis redis;
+
+    private RedisNode replica;
+
+    @BeforeEach
+    void start() {
+        redis = ReplicatedRedis.start(1);
+        replica = redis.replicas().get(0);
+    }
+
+    @AfterEach
+    void stop() {
+        templates.close();
+        redis.close();
+    }
+
+    private RedisLockTemplate locks(RedisNode... servers) {
+        RedisStaticMasterReplicaConfiguration list =
+                new RedisStaticMasterReplicaConfiguration("127.0.0.1", servers[0].port());
+        for (RedisNode server : List.of(servers).subList(1, servers.length)) {
+            list.addNode("127.0.0.1", server.port());
+        }
+        return templates.on(StandaloneServer.connectionFactory(list));
+    }
+
+    @Test
+    void locksFollowTheRoleOfMaster() {
+        RedisLockTemplate locks = locks(replica, redis.master());
+        try (LockHandle handle = locks.acquire(leased("first", 10_000))) {
+            assertThat(handle.isHeld()).isTrue();
+            assertThat(keys(redis.master())).hasSize(1);
+        }
+        redis.promote(replica);
+        Stopwatch watch = Stopwatch.start();
+        try (LockHandle handle = locks.acquire(leased("second", 10_000).waitUpTo(Duration.ofSeconds(60)))) {
+            System.out.println(
+                    "A lock in the promoted server " + watch.elapsed().toMillis() + " ms after REPLICAOF");
+            assertThat(handle.isHeld()).isTrue();
+            assertThat(keys(replica)).contains("lock:{second}");
+        }
+        await().until(() -> listeners(replica) == 1 && listeners(redis.master()) == 0);
+    }
+
+    @Test
+    void locksLeaveAServerThatDies() {
+        RedisLockTemplate locks = locks(redis.master(), replica);
+        locks.acquire(leased("first", 10_000)).close();
+        redis.master().kill();
+        redis.promote(replica);
+        try (LockHandle handle = locks.acquire(leased("second", 10_000).waitUpTo(Duration.ofSeconds(60)))) {
+            assertThat(handle.isHeld()).isTrue();
+        }
+        await().until(() -> listeners(replica) == 1);
+    }
+
+    @Test
+    void aListOfReplicasOnlyIsNamedAndHealsWhenOneIsPromoted() {
+        try (Logs logs = Logs.capture(Level.WARN)) {
+            RedisLockTemplate locks = locks(replica);
+            assertThatThrownBy(() -> locks.acquire(leased("refused", 5_000).waitUpTo(Duration.ofSeconds(1))))
+                    .isInstanceOf(LockUnavailableException.class)
+                    .hasMessageContaining(
+                            "no server of the list " + replica + " is a master: " + replica + " is a replica");
+            assertThat(logs.of("io.distributedlock"))
+                    .filteredOn(line -> line.contains("is a replica"))
+                    .hasSize(1);
+            redis.promote(replica);
+            locks.acquire(leased("allowed", 5_000).waitUpTo(Duration.ofSeconds(60)))
+                    .close();
+        }
+    }
+
+    private static long listeners(RedisNode server) {
+        return server.list("PUBSUB", "CHANNELS", "lock:*").size();
+    }
+
+    private static List<String> keys(RedisNode server) {
+        try (RespClient client = server.connect()) {
+            return client.keys("lock:*");
+        }
+    }
+}
