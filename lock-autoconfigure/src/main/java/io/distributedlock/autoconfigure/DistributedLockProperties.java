@@ -31,6 +31,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param release Whether a release waits for the answer of Redis, and so can tell that the lock was lost before.
  * @param keepUntilCompletion Whether a lock that is acquired inside of a transaction is kept until it has completed.
  * @param transaction What happens to transactions under locks.
+ * @param replicas Whether locks wait for the replicas of Redis.
  * @param instanceLabel What operators call this instance. If not set, application@host:port/process id.
  * @param maxWaiters How many callers of this instance may wait for one lock. More are refused.
  * @param warn When a wait or a hold is so long that a warning is due.
@@ -56,7 +57,8 @@ public record DistributedLockProperties(
         @DefaultValue("100000") int maxWaiters,
         @DefaultValue("true") boolean keepUntilCompletion,
         @DefaultValue Transaction transaction,
-        @DefaultValue Warn warn) {
+        @DefaultValue Warn warn,
+        @DefaultValue Replicas replicas) {
 
     static final String PREFIX = "distributed-lock.";
 
@@ -72,6 +74,14 @@ public record DistributedLockProperties(
         require(!shutdownGrace.isNegative(), "shutdown-grace", "must not be negative");
         require(!retention.isNegative(), "retention", "must not be negative");
         require(maxWaiters > 0, "max-waiters", "must be positive");
+        require(
+                replicas.acknowledge() == 0 || replicas.timeout().multipliedBy(3).compareTo(lease) <= 0,
+                "replicas.timeout",
+                "must be at most a third of distributed-lock.lease");
+        require(
+                replicas.acknowledge() == 0 || replicas.timeout().compareTo(commandTimeout) < 0,
+                "replicas.timeout",
+                "must be less than distributed-lock.command-timeout");
     }
 
     /** The settings for a {@code RedisLockTemplate} of the application, such as one for a second Redis. */
@@ -137,4 +147,20 @@ public record DistributedLockProperties(
      * @param guard Whether transaction managers are given a listener or proxy that stops commits under a lost lock.
      */
     public record Transaction(@DefaultValue("true") boolean guard) {}
+
+    /**
+     * Whether locks wait for the replicas of Redis.
+     *
+     * @param acknowledge How many replicas must have each grant and renewal before it counts. Zero for none.
+     * @param timeout How long to wait for these replicas. At most a third of the lease, less than command-timeout.
+     */
+    public record Replicas(
+            @DefaultValue("0") int acknowledge,
+            @DefaultValue("1s") Duration timeout) {
+
+        public Replicas {
+            require(acknowledge >= 0, "replicas.acknowledge", "must not be negative");
+            require(timeout.toMillis() >= 1, "replicas.timeout", "must be at least 1ms");
+        }
+    }
 }

@@ -45,7 +45,9 @@ class RedisLockConfiguration {
                 properties.toSettings(),
                 publisher::publishEvent,
                 properties.keepUntilCompletion(),
-                () -> CompositeLockListener.of(listeners.orderedStream().toList()));
+                () -> CompositeLockListener.of(listeners.orderedStream().toList()),
+                properties.replicas().acknowledge(),
+                properties.replicas().timeout());
     }
 
     @Bean

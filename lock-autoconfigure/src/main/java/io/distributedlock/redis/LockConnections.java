@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,8 @@ final class LockConnections implements RedisConnections {
 
     private volatile @Nullable InstanceChannelSubscription subscription;
 
+    private Consumer<RedisClient> another = client -> {};
+
     private final MasterCheck masterCheck;
 
     private final MessageCheck messageCheck;
@@ -74,6 +77,11 @@ final class LockConnections implements RedisConnections {
     public void listen(InstanceChannelListener listener, LeaseStore.Listener engine) {
         messages = listener;
         connected = engine::connected;
+    }
+
+    /** Opens what else is needed, with these connections. Set before {@link #open()}. */
+    void alsoOpen(Consumer<RedisClient> opening) {
+        another = opening;
     }
 
     @Override
@@ -126,6 +134,7 @@ final class LockConnections implements RedisConnections {
         try {
             RedisClient client = source.client();
             subscribe(client);
+            another.accept(client);
             StatefulRedisConnection<String, String> opened = connect(client);
             commands = opened;
             writer = opened::dispatch;

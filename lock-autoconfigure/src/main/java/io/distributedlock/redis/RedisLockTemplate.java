@@ -16,10 +16,12 @@ import io.distributedlock.LockState;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LockEngine;
 import io.distributedlock.engine.LockSet;
 import io.distributedlock.engine.NanoClock;
 import io.distributedlock.transaction.TransactionalHold;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -59,6 +61,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     private final boolean keepUntilCompletion;
 
     private final Supplier<? extends @Nullable LockListener> listener;
+    private final @Nullable Acknowledgement acknowledgement;
 
     private final ReentrantLock lifecycle = new ReentrantLock();
 
@@ -124,7 +127,31 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
             Consumer<? super LockEvent> events,
             boolean keepUntilCompletion,
             Supplier<? extends @Nullable LockListener> listener) {
+        this(connections, keyPrefix, settings, events, keepUntilCompletion, listener, 0, Duration.ofSeconds(1));
+    }
+
+    /**
+     * @param connections whose settings are used; its own connections are not
+     * @param keyPrefix what the keys and channels of all locks begin with
+     * @param events whom to tell what happens, on a thread that only runs listeners
+     * @param keepUntilCompletion whether {@link #execute} inside of a transaction keeps its lock until that has
+     *     completed
+     * @param listener gives what measures acquisitions and commands, or null; called at each start
+     * @param acknowledge how many replicas have to confirm each grant and each renewal; 0 for none
+     * @param acknowledgeTimeout how long to wait for them at most
+     * @throws UnsupportedTopologyException if the factory is for a cluster
+     */
+    public RedisLockTemplate(
+            LettuceConnectionFactory connections,
+            String keyPrefix,
+            EngineSettings settings,
+            Consumer<? super LockEvent> events,
+            boolean keepUntilCompletion,
+            Supplier<? extends @Nullable LockListener> listener,
+            int acknowledge,
+            Duration acknowledgeTimeout) {
         RedisTarget.of(connections);
+        this.acknowledgement = acknowledge == 0 ? null : new Acknowledgement(acknowledge, acknowledgeTimeout);
         this.application = connections;
         this.keys = new LockKeys(keyPrefix);
         this.settings = settings;
@@ -224,7 +251,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
         lifecycle.lock();
         try {
             if (instance == null) {
-                instance = Instance.open(application, keys, settings, events, listener.get());
+                instance = Instance.open(application, keys, settings, events, listener.get(), acknowledgement);
                 stopped = false;
             }
         } finally {
@@ -262,6 +289,17 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
         stop();
     }
 
+    /** That many replicas have to confirm. */
+    private record Acknowledgement(int replicas, Duration timeout) {
+
+        LeaseStore of(LeaseStore store, AcknowledgementConnection connection, LeaseStore renewing) {
+            return new AcknowledgedLeaseStore(
+                    store,
+                    new AcknowledgedRenewal(
+                            renewing::renew, count -> connection.await(count, timeout.toMillis()), replicas));
+        }
+    }
+
     /** What lives from a start to the next stop: an identity, its connections, and the engine upon them. */
     private record Instance(InstanceId id, LockConnections connections, LockEngine engine) {
 
@@ -270,12 +308,17 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
                 LockKeys keys,
                 EngineSettings settings,
                 Consumer<? super LockEvent> events,
-                @Nullable LockListener listener) {
+                @Nullable LockListener listener,
+                @Nullable Acknowledgement acknowledgement) {
             InstanceId id = new InstanceId();
             LockClientFactory source = new LockClientFactory(application, settings.commandTimeout(), id);
             LockConnections connections = new LockConnections(source, settings.commandTimeout());
-            LettuceLeaseStore store =
-                    new LettuceLeaseStore(connections, keys, id, new ServerClockMonitor(NanoClock.SYSTEM));
+            ServerClockMonitor clock = new ServerClockMonitor(NanoClock.SYSTEM);
+            LeaseStore store = new LettuceLeaseStore(connections, keys, id, clock);
+            if (acknowledgement != null) {
+                AcknowledgementConnection third = new AcknowledgementConnection(connections);
+                store = acknowledgement.of(store, third, new LettuceLeaseStore(third, keys, id, clock));
+            }
             LockEngine engine = new LockEngine(store, settings, events, listener);
             log.info("Distributed locks: instance " + id.publicPart() + ", Redis at " + source.address() + ", prefix '"
                     + keys.prefix() + "'");

@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.WithDomainSocket;
 import org.springframework.data.redis.connection.RedisConfiguration.WithHostAndPort;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -25,16 +26,12 @@ final class RedisTarget {
         if (sentinel != null) {
             return sentinel;
         }
-        RedisConfiguration socket = application.getSocketConfiguration();
-        if (socket != null) {
-            return socket;
-        }
         Object configured = configured(application);
-        if (configured instanceof RedisStaticMasterReplicaConfiguration list) {
-            return list;
-        }
-        if (configured instanceof WithHostAndPort) {
-            return application.getStandaloneConfiguration();
+        if (configured instanceof RedisConfiguration known
+                && (known instanceof WithHostAndPort
+                        || known instanceof WithDomainSocket
+                        || known instanceof RedisStaticMasterReplicaConfiguration)) {
+            return known;
         }
         throw UnsupportedTopologyException.unknown(configured);
     }

@@ -71,7 +71,11 @@ final class Templates implements AutoCloseable {
 
     /** The factory is closed with the template. */
     RedisLockTemplate on(LettuceConnectionFactory factory, EngineSettings settings) {
-        RedisLockTemplate template = new RedisLockTemplate(factory, PREFIX, settings);
+        return started(new RedisLockTemplate(factory, PREFIX, settings), factory);
+    }
+
+    /** The factory is closed with the template. */
+    RedisLockTemplate started(RedisLockTemplate template, LettuceConnectionFactory factory) {
         closing.push(factory::destroy);
         closing.push(template::close);
         template.start();

@@ -1,0 +1,198 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.distributedlock.LockState;
+import io.distributedlock.ReleaseResult;
+import io.distributedlock.engine.LeaseStore;
+import io.distributedlock.engine.LeaseStoreException;
+import io.distributedlock.engine.LeaseStoreException.Effect;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lease store whose grants and renewals count only when enough replicas have them. Where they have not, a grant is given
+ * back and refused, and a renewal is unknown, so that it moves no deadline. Releases are not confirmed: one that is lost
+ * leaves a lock until its lease ends, which is safe.
+ */
+final class AcknowledgedLeaseStore implements LeaseStore {
+
+    /** Before an acquisition that the release has granted again is asked for, as that answer is not confirmed. */
+    private static final long SOON_MILLIS = 1;
+
+    private final LeaseStore store;
+
+    private final AcknowledgedRenewal renewal;
+
+    AcknowledgedLeaseStore(LeaseStore store, AcknowledgedRenewal renewal) {
+        this.store = store;
+        this.renewal = renewal;
+    }
+
+    @Override
+    public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
+        return store.acquire(command, (reply, failure) -> {
+            if (reply instanceof AcquireReply.Granted granted) {
+                confirm(command.name(), command.number(), command.leaseMillis(), granted.token())
+                        .whenComplete((confirmed, shortfall) -> acquired(command, granted, shortfall, to));
+            } else {
+                to.answered(reply, failure);
+            }
+        });
+    }
+
+    private void acquired(
+            AcquireCommand command, AcquireReply.Granted granted, @Nullable Throwable failure, Reply<AcquireReply> to) {
+        Throwable cause = unwrap(failure);
+        if (cause instanceof AcknowledgedRenewal.ShortfallException) {
+            giveBack(command.name(), command.number(), granted.token());
+            to.answered(null, new LeaseStoreException(Effect.REFUSED, String.valueOf(cause.getMessage()), cause));
+        } else if (cause != null) {
+            to.answered(null, new LeaseStoreException(Effect.UNKNOWN, String.valueOf(cause.getMessage()), cause));
+        } else {
+            to.answered(granted, null);
+        }
+    }
+
+    private void giveBack(String name, long number, long token) {
+        store.release(new ReleaseCommand(name, number, token, null, 0), (reply, failure) -> {});
+    }
+
+    /** Fails if it is not renewed, too. Never shortens the lease: the message or answer may be a late one. */
+    private CompletableFuture<Void> confirm(String name, long number, long leaseMillis, long token) {
+        return renewal.renew(List.of(new RenewCommand(name, number, leaseMillis, token, false)))
+                .thenAccept(replies -> {
+                    if (!replies.get(0).renewed()) {
+                        throw new CompletionException(new LeaseStoreException(
+                                Effect.UNKNOWN, "the grant was gone before its replicas have confirmed it", null));
+                    }
+                });
+    }
+
+    /** What is granted again in the same step is asked for, and confirmed then. */
+    @Override
+    public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
+        return store.release(command, (reply, failure) -> {
+            boolean granted = reply != null && reply.requeued() instanceof AcquireReply.Granted;
+            to.answered(granted && reply != null ? unconfirmed(reply) : reply, failure);
+        });
+    }
+
+    private static ReleaseReply unconfirmed(ReleaseReply reply) {
+        return new ReleaseReply(
+                reply.outcome(), reply.token(), new AcquireReply.Busy(SOON_MILLIS, true, reply.token()));
+    }
+
+    @Override
+    public CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
+        return renewal.renew(commands).exceptionallyCompose(failure -> CompletableFuture.failedFuture(unknown(failure)));
+    }
+
+    private static LeaseStoreException unknown(Throwable failure) {
+        Throwable cause = unwrap(failure);
+        return cause instanceof LeaseStoreException known
+                ? known
+                : new LeaseStoreException(Effect.UNKNOWN, String.valueOf(failure.getMessage()), cause);
+    }
+
+    private static @Nullable Throwable unwrap(@Nullable Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    @Override
+    public int maxRenewals() {
+        return store.maxRenewals();
+    }
+
+    @Override
+    public CompletableFuture<Optional<LockState>> inspect(String name) {
+        return store.inspect(name);
+    }
+
+    @Override
+    public CompletableFuture<ReleaseResult> releaseOwner(String name, String owner, long floor) {
+        return store.releaseOwner(name, owner, floor);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> forceRelease(String name, long floor) {
+        return store.forceRelease(name, floor);
+    }
+
+    @Override
+    public CompletableFuture<Void> ready() {
+        return store.ready();
+    }
+
+    @Override
+    public long number(String name, long counter) {
+        return store.number(name, counter);
+    }
+
+    @Override
+    public boolean isOutOfReach(String name, long number) {
+        return store.isOutOfReach(name, number);
+    }
+
+    @Override
+    public Object shard(String name) {
+        return store.shard(name);
+    }
+
+    @Override
+    public @Nullable Throwable lastFailure() {
+        return store.lastFailure();
+    }
+
+    @Override
+    public void listen(Listener listener) {
+        store.listen(new Confirming(listener));
+    }
+
+    /** Passes a grant on when it is confirmed. One that is not is asked for again, and refused then. */
+    private final class Confirming implements Listener {
+
+        private final Listener engine;
+
+        Confirming(Listener engine) {
+            this.engine = engine;
+        }
+
+        @Override
+        public void granted(String name, long number, long token, long leaseMillis, int waiting) {
+            var unused = confirm(name, number, leaseMillis, token)
+                    .thenRun(() -> engine.granted(name, number, token, leaseMillis, waiting));
+        }
+
+        @Override
+        public void recalled(String name, long number) {
+            engine.recalled(name, number);
+        }
+
+        @Override
+        public void revoked(String name, long number) {
+            engine.revoked(name, number);
+        }
+
+        @Override
+        public void serverClockSetBack(String name, Duration by) {
+            engine.serverClockSetBack(name, by);
+        }
+
+        @Override
+        public void connected() {
+            engine.connected();
+        }
+
+        @Override
+        public Iterable<String> names() {
+            return engine.names();
+        }
+    }
+}

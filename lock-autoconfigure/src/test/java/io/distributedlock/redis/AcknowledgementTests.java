@@ -1,0 +1,182 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.RedisNode;
+import io.distributedlock.testing.ReplicatedRedis;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Grants and renewals that count only when a replica has them. */
+class AcknowledgementTests {
+
+    private static final Duration TIMEOUT = Duration.ofMillis(500);
+
+    private static final String SHORTFALL = "only 0 of the 1 replicas";
+
+    private final Templates templates = new Templates();
+
+    private ReplicatedRedis redis;
+
+    private RedisNode replica;
+
+    @BeforeEach
+    void start() {
+        redis = ReplicatedRedis.start(1);
+        replica = redis.replicas().get(0);
+    }
+
+    @AfterEach
+    void stop() {
+        templates.close();
+        redis.close();
+    }
+
+    private RedisLockTemplate locks(int acknowledge) {
+        LettuceConnectionFactory factory =
+                StandaloneServer.connectionFactory(redis.master().port());
+        RedisLockTemplate locks = new RedisLockTemplate(
+                factory, Templates.PREFIX, Templates.SETTINGS, event -> {}, true, () -> null, acknowledge, TIMEOUT);
+        return templates.started(locks, factory);
+    }
+
+    @Test
+    void aPromotedReplicaHasEveryLockThatWasGranted() {
+        RedisLockTemplate locks = locks(1);
+        Set<String> granted = ConcurrentHashMap.newKeySet();
+        AtomicInteger refused = new AtomicInteger();
+        CompletableFuture<?>[] callers = new CompletableFuture<?>[4];
+        for (int i = 0; i < callers.length; i++) {
+            String name = "caller-" + i + "-";
+            callers[i] = CompletableFuture.runAsync(() -> acquireUntilRefused(locks, name, granted, refused));
+        }
+        await().until(() -> granted.size() > 200);
+        redis.cutOff(replica);
+        CompletableFuture.allOf(callers).join();
+        RedisLockTemplate careless = locks(0);
+        careless.acquire(leased("careless", 60_000));
+        redis.master().kill();
+        redis.promote(replica);
+
+        assertThat(refused).hasValue(callers.length);
+        try (RespClient client = replica.connect()) {
+            assertThat(client.keys("lock:*")).containsAll(granted).doesNotContain("lock:{careless}");
+        }
+    }
+
+    private static void acquireUntilRefused(
+            RedisLockTemplate locks, String name, Set<String> granted, AtomicInteger refused) {
+        for (int i = 0; ; i++) {
+            try {
+                locks.acquire(leased(name + i, 60_000));
+                granted.add("lock:{" + name + i + "}");
+            } catch (LockUnavailableException e) {
+                refused.incrementAndGet();
+                return;
+            }
+        }
+    }
+
+    @Test
+    void aGrantThatNoReplicaConfirmsIsGivenBack() {
+        RedisLockTemplate locks = locks(1);
+        locks.acquire(leased("warm-up", 10_000)).close();
+        redis.cutOff(replica);
+        assertThatThrownBy(() -> locks.acquire(leased("unconfirmed", 60_000)))
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining(SHORTFALL);
+        await().until(() -> keys() == 0);
+        redis.reconnect(replica);
+        try (LockHandle handle = acquireLater(locks, "unconfirmed")) {
+            assertThat(handle.isHeld()).isTrue();
+        }
+    }
+
+    /** What was handed over by a message is confirmed as well. */
+    @Test
+    void aHandOverThatNoReplicaConfirmsIsNoHold() {
+        RedisLockTemplate first = locks(1);
+        RedisLockTemplate second = locks(1);
+        LockHandle handle = first.acquire(leased("handed over", 60_000));
+        CompletableFuture<LockHandle> waiting = second.acquireAsync(
+                        leased("handed over", 60_000).waitForever())
+                .toCompletableFuture();
+        await().until(() -> first.inspect("handed over").orElseThrow().waitingInstances() == 1);
+        redis.cutOff(replica);
+        handle.close();
+        assertThatThrownBy(waiting::join).hasRootCauseInstanceOf(AcknowledgedRenewal.ShortfallException.class);
+        await().until(() -> keys() == 0);
+        redis.reconnect(replica);
+        acquireLater(second, "handed over").close();
+    }
+
+    private static LockHandle acquireLater(RedisLockTemplate locks, String name) {
+        return await().ignoreExceptions().until(() -> locks.acquire(leased(name, 10_000)), handle -> true);
+    }
+
+    /** The master has renewed it, and a replica that is promoted now would let it end earlier. */
+    @Test
+    void aRenewalThatNoReplicaConfirmsMovesNoDeadline() {
+        RedisLockTemplate locks = locks(1);
+        LockHandle handle = locks.acquire(leased("renewed", 3_000));
+        AtomicInteger lost = new AtomicInteger();
+        handle.onLost(lost::incrementAndGet);
+        redis.cutOff(replica);
+        await().until(() -> lost.get() == 1);
+        assertThat(handle.isHeld()).isFalse();
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void aConfirmedHoldIsRenewed() {
+        RedisLockTemplate locks = locks(1);
+        try (LockHandle handle = locks.acquire(leased("renewed", 1_500))) {
+            await().until(() -> handle.remainingLease().toMillis() < 1_100);
+            await().until(() -> handle.remainingLease().toMillis() > 1_100);
+            assertThat(handle.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void onlyWhoWantsItWaitsAndHasAThirdConnection() {
+        RedisLockTemplate locks = locks(0);
+        locks.acquire(leased("plain", 10_000)).close();
+        assertThat(redis.master().text("INFO", "commandstats")).doesNotContain("cmdstat_wait:");
+        assertThat(connections()).isEqualTo(2);
+        locks(1).acquire(leased("confirmed", 10_000)).close();
+        assertThat(redis.master().text("INFO", "commandstats")).contains("cmdstat_wait:");
+        assertThat(connections()).isEqualTo(5);
+    }
+
+    private long connections() {
+        return redis.master()
+                .text("CLIENT", "LIST")
+                .lines()
+                .filter(line -> line.contains("name=lock:"))
+                .count();
+    }
+
+    private int keys() {
+        try (RespClient client = redis.master().connect()) {
+            return client.keys("lock:*").size();
+        }
+    }
+}
