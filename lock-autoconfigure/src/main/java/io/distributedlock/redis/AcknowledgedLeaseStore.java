@@ -17,9 +17,9 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease store whose grants and renewals count only when enough replicas have them. Where they have not, a grant is given
- * back and refused, and a renewal is unknown, so that it moves no deadline. Releases are not confirmed: one that is lost
- * leaves a lock until its lease ends, which is safe.
+ * A lease store whose grants and renewals count only when enough replicas have them. Where they have not, a grant is
+ * given back and refused, and a renewal is unknown, so that it moves no deadline. Releases are not confirmed: one that
+ * is lost leaves a lock until its lease ends, which is safe.
  */
 final class AcknowledgedLeaseStore implements LeaseStore {
 
@@ -91,7 +91,8 @@ final class AcknowledgedLeaseStore implements LeaseStore {
 
     @Override
     public CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
-        return renewal.renew(commands).exceptionallyCompose(failure -> CompletableFuture.failedFuture(unknown(failure)));
+        return renewal.renew(commands)
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unknown(failure)));
     }
 
     private static LeaseStoreException unknown(Throwable failure) {

@@ -18,8 +18,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews leases, and says that they are renewed only when enough replicas have them. All that comes while one group is under
- * way makes the next group: one call of the script and one WAIT for as many leases as there are.
+ * Renews leases, and says that they are renewed only when enough replicas have them. All that comes while one group is
+ * under way makes the next group: one call of the script and one WAIT for as many leases as there are.
  */
 final class AcknowledgedRenewal {
 
@@ -47,8 +47,8 @@ final class AcknowledgedRenewal {
         private static final long serialVersionUID = 1L;
 
         ShortfallException(long confirmed, int wanted) {
-            super("only " + confirmed + " of the " + wanted + " replicas that distributed-lock.replicas.acknowledge asks"
-                    + " for have confirmed it within distributed-lock.replicas.timeout");
+            super("only " + confirmed + " of the " + wanted + " replicas that distributed-lock.replicas.acknowledge"
+                    + " asks for have confirmed it within distributed-lock.replicas.timeout");
         }
     }
 

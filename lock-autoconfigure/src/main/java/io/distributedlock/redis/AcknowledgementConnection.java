@@ -13,7 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A third connection, on which WAIT may block without keeping other commands waiting. All else is that of the other two.
+ * A third connection, on which WAIT may block without keeping other commands waiting. All else is that of the other
+ * two.
  */
 final class AcknowledgementConnection implements RedisConnections {
 

@@ -8,12 +8,9 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.netty.util.concurrent.EventExecutorGroup;
 import java.net.InetSocketAddress;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Asks all Sentinels, and listens to all of them. The answer with the highest configuration epoch counts, and the epoch
@@ -32,14 +29,14 @@ final class SentinelLocator implements MasterLocator {
 
     private final List<SentinelLink> links;
 
-    /** The answer that counted; guarded by this object. */
-    private @Nullable SentinelAnswer latest;
+    private final SentinelDecision decision;
 
     /** @param client closed with this object */
     SentinelLocator(RedisClient client, List<RedisURI> sentinels, String master, EventExecutorGroup executors) {
         this.client = client;
         this.executors = executors;
         this.master = master;
+        this.decision = new SentinelDecision(sentinels.size());
         this.links = sentinels.stream()
                 .map(uri -> new SentinelLink(client, uri, master, executors))
                 .toList();
@@ -58,28 +55,12 @@ final class SentinelLocator implements MasterLocator {
         return question.end().thenApply(this::decide);
     }
 
-    private synchronized InetSocketAddress decide(Collector<SentinelAnswer> question) {
-        List<SentinelAnswer> answers = question.answers();
-        Optional<SentinelAnswer> best = answers.stream()
-                .filter(answer -> answer.address() != null)
-                .max(Comparator.comparingLong(SentinelAnswer::epoch));
-        SentinelAnswer counts = best.map(answer -> isStale(answer, answers) ? latest : answer)
-                .orElse(answers.isEmpty() ? latest : null);
-        InetSocketAddress address = counts == null ? null : counts.address();
+    private InetSocketAddress decide(Collector<SentinelAnswer> question) {
+        InetSocketAddress address = decision.of(question.answers());
         if (address == null) {
             throw new MasterUnknownException(why(question));
         }
-        latest = counts;
         return address;
-    }
-
-    private boolean isStale(SentinelAnswer answer, List<SentinelAnswer> answers) {
-        SentinelAnswer known = latest;
-        if (known == null || answer.epoch() >= known.epoch()) {
-            return false;
-        }
-        long same = answers.stream().filter(answer::equals).count();
-        return 2 * same <= links.size();
     }
 
     private String why(Collector<SentinelAnswer> question) {

@@ -17,14 +17,15 @@ public final class UnsupportedTopologyException extends IllegalStateException {
 
     static UnsupportedTopologyException of(String topology) {
         return new UnsupportedTopologyException("Distributed locks do not support " + topology
-                + ", which the application is configured for. Give them a Redis of their own: a LockOperations bean made"
-                + " from a LettuceConnectionFactory for a single server, Sentinel, or a list of a master and its"
+                + ", which the application is configured for. Give them a Redis of their own: a LockOperations bean"
+                + " made from a LettuceConnectionFactory for a single server, Sentinel, or a list of a master and its"
                 + " replicas.");
     }
 
     static UnsupportedTopologyException unknown(@Nullable Object configuration) {
         return new UnsupportedTopologyException(
-                "Distributed locks cannot tell where the application's Redis is: its LettuceConnectionFactory was made with "
+                "Distributed locks cannot tell where the application's Redis is: its LettuceConnectionFactory was made"
+                        + " with "
                         + (configuration == null
                                 ? "something that this version of Spring Data Redis does not show"
                                 : "a " + configuration.getClass().getName())

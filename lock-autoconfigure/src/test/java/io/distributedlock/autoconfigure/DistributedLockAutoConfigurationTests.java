@@ -233,6 +233,8 @@ class DistributedLockAutoConfigurationTests {
         "shutdown-grace, -1s, must not be negative",
         "fairness.max-passes, -1, must not be negative",
         "fairness.max-batch, -1ms, must not be negative",
+        "replicas.acknowledge, -1, must not be negative",
+        "replicas.timeout, 0s, must be at least 1ms",
         "key-prefix, a{b, must not contain braces",
         "key-prefix, a}b, must not contain braces",
         "key-prefix, ${no.such}, has a placeholder that cannot be resolved"

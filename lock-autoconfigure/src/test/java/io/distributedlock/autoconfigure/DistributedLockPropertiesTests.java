@@ -49,7 +49,10 @@ class DistributedLockPropertiesTests {
                 "retention", "2s",
                 "release", "async",
                 "max-waiters", "7",
-                "keep-until-completion", "false"));
+                "keep-until-completion", "false",
+                "replicas.acknowledge", "2",
+                "replicas.timeout", "500ms"));
+        assertThat(properties.replicas()).isEqualTo(new DistributedLockProperties.Replicas(2, Duration.ofMillis(500)));
         assertThat(properties.enabled()).isFalse();
         assertThat(properties.keyPrefix()).isEqualTo("shop:");
         assertThat(properties.order()).isEqualTo(5);

@@ -49,6 +49,25 @@ class MovedAddressTests extends AbstractFaultTests {
         }
     }
 
+    /** Only the connection for commands was broken: nobody would hear a grant. */
+    @Test
+    void messagesFollowTheCommands() {
+        RedisLockTemplate locks = proxied();
+        try (EmbeddedRedis master = EmbeddedRedis.start()) {
+            proxy.leadTo(master.port());
+            String commands = call("CLIENT", "LIST")
+                    .lines()
+                    .filter(line -> line.contains("name=lock:") && line.contains(" sub=0 "))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(call("CLIENT", "KILL", "ID", commands.substring(3, commands.indexOf(' '))))
+                    .isEqualTo("1");
+            await().until(() -> listeners(master) == 1 && listeners(redis) == 0);
+            locks.acquire(leased("moved", 5_000).waitUpTo(Duration.ofSeconds(30)))
+                    .close();
+        }
+    }
+
     private static int listeners(EmbeddedRedis server) {
         try (RespClient client = server.connect()) {
             Object channels = client.call("PUBSUB", "CHANNELS", "lock:*");

@@ -104,6 +104,19 @@ class SentinelTests {
         assertRefusal(target, "WRONGPASS");
     }
 
+    /** Sentinels may be late, or wrong. */
+    @Test
+    @Order(2)
+    void aReplicaThatTheSentinelsNameAsTheMasterGetsNoCommand() {
+        RedisNode replica = group.servers().get(1);
+        for (RedisNode sentinel : group.sentinels()) {
+            sentinel.text("SENTINEL", "MONITOR", "wrong", "127.0.0.1", Integer.toString(replica.port()), "2");
+            sentinel.text("SENTINEL", "SET", "wrong", "down-after-milliseconds", "600000");
+        }
+        assertRefusal(target("wrong"), "was named as the master says that it is a replica");
+        group.sentinels().forEach(sentinel -> sentinel.text("SENTINEL", "REMOVE", "wrong"));
+    }
+
     private void assertRefusal(RedisSentinelConfiguration target, String... words) {
         RedisLockTemplate locks = locks(target);
         assertThatThrownBy(() -> locks.acquire(leased("refused", 5_000).waitUpTo(Duration.ofSeconds(1))))

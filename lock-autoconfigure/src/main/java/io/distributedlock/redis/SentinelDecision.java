@@ -1,0 +1,47 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import java.net.InetSocketAddress;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which of the answers of the Sentinels counts: that with the highest configuration epoch. The epoch never goes back, as a
+ * Sentinel that was cut off may still name the old master; only when most Sentinels name an older epoch, as after they were
+ * set up anew, is that the truth. If no Sentinel answers, the master is the one that it was.
+ */
+final class SentinelDecision {
+
+    private final int sentinels;
+
+    /** The answer that counted; guarded by this object. */
+    private @Nullable SentinelAnswer latest;
+
+    SentinelDecision(int sentinels) {
+        this.sentinels = sentinels;
+    }
+
+    /** Null if nobody names a master. */
+    synchronized @Nullable InetSocketAddress of(List<SentinelAnswer> answers) {
+        SentinelAnswer best = answers.stream()
+                .filter(answer -> answer.address() != null)
+                .max(Comparator.comparingLong(SentinelAnswer::epoch))
+                .orElse(null);
+        if (best == null) {
+            return answers.isEmpty() && latest != null ? latest.address() : null;
+        }
+        if (latest == null || !isStale(best, latest, answers)) {
+            latest = best;
+        }
+        return latest.address();
+    }
+
+    private boolean isStale(SentinelAnswer answer, SentinelAnswer known, List<SentinelAnswer> answers) {
+        long same = answers.stream().filter(answer::equals).count();
+        return answer.epoch() < known.epoch() && 2 * same <= sentinels;
+    }
+}

@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetSocketAddress;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SentinelDecisionTests {
+
+    private static final InetSocketAddress FIRST = InetSocketAddress.createUnresolved("first", 1);
+
+    private static final InetSocketAddress SECOND = InetSocketAddress.createUnresolved("second", 2);
+
+    private static final SentinelAnswer BEFORE = new SentinelAnswer(FIRST, 3);
+
+    private static final SentinelAnswer AFTER = new SentinelAnswer(SECOND, 4);
+
+    private static final SentinelAnswer IGNORANT = new SentinelAnswer(null, 0);
+
+    private final SentinelDecision decision = new SentinelDecision(3);
+
+    @Test
+    void theHighestEpochCounts() {
+        assertThat(decision.of(List.of(BEFORE, AFTER, BEFORE))).isEqualTo(SECOND);
+    }
+
+    @Test
+    void aSentinelThatWasCutOffDoesNotBringTheOldMasterBack() {
+        assertThat(decision.of(List.of(AFTER, AFTER, BEFORE))).isEqualTo(SECOND);
+        assertThat(decision.of(List.of(BEFORE))).isEqualTo(SECOND);
+    }
+
+    @Test
+    void mostOfTheSentinelsAreRightEvenWithAnOlderEpoch() {
+        decision.of(List.of(AFTER));
+        assertThat(decision.of(List.of(BEFORE, BEFORE))).isEqualTo(FIRST);
+    }
+
+    @Test
+    void theMasterStaysWhileNoSentinelAnswers() {
+        assertThat(decision.of(List.of())).isNull();
+        decision.of(List.of(BEFORE));
+        assertThat(decision.of(List.of())).isEqualTo(FIRST);
+    }
+
+    @Test
+    void aNameThatNoSentinelKnowsHasNoMaster() {
+        decision.of(List.of(BEFORE));
+        assertThat(decision.of(List.of(IGNORANT, IGNORANT))).isNull();
+        assertThat(decision.of(List.of(IGNORANT, BEFORE))).isEqualTo(FIRST);
+    }
+}
