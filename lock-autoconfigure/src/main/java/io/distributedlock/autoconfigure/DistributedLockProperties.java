@@ -75,7 +75,8 @@ public record DistributedLockProperties(
         require(!retention.isNegative(), "retention", "must not be negative");
         require(maxWaiters > 0, "max-waiters", "must be positive");
         require(
-                replicas.acknowledge() == 0 || replicas.timeout().multipliedBy(3).compareTo(lease) <= 0,
+                replicas.acknowledge() == 0
+                        || replicas.timeout().multipliedBy(3).compareTo(lease) <= 0,
                 "replicas.timeout",
                 "must be at most a third of distributed-lock.lease");
         require(

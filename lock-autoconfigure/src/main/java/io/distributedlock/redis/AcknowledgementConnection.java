@@ -38,9 +38,7 @@ final class AcknowledgementConnection implements RedisConnections {
         StatefulRedisConnection<String, String> opened = connection;
         return opened == null
                 ? CompletableFuture.failedFuture(notConnected())
-                : opened.async()
-                        .waitForReplication(replicas, timeoutMillis)
-                        .toCompletableFuture();
+                : opened.async().waitForReplication(replicas, timeoutMillis).toCompletableFuture();
     }
 
     @Override

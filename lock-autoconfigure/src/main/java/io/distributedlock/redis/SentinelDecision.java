@@ -10,9 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the answers of the Sentinels counts: that with the highest configuration epoch. The epoch never goes back, as a
- * Sentinel that was cut off may still name the old master; only when most Sentinels name an older epoch, as after they were
- * set up anew, is that the truth. If no Sentinel answers, the master is the one that it was.
+ * Which of the answers of the Sentinels counts: that with the highest configuration epoch. The epoch never goes back,
+ * as a Sentinel that was cut off may still name the old master; only when most Sentinels name an older epoch, as after
+ * they were set up anew, is that the truth. If no Sentinel answers, the master is the one that it was.
  */
 final class SentinelDecision {
 

@@ -116,9 +116,8 @@ class AcknowledgementTests {
         RedisLockTemplate first = locks(1);
         RedisLockTemplate second = locks(1);
         LockHandle handle = first.acquire(leased("handed over", 60_000));
-        CompletableFuture<LockHandle> waiting = second.acquireAsync(
-                        leased("handed over", 60_000).waitForever())
-                .toCompletableFuture();
+        CompletableFuture<LockHandle> waiting =
+                second.acquireAsync(leased("handed over", 60_000).waitForever()).toCompletableFuture();
         await().until(() -> first.inspect("handed over").orElseThrow().waitingInstances() == 1);
         redis.cutOff(replica);
         handle.close();
