@@ -16,9 +16,12 @@ import io.distributedlock.testing.RedisNode;
 import io.distributedlock.testing.ReplicatedRedis;
 import io.distributedlock.testing.RespClient;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,7 +35,11 @@ class AcknowledgementTests {
 
     private static final String SHORTFALL = "only 0 of the 1 replicas";
 
+    private static final int CALLERS = 4;
+
     private final Templates templates = new Templates();
+
+    private final TestCallers callers = new TestCallers();
 
     private ReplicatedRedis redis;
 
@@ -46,6 +53,7 @@ class AcknowledgementTests {
 
     @AfterEach
     void stop() {
+        callers.close();
         templates.close();
         redis.close();
     }
@@ -63,28 +71,40 @@ class AcknowledgementTests {
         RedisLockTemplate locks = locks(1);
         Set<String> granted = ConcurrentHashMap.newKeySet();
         AtomicInteger refused = new AtomicInteger();
-        CompletableFuture<?>[] callers = new CompletableFuture<?>[4];
-        for (int i = 0; i < callers.length; i++) {
+        AtomicBoolean enough = new AtomicBoolean();
+        List<TestCallers.Call<?>> calls = new ArrayList<>();
+        for (int i = 0; i < CALLERS; i++) {
             String name = "caller-" + i + "-";
-            callers[i] = CompletableFuture.runAsync(() -> acquireUntilRefused(locks, name, granted, refused));
+            calls.add(callers.call(() -> {
+                acquireUntilRefused(locks, name, granted, refused, enough);
+                return name;
+            }));
         }
-        await().until(() -> granted.size() > 200);
-        redis.cutOff(replica);
-        CompletableFuture.allOf(callers).join();
+        try {
+            await().until(() -> granted.size() > 200);
+            redis.cutOff(replica);
+            await().until(() -> refused.get() == CALLERS);
+        } finally {
+            enough.set(true);
+        }
+        calls.forEach(TestCallers.Call::get);
         RedisLockTemplate careless = locks(0);
         careless.acquire(leased("careless", 60_000));
         redis.master().kill();
         redis.promote(replica);
 
-        assertThat(refused).hasValue(callers.length);
         try (RespClient client = replica.connect()) {
             assertThat(client.keys("lock:*")).containsAll(granted).doesNotContain("lock:{careless}");
         }
     }
 
     private static void acquireUntilRefused(
-            RedisLockTemplate locks, String name, Set<String> granted, AtomicInteger refused) {
-        for (int i = 0; ; i++) {
+            RedisLockTemplate locks,
+            String name,
+            Set<String> granted,
+            AtomicInteger refused,
+            AtomicBoolean enough) {
+        for (int i = 0; !enough.get(); i++) {
             try {
                 locks.acquire(leased(name + i, 60_000));
                 granted.add("lock:{" + name + i + "}");
