@@ -99,11 +99,7 @@ class AcknowledgementTests {
     }
 
     private static void acquireUntilRefused(
-            RedisLockTemplate locks,
-            String name,
-            Set<String> granted,
-            AtomicInteger refused,
-            AtomicBoolean enough) {
+            RedisLockTemplate locks, String name, Set<String> granted, AtomicInteger refused, AtomicBoolean enough) {
         for (int i = 0; !enough.get(); i++) {
             try {
                 locks.acquire(leased(name + i, 60_000));

@@ -5,9 +5,12 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.testing.EmbeddedRedis;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Transports;
 import io.netty.util.concurrent.EventExecutorGroup;
+import java.nio.file.Path;
 import java.util.List;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -43,9 +46,31 @@ final class StandaloneServer implements LockServer, AutoCloseable {
 
     /** A started factory for that server or these servers, user and database. */
     static LettuceConnectionFactory connectionFactory(RedisConfiguration target) {
-        LettuceConnectionFactory factory = new LettuceConnectionFactory(
+        return connectionFactory(
                 target,
                 LettuceClientConfiguration.builder().clientResources(RESOURCES).build());
+    }
+
+    /** The same with TLS, which trusts that certificate only. */
+    static LettuceConnectionFactory tlsConnectionFactory(RedisConfiguration target, Path certificate) {
+        ClientOptions options = ClientOptions.builder()
+                .sslOptions(SslOptions.builder()
+                        .jdkSslProvider()
+                        .trustManager(certificate.toFile())
+                        .build())
+                .build();
+        return connectionFactory(
+                target,
+                LettuceClientConfiguration.builder()
+                        .clientResources(RESOURCES)
+                        .clientOptions(options)
+                        .useSsl()
+                        .build());
+    }
+
+    private static LettuceConnectionFactory connectionFactory(
+            RedisConfiguration target, LettuceClientConfiguration client) {
+        LettuceConnectionFactory factory = new LettuceConnectionFactory(target, client);
         factory.afterPropertiesSet();
         factory.start();
         return factory;

@@ -22,6 +22,8 @@ public final class SentinelGroup implements AutoCloseable {
 
     private final List<RedisNode> sentinels = new ArrayList<>();
 
+    private final List<Integer> tlsPorts = new ArrayList<>();
+
     private SentinelGroup() {}
 
     /** As {@link #start(int, List, String...)}, without settings for the Sentinels. */
@@ -45,7 +47,7 @@ public final class SentinelGroup implements AutoCloseable {
                         EmbeddedRedis.start(ReplicatedRedis.with(settings, "replicaof 127.0.0.1 " + master.port()))));
             }
             for (int i = 0; i < SENTINELS; i++) {
-                group.sentinels.add(startSentinel(master, sentinelSettings));
+                group.sentinels.add(startSentinel(master.port(), sentinelSettings));
             }
             group.awaitAgreement();
             return group;
@@ -55,9 +57,39 @@ public final class SentinelGroup implements AutoCloseable {
         }
     }
 
-    private static RedisNode startSentinel(RedisNode master, List<String> settings) {
+    /**
+     * A master and three Sentinels, all with a TLS port beside their plain one. The Sentinels name the master's TLS
+     * port.
+     */
+    public static SentinelGroup startTls(TlsFiles tls) {
+        SentinelGroup group = new SentinelGroup();
+        try {
+            int master = EmbeddedRedis.freePort();
+            group.servers.add(
+                    new RedisNode(EmbeddedRedis.start(tls.settings(master).toArray(String[]::new))));
+            for (int i = 0; i < SENTINELS; i++) {
+                int port = EmbeddedRedis.freePort();
+                List<String> settings = new ArrayList<>(tls.settings(port));
+                settings.add("tls-replication yes");
+                group.sentinels.add(startSentinel(master, settings));
+                group.tlsPorts.add(port);
+            }
+            group.awaitAgreement();
+            return group;
+        } catch (RuntimeException e) {
+            group.close();
+            throw e;
+        }
+    }
+
+    /** The TLS ports of the Sentinels, if they have some. */
+    public List<Integer> tlsPorts() {
+        return tlsPorts;
+    }
+
+    private static RedisNode startSentinel(int master, List<String> settings) {
         List<String> lines = new ArrayList<>(List.of(
-                "sentinel monitor " + MASTER_NAME + " 127.0.0.1 " + master.port() + " 2",
+                "sentinel monitor " + MASTER_NAME + " 127.0.0.1 " + master + " 2",
                 "sentinel down-after-milliseconds " + MASTER_NAME + " 1000",
                 "sentinel failover-timeout " + MASTER_NAME + " 1000",
                 "sentinel parallel-syncs " + MASTER_NAME + " 1"));
