@@ -9,7 +9,7 @@
 --           d  who was passed over in line since its instance did not listen: "id ", or "+id " if it has asked since
 --         and only while acquisitions wait, each at a place, which is a whole number:
 --           f  the first place   n  the place behind the last one   x  how many places between them are empty, if any
---           q<place>  "id lease", with " owner" for an explicit one; at both ends of a row of empty places " first last"
+--           q<place>  "id lease", with " owner" if explicit; at both ends of a row of empty places " first last"
 --           w<id>  the place of that acquisition
 --           e<owner>  one place of those who wait for that explicit owner   a<place>, b<place>  the next, the previous
 --       2 ids that were cancelled with unknown outcome, a hash

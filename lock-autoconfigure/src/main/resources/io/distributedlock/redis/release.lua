@@ -54,11 +54,11 @@ local function publish(channel, text)
 end
 
 -- Next comes a lock whose first in line listens and waits for no explicit owner. The number of fields shows that
--- nothing else is in the entry. What this does is what the rest of the script would do.
+-- nothing else is in the entry, once no place is empty. What this does is what the rest of the script would do.
 if not mode and type(size) ~= 'table' then
-  local fields = redis.call('HMGET', entry, 'o', 'f', 'n', 't')
+  local fields = redis.call('HMGET', entry, 'o', 'f', 'n', 't', 'x')
   local place, beyond, token = tonumber(fields[2]), tonumber(fields[3]), tonumber(fields[4])
-  if fields[1] == subject and token and place and beyond and size == 5 + 2 * (beyond - place) then
+  if fields[1] == subject and not fields[5] and token and place and beyond and size == 5 + 2 * (beyond - place) then
     local id, lease = string.match(redis.call('HGET', entry, 'q' .. place) or '', '^(%S+) (%d+)$')
     local channel = id and string.match(entry, '^[^{]*') .. 'instance:' .. (string.match(id, '^[^.]+') or '')
     if id and (look({channel})[2] or 0) > 0 then

@@ -135,6 +135,23 @@ class LongLineScriptTests extends AbstractScriptTests {
         }
     }
 
+    /** The entry has then as many fields as one without an empty place. */
+    @Test
+    void onePlaceThatWasLeftBehindTheHeadIsSkipped() {
+        try (RespClient listener = listening(redis, "i1", "i3")) {
+            acquire(id(0), "60000");
+            queue(1, 4);
+            release(id(2), "0", "");
+
+            run("release.lua", 1, ENTRY, id(0), "0");
+            run("release.lua", 1, ENTRY, id(1), "0");
+
+            assertThat(field("o")).isEqualTo(id(3));
+            assertThat(client.list("HKEYS", ENTRY)).containsExactlyInAnyOrder("o", "t", "l");
+            assertThat(listener).isNotNull();
+        }
+    }
+
     /** The script has a shorter way for the line in which nobody is special. */
     @Test
     void aLockThatIsHandedStraightOnHasLeaseAndTokenOfItsNextOwner() {
