@@ -23,6 +23,9 @@ final class Acquisition {
     /** The lease asked for in the latest request. */
     long lease;
 
+    /** The longest lease of all its requests: one without a reply may have taken effect, or still may. */
+    private long longestLease;
+
     /** Whether the store may have it in its queue. */
     boolean queued;
 
@@ -64,8 +67,13 @@ final class Acquisition {
 
     AcquireAttempt newAttempt(NamedLock lock, long now) {
         sentAt = now;
+        longestLease = Math.max(longestLease, lease);
         attempt = new AcquireAttempt(lock, this, now);
         return attempt;
+    }
+
+    long longestLease() {
+        return longestLease;
     }
 
     boolean isLatest(AcquireAttempt answered) {

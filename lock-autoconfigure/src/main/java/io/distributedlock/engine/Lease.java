@@ -162,6 +162,11 @@ final class Lease {
         longest = Math.max(longest, newLength);
     }
 
+    /** An earlier request of the same acquisition asked for this lease, and may still take effect. */
+    void storeMayHave(long longer) {
+        longest = Math.max(longest, longer);
+    }
+
     long askedAt() {
         return askedAt;
     }

@@ -340,6 +340,7 @@ final class NamedLock extends TimerTask {
             return;
         }
         Lease lease = grant.lease();
+        lease.storeMayHave(current.longestLease());
         if (lease.deadline() - now <= 0) {
             actions.start(new PendingRelease(this, lease));
             current.expiredOnArrival(lease, now);

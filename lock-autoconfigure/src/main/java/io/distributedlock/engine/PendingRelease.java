@@ -89,8 +89,8 @@ final class PendingRelease extends TimerTask {
         this(
                 lock,
                 acquisition.number,
-                acquisition.lease,
-                acquisition.sentAt + 2 * acquisition.lease,
+                acquisition.longestLease(),
+                acquisition.sentAt + 2 * acquisition.longestLease(),
                 acquisition.uncertain,
                 acquisition.unanswered());
     }
@@ -235,6 +235,7 @@ final class PendingRelease extends TimerTask {
             }
             resting = false;
             previous = latest;
+            doubtful |= previous != null && !previous.ended;
             latest = attempt;
             long tombstone = uncertain ? 2 * Math.max(1, leaseNanos / 1_000_000) : 0;
             command = new ReleaseCommand(name, number, engine.floor(), stillQueuing(), tombstone);
@@ -325,6 +326,7 @@ final class PendingRelease extends TimerTask {
                 lookAt(look - now < delay ? look : now + delay);
                 return;
             }
+            resting = false;
         }
         send(now);
     }

@@ -243,6 +243,10 @@ final class StoreAcquisition {
         ask(now, actions);
     }
 
+    long longestLease() {
+        return acquisition.longestLease();
+    }
+
     boolean wasRecalled() {
         return acquisition.recalled;
     }
