@@ -1,3 +1,7 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
