@@ -43,7 +43,7 @@ final class LockedClassInspector {
         return MethodIntrospector.selectMethods(type, (MethodFilter) method -> true);
     }
 
-    private static void requireReachable(Method method, Class<?> type) {
+    static void requireReachable(Method method, Class<?> type) {
         if (Modifier.isPrivate(method.getModifiers()) && LockedClassFilter.isAnnotated(method)) {
             throw refuse(method, type, "a private method is never called through the proxy that locks it", "private");
         }

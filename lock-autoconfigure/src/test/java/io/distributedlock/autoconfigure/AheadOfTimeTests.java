@@ -1,0 +1,88 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.interceptor.InvalidLockedMethodException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.generate.ClassNameGenerator;
+import org.springframework.aot.generate.DefaultGenerationContext;
+import org.springframework.aot.generate.InMemoryGeneratedFiles;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.javapoet.ClassName;
+import org.springframework.util.ClassUtils;
+
+/** What is made of an application with locks ahead of time. */
+class AheadOfTimeTests {
+
+    private static RuntimeHints hintsOf(Class<?> bean) {
+        DefaultGenerationContext generation = new DefaultGenerationContext(
+                new ClassNameGenerator(ClassName.get(AheadOfTimeTests.class)), new InMemoryGeneratedFiles());
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+            context.register(
+                    bean,
+                    AopAutoConfiguration.class,
+                    DataRedisAutoConfiguration.class,
+                    DistributedLockAutoConfiguration.class);
+            new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
+            generation.writeGeneratedContent();
+        }
+        return generation.getRuntimeHints();
+    }
+
+    @Test
+    void theScriptsAndWhatExpressionsReachAreKept() throws Exception {
+        RuntimeHints hints = hintsOf(Work.class);
+        for (String script : List.of("acquire", "release", "renew", "inspect")) {
+            String resource = "io/distributedlock/redis/" + script + ".lua";
+            assertThat(getClass().getClassLoader().getResource(resource)).isNotNull();
+            assertThat(hints).matches(RuntimeHintsPredicates.resource().forResource(resource));
+        }
+        assertThat(hints)
+                .matches(RuntimeHintsPredicates.reflection()
+                        .onType(ClassUtils.forName("io.distributedlock.interceptor.LockExpressionRootObject", null))
+                        .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS))
+                .matches(RuntimeHintsPredicates.proxies().forInterfaces(DistributedLocked.class))
+                .matches(RuntimeHintsPredicates.reflection()
+                        .onType(Order.class)
+                        .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS))
+                .matches(RuntimeHintsPredicates.reflection()
+                        .onMethodInvocation(Work.class.getDeclaredMethod("later", Order.class)));
+    }
+
+    @Test
+    void aMethodThatNoProxyReachesFailsTheBuild() {
+        assertThatThrownBy(() -> hintsOf(Wrong.class))
+                .hasRootCauseInstanceOf(InvalidLockedMethodException.class)
+                .rootCause()
+                .hasMessageContaining("private");
+    }
+
+    public record Order(String id) {}
+
+    static class Work {
+
+        @DistributedLocked(key = "#order.id", fallback = "later")
+        public void run(Order order) {}
+
+        public void later(Order order) {}
+    }
+
+    static class Wrong {
+
+        @DistributedLocked
+        private void hidden() {}
+    }
+}
