@@ -160,7 +160,7 @@ class AsyncRequestTests {
         }
 
         @GetMapping("/deferred")
-        @DistributedLocked("'work'")
+        @DistributedLocked(key = "'work'", waitUpTo = "60s")
         public DeferredResult<String> deferred() {
             HANDLE.set(LockHandle.current().orElseThrow());
             DeferredResult<String> result = new DeferredResult<>(60_000L);
@@ -170,7 +170,7 @@ class AsyncRequestTests {
         }
 
         @GetMapping("/task")
-        @DistributedLocked("'work'")
+        @DistributedLocked(key = "'work'", waitUpTo = "60s")
         public WebAsyncTask<String> task() {
             return new WebAsyncTask<>(60_000L, () -> {
                 LockHandle handle = LockHandle.current().orElseThrow();
@@ -179,7 +179,7 @@ class AsyncRequestTests {
         }
 
         @GetMapping("/losing")
-        @DistributedLocked("'work'")
+        @DistributedLocked(key = "'work'", waitUpTo = "60s")
         public WebAsyncTask<String> losing() {
             return new WebAsyncTask<>(60_000L, () -> {
                 lose(LockHandle.current().orElseThrow());
@@ -188,7 +188,7 @@ class AsyncRequestTests {
         }
 
         @GetMapping("/interrupted")
-        @DistributedLocked(key = "'work'", whenLost = WhenLost.INTERRUPT)
+        @DistributedLocked(key = "'work'", waitUpTo = "60s", whenLost = WhenLost.INTERRUPT)
         public WebAsyncTask<String> interrupted() {
             return new WebAsyncTask<>(60_000L, () -> {
                 application.locks().forceRelease("work");
@@ -196,7 +196,7 @@ class AsyncRequestTests {
             });
         }
 
-        @DistributedLocked("'work'")
+        @DistributedLocked(key = "'work'", waitUpTo = "60s")
         public ResponseEntity<CompletableFuture<String>> response(CompletableFuture<String> body) {
             HANDLE.set(LockHandle.current().orElseThrow());
             return ResponseEntity.accepted().body(body);

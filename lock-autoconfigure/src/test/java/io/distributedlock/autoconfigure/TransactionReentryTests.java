@@ -216,12 +216,12 @@ class TransactionReentryTests {
             return handle.fencingToken();
         }
 
-        @DistributedLocked(key = "'work'", waitUpTo = "20s")
+        @DistributedLocked(key = "'work'", waitUpTo = "60s")
         public void blocking() {
             token();
         }
 
-        @DistributedLocked(key = "'work'", waitUpTo = "20s")
+        @DistributedLocked(key = "'work'", waitUpTo = "60s")
         public CompletableFuture<Long> future() {
             return CompletableFuture.completedFuture(token());
         }
@@ -231,22 +231,22 @@ class TransactionReentryTests {
             return CompletableFuture.completedFuture(token());
         }
 
-        @DistributedLocked(key = "'work'", waitUpTo = "20s")
+        @DistributedLocked(key = "'work'", waitUpTo = "60s")
         public Mono<Long> mono() {
             return Mono.just(token());
         }
 
-        @DistributedLocked(key = "'work'", waitUpTo = "20s")
+        @DistributedLocked(key = "'work'", waitUpTo = "60s")
         public Flux<Long> flux() {
             return Flux.just(token());
         }
 
-        @DistributedLocked(key = "'work'", waitUpTo = "20s")
+        @DistributedLocked(key = "'work'", waitUpTo = "60s")
         public Stream<Long> stream() {
             return Stream.of(token());
         }
 
-        @DistributedLocked(key = "'work'", waitUpTo = "20s")
+        @DistributedLocked(key = "'work'", waitUpTo = "60s")
         public Callable<Long> callable() {
             return this::token;
         }
