@@ -10,6 +10,7 @@ import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
 
 /** Attributes that contradict each other, or that cannot be followed yet. */
 final class AnnotationRules {
@@ -27,6 +28,14 @@ final class AnnotationRules {
                     annotation.keyGenerator(),
                     "there is a key as well, and only one of them can make the lock name",
                     "Leave out key or keyGenerator.",
+                    null);
+        }
+        if (!annotation.fallback().isEmpty() && KotlinDetector.isSuspendingFunction(where.method())) {
+            throw where.refuse(
+                    "fallback",
+                    annotation.fallback(),
+                    "a suspending function has none",
+                    "Catch LockNotAcquiredException where it is called.",
                     null);
         }
         if (annotation.whenBusy() == WhenBusy.SKIP && !annotation.fallback().isEmpty()) {

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ParameterNameDiscoverer;
 
 /** Where the variables of a key expression stand among the arguments: by name, and as {@code p0} or {@code a0}. */
@@ -36,13 +37,18 @@ final class ExpressionParameters {
 
     private boolean addNames(Method method) {
         String[] names = NAMES.getParameterNames(method);
-        if (names == null || names.length != count) {
+        if (names == null || names.length < count - hidden(method)) {
             return false;
         }
         for (int i = 0; i < names.length; i++) {
             positions.put(names[i], i);
         }
         return true;
+    }
+
+    /** How many of its parameters have no name: a suspending function has one that its author does not see. */
+    private static int hidden(Method method) {
+        return KotlinDetector.isSuspendingFunction(method) ? 1 : 0;
     }
 
     /** The position of the variable among the arguments, or null if there is no such parameter. */

@@ -12,9 +12,14 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
+import org.springframework.core.KotlinDetector;
+import org.springframework.util.ClassUtils;
 
 /** Hands the calls of a proxy over to the support class. */
 final class LockInterceptor extends LockAspectSupport implements MethodInterceptor {
+
+    private static final boolean COROUTINES =
+            ClassUtils.isPresent("kotlinx.coroutines.ThreadContextElement", LockInterceptor.class.getClassLoader());
 
     LockInterceptor(LockOperationSource source, Supplier<LockOperations> locks) {
         super(source, locks);
@@ -36,13 +41,21 @@ final class LockInterceptor extends LockAspectSupport implements MethodIntercept
 
         @Override
         public @Nullable Object proceed() throws Throwable {
-            return call.proceed();
+            return isSuspending() ? proceedWith(call.getArguments()) : call.proceed();
+        }
+
+        private boolean isSuspending() {
+            return COROUTINES && KotlinDetector.isSuspendingFunction(call.getMethod());
+        }
+
+        private @Nullable Object[] within(@Nullable Object[] arguments) {
+            return isSuspending() ? Coroutines.inCurrentLock(arguments) : arguments;
         }
 
         @Override
         public @Nullable Object proceedWith(@Nullable Object[] arguments) throws Throwable {
             if (call instanceof ProxyMethodInvocation proxied) {
-                return proxied.invocableClone(arguments).proceed();
+                return proxied.invocableClone(within(arguments)).proceed();
             }
             System.arraycopy(arguments, 0, call.getArguments(), 0, arguments.length);
             return call.proceed();
@@ -52,7 +65,8 @@ final class LockInterceptor extends LockAspectSupport implements MethodIntercept
         @Override
         public ReturnTypeAdapter.Body repeatable() {
             return call instanceof ProxyMethodInvocation proxied
-                    ? () -> proxied.invocableClone(call.getArguments().clone()).proceed()
+                    ? () -> proxied.invocableClone(within(call.getArguments().clone()))
+                            .proceed()
                     : this;
         }
     }

@@ -6,6 +6,8 @@ package io.distributedlock.interceptor;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -18,6 +20,16 @@ final class PublisherAdapter implements ReturnTypeAdapter {
 
     PublisherAdapter(ReactiveAdapter type) {
         this.type = type;
+    }
+
+    /** For a function that Spring calls as a Flux, if it returns a Flow, or as a Mono. */
+    static PublisherAdapter ofSuspending(boolean ofMany) {
+        Class<?> type = ofMany ? Flux.class : Mono.class;
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+        if (adapter == null) {
+            throw new IllegalStateException("Reactor is not known to Spring");
+        }
+        return new PublisherAdapter(adapter);
     }
 
     @Override

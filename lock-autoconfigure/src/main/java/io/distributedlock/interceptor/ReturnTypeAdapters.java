@@ -5,7 +5,6 @@
 package io.distributedlock.interceptor;
 
 import java.lang.reflect.AnnotatedElement;
-import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -22,6 +21,7 @@ import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -42,6 +42,11 @@ final class ReturnTypeAdapters {
 
     private static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.publisher.Flux", ReturnTypeAdapters.class.getClassLoader());
+
+    private static final boolean COROUTINES =
+            ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", ReturnTypeAdapters.class.getClassLoader());
+
+    private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
     private static final String ACTION =
             "Lock a blocking method that does the work, or use LockOperations.acquireAsync.";
@@ -64,7 +69,9 @@ final class ReturnTypeAdapters {
     private ReturnTypeAdapters() {}
 
     static ReturnTypeAdapter adapterFor(LockedMethod where) {
-        Method method = where.method();
+        if (KotlinDetector.isSuspendingFunction(where.method())) {
+            return suspendingAdapter(where);
+        }
         Class<?> declared = typeOf(where);
         if (FUTURES.contains(declared)) {
             return FUTURE;
@@ -85,15 +92,23 @@ final class ReturnTypeAdapters {
                             + " would be released before the work is done",
                     ACTION);
         }
-        if (KotlinDetector.isSuspendingFunction(method)) {
-            throw where.refuse("it is a suspending function, so the lock would be released before it is done", ACTION);
-        }
         if (isAsync(where)) {
             throw where.refuse(
                     "it is @Async too, so the lock would be released before it is done",
                     "Let it return a CompletableFuture, or call a locked method from the asynchronous one.");
         }
         return BLOCKING;
+    }
+
+    /** Spring makes a publisher of the function, and gives the caller what comes of that. */
+    private static ReturnTypeAdapter suspendingAdapter(LockedMethod where) {
+        if (!REACTOR || !COROUTINES) {
+            throw where.refuse(
+                    "it is a suspending function, for which Reactor and Kotlin's bridge to it are needed",
+                    "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor to the class path.");
+        }
+        Class<?> result = new MethodParameter(where.method(), -1).getParameterType();
+        return PublisherAdapter.ofSuspending(result.getName().equals(FLOW));
     }
 
     /** How to lock a publisher of exactly that type; null if it is none. Subtypes could not be made of another. */

@@ -1,0 +1,171 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.autoconfigure
+
+import io.distributedlock.LockHandle
+import io.distributedlock.LockNotAcquiredException
+import io.distributedlock.annotation.DistributedLocked
+import io.distributedlock.annotation.WhenBusy
+import io.distributedlock.reactive.ReactiveLocks
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.reactor.ReactorContext
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.yield
+import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.assertThatExceptionOfType
+import org.junit.jupiter.api.AfterAll
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.BeforeAll
+import org.junit.jupiter.api.Test
+
+/** Locked suspending functions and flows. */
+class CoroutineMethodTests {
+
+    private val work = application.bean(Work::class.java)
+
+    @AfterEach
+    fun leavesNothing() {
+        application.awaitNoKeys()
+        assertThat(LockHandle.current()).isEmpty
+    }
+
+    @Test
+    fun holdsTheLockUntilTheFunctionHasReturned() {
+        val seen = runBlocking {
+            work.suspending("42") {
+                yield()
+                withContext(Dispatchers.Default) { application.isHeld("order:42") }
+            }
+        }
+        assertThat(seen).isTrue()
+        assertThat(application.isHeld("order:42")).isFalse()
+    }
+
+    @Test
+    fun theHandleIsTheCurrentOneOnEveryThread() {
+        val names = runBlocking {
+            work.suspending("42") {
+                val first = LockHandle.current().map { it.name() }.orElse("none")
+                yield()
+                val elsewhere = withContext(Dispatchers.IO) {
+                    yield()
+                    LockHandle.current().map { it.name() }.orElse("none")
+                }
+                val context = currentCoroutineContext()[ReactorContext]!!.context
+                listOf(first, elsewhere, ReactiveLocks.current(context).map { it.name() }.orElse("none"))
+            }
+        }
+        assertThat(names).containsOnly("order:42")
+    }
+
+    @Test
+    fun aFunctionInsideEntersTheSameLock() {
+        val tokens = runBlocking {
+            work.suspending("42") {
+                val outer = LockHandle.current().orElseThrow().fencingToken()
+                withContext(Dispatchers.Default) {
+                    work.suspending("42") { outer to LockHandle.current().orElseThrow().fencingToken() }
+                }
+            }
+        }
+        assertThat(tokens.first).isEqualTo(tokens.second)
+    }
+
+    @Test
+    fun cancellingReleases() {
+        runBlocking {
+            val begun = CompletableDeferred<Unit>()
+            val job = launch(Dispatchers.Default) {
+                work.suspending("42") {
+                    begun.complete(Unit)
+                    awaitCancellation()
+                }
+            }
+            begun.await()
+            assertThat(application.isHeld("order:42")).isTrue()
+            job.cancelAndJoin()
+        }
+    }
+
+    @Test
+    fun aBusyLockIsToldOrSkipped() {
+        application.hold("order:42").use {
+            runBlocking {
+                assertThat(work.skipping("42")).isNull()
+                val failure = runCatching { work.trying("42") }.exceptionOrNull()
+                assertThat(failure).isInstanceOf(LockNotAcquiredException::class.java)
+            }
+        }
+        assertThat(runBlocking { work.skipping("42") }).isEqualTo("done")
+    }
+
+    @Test
+    fun aFailureReleases() {
+        assertThatExceptionOfType(IllegalStateException::class.java)
+            .isThrownBy { runBlocking { work.suspending("42") { throw IllegalStateException("on purpose") } } }
+            .withMessage("on purpose")
+    }
+
+    @Test
+    fun aFlowHoldsTheLockWhileItIsCollected() {
+        val flow = work.flow("42")
+        assertThat(application.isHeld("order:42")).isFalse()
+        assertThat(runBlocking { flow.toList() }).containsExactly(true, true)
+        assertThat(runBlocking { work.suspendingFlow("42").toList() }).containsExactly(true, true)
+    }
+
+    open class Work {
+
+        @DistributedLocked(name = "order", key = "#id", waitUpTo = "60s")
+        open suspend fun <T> suspending(id: String, body: suspend () -> T): T = body()
+
+        @DistributedLocked(name = "order", key = "#id", waitUpTo = "0")
+        open suspend fun trying(id: String) = Unit
+
+        @DistributedLocked(name = "order", key = "#id", waitUpTo = "0", whenBusy = WhenBusy.SKIP)
+        open suspend fun skipping(id: String): String? = "done"
+
+        @DistributedLocked(name = "order", key = "#id", waitUpTo = "60s")
+        open fun flow(id: String): Flow<Boolean> = held()
+
+        @DistributedLocked(name = "order", key = "#id", waitUpTo = "60s")
+        open suspend fun suspendingFlow(id: String): Flow<Boolean> {
+            yield()
+            return held()
+        }
+
+        private fun held(): Flow<Boolean> = flow {
+            emit(application.isHeld("order:42"))
+            yield()
+            emit(application.isHeld("order:42"))
+        }
+    }
+
+    companion object {
+
+        private lateinit var application: LockedApplication
+
+        @BeforeAll
+        @JvmStatic
+        fun start() {
+            application = LockedApplication(Work::class.java)
+        }
+
+        @AfterAll
+        @JvmStatic
+        fun stop() {
+            application.close()
+        }
+    }
+}
