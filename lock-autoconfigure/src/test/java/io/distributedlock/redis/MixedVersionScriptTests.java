@@ -6,11 +6,11 @@ package io.distributedlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distributedlock.testing.RespClient;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import io.distributedlock.testing.RespClient;
 
 /** Instances that keep the line in one text share locks with those that keep it place by place. */
 class MixedVersionScriptTests extends AbstractScriptTests {
