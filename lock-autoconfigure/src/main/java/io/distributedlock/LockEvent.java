@@ -9,7 +9,8 @@ package io.distributedlock;
  * thread of the library that only runs listeners. 256 such threads may be busy at the same time, so a listener should
  * not block.
  */
-public sealed interface LockEvent permits LockLostEvent, LongHoldEvent, LongWaitEvent, ServerClockSetBackEvent {
+public sealed interface LockEvent
+        permits LockDeadlockEvent, LockLostEvent, LongHoldEvent, LongWaitEvent, ServerClockSetBackEvent {
 
     /** The name of the lock, as given in the request. */
     String lockName();

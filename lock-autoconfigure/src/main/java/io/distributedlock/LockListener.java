@@ -87,6 +87,8 @@ public interface LockListener {
         BUSY,
         /** The same, and the caller leaves its work out. */
         SKIPPED,
+        /** Others wait for the caller, and the caller for them, so its wait was ended. */
+        DEADLOCK,
         /** Redis could not be asked, or too many wait already, or the instance stops. */
         UNAVAILABLE,
         /** The waiting thread was interrupted. */

@@ -24,7 +24,7 @@ public final class InstanceLabel {
     }
 
     /** Is read anew each time, since the port is not known before the server has started. */
-    String text() {
+    public String text() {
         String label = environment.getProperty("distributed-lock.instance-label", "");
         return label.isBlank() ? defaultText() : label;
     }

@@ -32,17 +32,22 @@ record LockDescriptor(
      * Who holds the lock.
      *
      * @param instance the public id of an instance, or an explicit owner
-     * @param label what operators call the instance; null if it is another than this
-     * @param caller the thread; null if another instance holds it
-     * @param since the time of the grant; null if another instance holds it
-     * @param waitingFor other locks that the same caller waits for; empty if another instance holds it
+     * @param label what operators call the instance; null if it does not answer
+     * @param caller the thread; null if the instance does not answer
+     * @param since the time of the grant; null if the instance does not answer
+     * @param waitingFor other locks that the same caller waits for; empty if the instance does not answer
+     * @param method the annotated method; null if the instance does not answer, or the application has acquired it
+     * @param answered whether the instance of the holder has said this. Another instance has half a second for it; an
+     *     explicit owner is no instance
      */
     record Holder(
             String instance,
             @Nullable String label,
             @Nullable String caller,
             @Nullable Instant since,
-            List<String> waitingFor) {}
+            List<String> waitingFor,
+            @Nullable String method,
+            boolean answered) {}
 
     /** An instance that waits. */
     record Waiter(String instance, String label) {}

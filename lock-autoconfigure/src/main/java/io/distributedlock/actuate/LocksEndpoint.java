@@ -4,6 +4,7 @@
  */
 package io.distributedlock.actuate;
 
+import io.distributedlock.HoldReport;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
@@ -154,13 +155,27 @@ public final class LocksEndpoint {
                 .filter(held -> held.name().equals(state.name()) && held.fencingToken() >= state.fencingToken())
                 .findAny();
         boolean here = own.isPresent() || state.owner().equals(activity.instance());
+        HoldReport elsewhere =
+                here ? null : monitor.holdOf(state.owner(), state.name()).orElse(null);
+        if (elsewhere != null) {
+            return new LockDescriptor.Holder(
+                    state.owner(),
+                    elsewhere.label(),
+                    elsewhere.caller(),
+                    clock.instant().minus(elsewhere.heldFor()),
+                    elsewhere.waits().stream().map(HoldReport.Wait::lockName).toList(),
+                    elsewhere.method(),
+                    true);
+        }
         List<String> waitingFor = own.map(held -> waitingFor(held, activity)).orElse(List.of());
         return new LockDescriptor.Holder(
                 state.owner(),
                 here ? label.text() : null,
                 own.map(LockActivity.Held::caller).orElse(null),
                 own.map(held -> clock.instant().minus(held.heldFor())).orElse(null),
-                waitingFor);
+                waitingFor,
+                own.map(held -> held.origin().method()).orElse(null),
+                here);
     }
 
     /** Callers are told apart by the names of their threads; asynchronous ones cannot be. */

@@ -35,6 +35,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param instanceLabel What operators call this instance. If not set, application@host:port/process id.
  * @param maxWaiters How many callers of this instance may wait for one lock. More are refused.
  * @param warn When a wait or a hold is so long that a warning is due.
+ * @param deadlock What happens when callers wait for each other.
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(
@@ -58,7 +59,8 @@ public record DistributedLockProperties(
         @DefaultValue("true") boolean keepUntilCompletion,
         @DefaultValue Transaction transaction,
         @DefaultValue Warn warn,
-        @DefaultValue Replicas replicas) {
+        @DefaultValue Replicas replicas,
+        @DefaultValue Deadlock deadlock) {
 
     static final String PREFIX = "distributed-lock.";
 
@@ -139,6 +141,21 @@ public record DistributedLockProperties(
         public Warn {
             require(!waiting.isNegative(), "warn.waiting", "must not be negative");
             require(!holding.isNegative(), "warn.holding", "must not be negative");
+        }
+    }
+
+    /**
+     * What happens when callers wait for each other.
+     *
+     * @param after How long a wait lasts before it is looked whether its callers wait for each other. Zero for never.
+     * @param resolve Whether one caller of those that wait for each other gets a LockDeadlockException.
+     */
+    public record Deadlock(
+            @DefaultValue("10s") Duration after,
+            @DefaultValue("false") boolean resolve) {
+
+        public Deadlock {
+            require(!after.isNegative(), "deadlock.after", "must not be negative");
         }
     }
 

@@ -5,6 +5,8 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockListener;
+import io.distributedlock.actuate.InstanceLabel;
+import io.distributedlock.observation.PeriodicWatch;
 import io.distributedlock.observation.SlowLockWatch;
 import io.distributedlock.redis.RedisLockTemplate;
 import io.lettuce.core.RedisClient;
@@ -21,6 +23,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -38,8 +41,9 @@ class RedisLockConfiguration {
             ListableBeanFactory beans,
             DistributedLockProperties properties,
             ApplicationEventPublisher publisher,
-            ObjectProvider<LockListener> listeners) {
-        return new RedisLockTemplate(
+            ObjectProvider<LockListener> listeners,
+            Environment environment) {
+        RedisLockTemplate template = new RedisLockTemplate(
                 lettuce(beans, properties.connectionFactory()),
                 properties.keyPrefix(),
                 properties.toSettings(),
@@ -48,6 +52,8 @@ class RedisLockConfiguration {
                 () -> CompositeLockListener.of(listeners.orderedStream().toList()),
                 properties.replicas().acknowledge(),
                 properties.replicas().timeout());
+        template.label(new InstanceLabel(environment)::text);
+        return template;
     }
 
     @Bean
@@ -62,6 +68,16 @@ class RedisLockConfiguration {
                 publisher::publishEvent,
                 properties.warn().waiting(),
                 properties.warn().holding());
+    }
+
+    @Bean
+    @Lazy(false)
+    PeriodicWatch deadlockWatch(RedisLockTemplate redisLockTemplate, DistributedLockProperties properties) {
+        DistributedLockProperties.Deadlock deadlock = properties.deadlock();
+        return new PeriodicWatch(
+                "distributed-lock-deadlocks",
+                () -> redisLockTemplate.searchDeadlocks(deadlock.after(), deadlock.resolve()),
+                deadlock.after());
     }
 
     private static LettuceConnectionFactory lettuce(ListableBeanFactory beans, @Nullable String name) {

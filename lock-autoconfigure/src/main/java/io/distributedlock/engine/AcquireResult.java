@@ -5,6 +5,7 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.DistributedLockException;
+import io.distributedlock.LockDeadlockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockListener.Path;
 import io.distributedlock.LockNotAcquiredException;
@@ -27,6 +28,9 @@ sealed interface AcquireResult {
 
     /** It was granted, but the hold was over before the caller got it. Nothing has run under it. */
     record Late() implements AcquireResult {}
+
+    /** Others wait for the caller, and the caller for them. */
+    record Deadlock(String ring) implements AcquireResult {}
 
     /** The waiter left of its own accord. */
     record Left() implements AcquireResult {}
@@ -57,6 +61,11 @@ sealed interface AcquireResult {
             String message = "Lock '" + name + "' was granted, but its lease had passed or it was taken away before the"
                     + " caller got it, and the wait was over";
             return new LockUnavailableException(name, message, null);
+        }
+        if (this instanceof Deadlock deadlock) {
+            String message = "Lock '" + name + "' is not waited for any longer, as its callers wait for each other: "
+                    + deadlock.ring() + ". Give back what is held, and acquire these locks in one order.";
+            return new LockDeadlockException(name, message, waited);
         }
         String why = this instanceof ReentryRefused
                 ? "is held by the caller already, and the request is not re-entrant"

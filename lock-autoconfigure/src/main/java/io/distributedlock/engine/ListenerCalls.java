@@ -90,6 +90,9 @@ final class ListenerCalls {
         if (result instanceof AcquireResult.Late) {
             return Refusal.LOST;
         }
+        if (result instanceof AcquireResult.Deadlock) {
+            return Refusal.DEADLOCK;
+        }
         if (result instanceof AcquireResult.Left) {
             return Refusal.CANCELLED;
         }

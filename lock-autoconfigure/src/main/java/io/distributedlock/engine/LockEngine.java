@@ -5,6 +5,7 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.DistributedLockException;
+import io.distributedlock.HoldReport;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
@@ -237,6 +238,11 @@ public final class LockEngine implements AutoCloseable {
         return new LockActivity(instance, connected, subscribed, held, waiting);
     }
 
+    /** What this instance says of a lock, null if none of its callers holds it. */
+    public @Nullable HoldReport report(String name, String label) {
+        return new WaitGraph(this).report(name, label);
+    }
+
     /**
      * Refuses new callers, lets holds go on for the {@linkplain EngineSettings#shutdownGrace() grace}, then takes away
      * what is left. Blocks until then.
@@ -334,7 +340,7 @@ public final class LockEngine implements AutoCloseable {
 
     /** The caller goes away; a grant that came in the same moment is given back. */
     void abandon(Waiter waiter) {
-        waiter.lock().leave(waiter);
+        waiter.lock().leave(waiter, new AcquireResult.Left());
         if (waiter.result.join() instanceof AcquireResult.Granted granted
                 && granted.handle() instanceof DefaultLockHandle handle) {
             handle.abandon();

@@ -240,10 +240,24 @@ final class LockRegistry implements LeaseStore.Listener {
     }
 
     void describe(String instance, List<LockActivity.Held> held, List<LockActivity.Waiting> waiting) {
-        forEach(lock -> lock.describe(instance, held, waiting));
+        forEach(lock -> lock.look((hold, waiters, now) -> {
+            if (hold != null && hold.isHeld(now)) {
+                held.add(hold.describe(now, waiters.size()));
+            }
+            String holder = hold == null ? null : instance;
+            for (Waiter waiter = waiters.first(); waiter != null; waiter = waiter.next) {
+                waiting.add(waiter.describe(now, holder));
+            }
+        }));
     }
 
-    private void forEach(Consumer<NamedLock> action) {
+    /** The lock of that name that threads share, or null if it is not in use. */
+    @Nullable
+    NamedLock find(String name) {
+        return named.get(name);
+    }
+
+    void forEach(Consumer<NamedLock> action) {
         named.values().forEach(action);
         owned.values().forEach(all -> all.forEach(action));
     }

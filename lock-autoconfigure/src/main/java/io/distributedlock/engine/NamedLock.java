@@ -4,7 +4,6 @@
  */
 package io.distributedlock.engine;
 
-import io.distributedlock.LockActivity;
 import io.distributedlock.LockOwner;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.RenewReply;
@@ -229,10 +228,10 @@ final class NamedLock extends TimerTask {
     }
 
     /** A caller does not want to wait any longer. Does nothing if its result is on its way. */
-    void leave(Waiter waiter) {
+    void leave(Waiter waiter, AcquireResult result) {
         transition((now, actions) -> {
             if (waiters.remove(waiter)) {
-                actions.add(() -> waiter.decide(new AcquireResult.Left()));
+                actions.add(() -> waiter.decide(result));
             }
         });
     }
@@ -527,17 +526,14 @@ final class NamedLock extends TimerTask {
                 && !ownership.hold().isExpired(engine.now());
     }
 
-    /** Adds the hold and the waiters of this moment. */
-    synchronized void describe(String instance, List<LockActivity.Held> held, List<LockActivity.Waiting> waiting) {
-        long now = engine.now();
-        Hold current = ownership == null || ownership.isRetained() ? null : ownership.hold();
-        if (current != null && current.isHeld(now)) {
-            held.add(current.describe(now, waiters.size()));
-        }
-        String holder = current == null ? null : instance;
-        for (Waiter waiter = waiters.first(); waiter != null; waiter = waiter.next) {
-            waiting.add(waiter.describe(now, holder));
-        }
+    /** What is shown of a moment. */
+    interface Look {
+        void at(@Nullable Hold hold, WaiterQueue waiters, long now);
+    }
+
+    /** Shows the hold and the waiters of this moment, under the monitor. */
+    synchronized void look(Look look) {
+        look.at(ownership == null || ownership.isRetained() ? null : ownership.hold(), waiters, engine.now());
     }
 
     /** The engine closes: waiters go at once, and so does a lease that nobody holds. */

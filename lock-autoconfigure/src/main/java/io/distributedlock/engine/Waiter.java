@@ -90,9 +90,14 @@ final class Waiter extends TimerTask {
 
     /** Its caller does not want to wait any longer. */
     void leave() {
+        end(new AcquireResult.Left());
+    }
+
+    /** Its wait ends with that, unless its result is on its way. */
+    void end(AcquireResult result) {
         NamedLock known = lock;
         if (known != null) {
-            known.leave(this);
+            known.leave(this, result);
         }
     }
 

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.observation;
 
+import io.distributedlock.LockDeadlockEvent;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.ServerClockSetBackEvent;
@@ -34,9 +35,14 @@ public final class LockMetrics implements LockListener {
 
     private final Counter setBack;
 
+    private final Counter deadlocks;
+
     public LockMetrics(MeterRegistry registry) {
         this.registry = registry;
         this.store = new StoreMeters(registry);
+        deadlocks = Counter.builder("distributed.lock.deadlocks")
+                .description("How often callers were found that waited for each other")
+                .register(registry);
         setBack = Counter.builder("distributed.lock.server.clock.set.back")
                 .description("How often the clock of Redis was found to be set back")
                 .register(registry);
@@ -74,6 +80,11 @@ public final class LockMetrics implements LockListener {
     @Override
     public void renewed(Renewal result) {
         store.renewed(result);
+    }
+
+    @EventListener
+    void deadlock(LockDeadlockEvent event) {
+        deadlocks.increment();
     }
 
     @EventListener

@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import java.util.function.Predicate;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +30,16 @@ final class InstanceChannelListener extends RedisPubSubAdapter<String, String> {
 
     private final LeaseStore.Listener listener;
 
+    /** Takes what is no message about a lock of this instance. */
+    private final Predicate<String> queries;
+
     InstanceChannelListener(
-            LockKeys keys, InstanceId instance, ServerClockMonitor serverClock, LeaseStore.Listener listener) {
+            LockKeys keys,
+            InstanceId instance,
+            ServerClockMonitor serverClock,
+            LeaseStore.Listener listener,
+            Predicate<String> queries) {
+        this.queries = queries;
         this.keys = keys;
         this.instance = instance;
         this.serverClock = serverClock;
@@ -43,6 +52,9 @@ final class InstanceChannelListener extends RedisPubSubAdapter<String, String> {
 
     @Override
     public void message(String channel, String message) {
+        if (queries.test(message)) {
+            return;
+        }
         try {
             boolean understood = message.startsWith("grant ") ? grant(message) : notice(message);
             if (!understood) {

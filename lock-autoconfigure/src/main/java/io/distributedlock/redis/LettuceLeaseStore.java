@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,8 @@ final class LettuceLeaseStore implements LeaseStore {
     private final ServerClockMonitor serverClock;
 
     private @Nullable Listener listener;
+
+    private volatile Predicate<String> queries = message -> false;
 
     LettuceLeaseStore(
             RedisConnections connections, LockKeys keys, InstanceId instance, ServerClockMonitor serverClock) {
@@ -288,10 +291,17 @@ final class LettuceLeaseStore implements LeaseStore {
         return connections.isInTrouble() ? connections.notConnected() : null;
     }
 
+    /** Says who reads what other instances ask and answer. */
+    void queries(Predicate<String> reader) {
+        queries = reader;
+    }
+
     @Override
     public void listen(Listener listener) {
         this.listener = listener;
-        connections.listen(new InstanceChannelListener(keys, instance, serverClock, listener), listener);
+        connections.listen(
+                new InstanceChannelListener(keys, instance, serverClock, listener, message -> queries.test(message)),
+                listener);
     }
 
     private static long text(List<Object> reply, int i) {

@@ -53,6 +53,11 @@ final class LockKeys {
 
     /** The channel of an instance. The scripts make it of the key of an entry. */
     String channel(InstanceId instance) {
-        return prefix + "instance:" + instance.publicPart();
+        return channel(instance.publicPart());
+    }
+
+    /** The channel of the instance with that public id. */
+    String channel(String instance) {
+        return prefix + "instance:" + instance;
     }
 }

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.HoldReport;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockCallback;
 import io.distributedlock.LockEvent;
@@ -15,6 +16,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.ReleaseResult;
+import io.distributedlock.engine.DeadlockSearch;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LockEngine;
@@ -28,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -68,6 +71,8 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     private volatile @Nullable Instance instance;
 
     private volatile boolean stopped;
+
+    private volatile @Nullable Supplier<String> label;
 
     private final StartOnDemand startOnDemand = new StartOnDemand(this::startUnlessStopped);
 
@@ -222,6 +227,11 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
         return running == null ? new LockActivity("", false, false, List.of(), List.of()) : running.activity();
     }
 
+    private String labelOf(String id) {
+        Supplier<String> known = label;
+        return known == null ? id : known.get();
+    }
+
     private LockEngine engine(String name) {
         Instance running = instance;
         if (running == null) {
@@ -251,7 +261,8 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
         lifecycle.lock();
         try {
             if (instance == null) {
-                instance = Instance.open(application, keys, settings, events, listener.get(), acknowledgement);
+                instance = Instance.open(
+                        application, keys, settings, events, listener.get(), acknowledgement, this::labelOf);
                 stopped = false;
             }
         } finally {
@@ -289,6 +300,25 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
         stop();
     }
 
+    /** Says what other instances are told that this one is called; its public id if not called. */
+    public void label(Supplier<String> text) {
+        label = text;
+    }
+
+    @Override
+    public Optional<HoldReport> holdOf(String of, String lockName) {
+        Instance running = instance;
+        return running == null ? Optional.empty() : running.queries().of(of, lockName);
+    }
+
+    @Override
+    public void searchDeadlocks(Duration after, boolean resolve) {
+        Instance running = instance;
+        if (running != null) {
+            running.deadlocks().look(after.toNanos(), resolve);
+        }
+    }
+
     /** That many replicas have to confirm. */
     private record Acknowledgement(int replicas, Duration timeout) {
 
@@ -301,7 +331,12 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     }
 
     /** What lives from a start to the next stop: an identity, its connections, and the engine upon them. */
-    private record Instance(InstanceId id, LockConnections connections, LockEngine engine) {
+    private record Instance(
+            InstanceId id,
+            LockConnections connections,
+            LockEngine engine,
+            InstanceQueries queries,
+            DeadlockSearch deadlocks) {
 
         static Instance open(
                 LettuceConnectionFactory application,
@@ -309,12 +344,14 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
                 EngineSettings settings,
                 Consumer<? super LockEvent> events,
                 @Nullable LockListener listener,
-                @Nullable Acknowledgement acknowledgement) {
+                @Nullable Acknowledgement acknowledgement,
+                Function<String, String> label) {
             InstanceId id = new InstanceId();
             LockClientFactory source = new LockClientFactory(application, settings.commandTimeout(), id);
             LockConnections connections = new LockConnections(source, settings.commandTimeout());
             ServerClockMonitor clock = new ServerClockMonitor(NanoClock.SYSTEM);
-            LeaseStore store = new LettuceLeaseStore(connections, keys, id, clock);
+            LettuceLeaseStore direct = new LettuceLeaseStore(connections, keys, id, clock);
+            LeaseStore store = direct;
             if (acknowledgement != null) {
                 AcknowledgementConnection third = new AcknowledgementConnection(connections);
                 store = acknowledgement.of(store, third, new LettuceLeaseStore(third, keys, id, clock));
@@ -322,8 +359,17 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
             LockEngine engine = new LockEngine(store, settings, events, listener);
             log.info("Distributed locks: instance " + id.publicPart() + ", Redis at " + source.address() + ", prefix '"
                     + keys.prefix() + "'");
+            Supplier<String> called = () -> label.apply(id.publicPart());
+            InstanceQueries queries =
+                    new InstanceQueries(connections, keys, id, name -> engine.report(name, called.get()));
+            direct.queries(queries::message);
             connections.open();
-            return new Instance(id, connections, engine);
+            return new Instance(
+                    id,
+                    connections,
+                    engine,
+                    queries,
+                    new DeadlockSearch(engine, id.publicPart(), called, queries, events));
         }
 
         LockActivity activity() {
@@ -332,6 +378,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
 
         void close() {
             engine.close();
+            queries.close();
             connections.close();
         }
     }

@@ -1,0 +1,126 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.distributedlock.HoldReport;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A question between instances, {@code ask <instance> <number> <name>}, and its answer, {@code tell <number> -} or
+ * {@code tell <number> <token> <held ms> <name> <label> <caller> <method>} with a name and an id for each wait. Texts
+ * are in Base64, so that nothing in them can be taken for a part of the message.
+ */
+final class InstanceMessage {
+
+    static final String ASK = "ask ";
+
+    static final String TELL = "tell ";
+
+    private static final String NONE = "-";
+
+    /** Waits that an answer has at most. */
+    private static final int WAITS = 4;
+
+    private static final int LONGEST_TEXT = 1_000;
+
+    private static final Pattern INSTANCE = Pattern.compile("[A-Za-z0-9_-]{8}");
+
+    private InstanceMessage() {}
+
+    static boolean isInstance(String id) {
+        return INSTANCE.matcher(id).matches();
+    }
+
+    /** A word of a message, empty if it has fewer. */
+    static String word(String message, int index) {
+        String[] words = message.split(" ", index + 2);
+        return words.length > index ? words[index] : "";
+    }
+
+    static String ask(String asker, String number, String lockName) {
+        return ASK + asker + " " + number + " " + encode(lockName);
+    }
+
+    /** The lock that is asked about, or null if the message cannot be read. */
+    static @Nullable String nameIn(String question) {
+        try {
+            return decode(word(question, 3));
+        } catch (IllegalArgumentException ex) {
+            return null;
+        }
+    }
+
+    static String tell(String number, @Nullable HoldReport report) {
+        StringBuilder answer = new StringBuilder(TELL).append(number).append(' ');
+        if (report == null) {
+            return answer.append(NONE).toString();
+        }
+        answer.append(report.fencingToken())
+                .append(' ')
+                .append(report.heldFor().toMillis())
+                .append(' ')
+                .append(encode(report.lockName()))
+                .append(' ')
+                .append(encode(cut(report.label())))
+                .append(' ')
+                .append(encode(cut(report.caller())))
+                .append(' ')
+                .append(report.method() == null ? NONE : encode(cut(report.method())));
+        report.waits().stream()
+                .filter(wait -> wait.lockName().length() <= LONGEST_TEXT)
+                .limit(WAITS)
+                .forEach(wait -> answer.append(' ')
+                        .append(encode(wait.lockName()))
+                        .append(' ')
+                        .append(wait.id()));
+        return answer.toString();
+    }
+
+    static Optional<HoldReport> report(String answer) {
+        String[] words = answer.split(" ");
+        if (words.length < 8) {
+            return Optional.empty();
+        }
+        try {
+            List<HoldReport.Wait> waits = new ArrayList<>();
+            for (int i = 8; i + 1 < words.length; i += 2) {
+                waits.add(new HoldReport.Wait(decode(words[i]), words[i + 1]));
+            }
+            return Optional.of(new HoldReport(
+                    decode(words[4]),
+                    Long.parseLong(words[2]),
+                    decode(words[5]),
+                    decode(words[6]),
+                    words[7].equals(NONE) ? null : decode(words[7]),
+                    Duration.ofMillis(Long.parseLong(words[3])),
+                    waits));
+        } catch (IllegalArgumentException ex) {
+            return Optional.empty();
+        }
+    }
+
+    private static String cut(String text) {
+        return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT);
+    }
+
+    /** A dot goes before it, so that an empty text is a word too. */
+    private static String encode(String text) {
+        return "." + Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String decode(String word) {
+        if (!word.startsWith(".")) {
+            throw new IllegalArgumentException("Not a text");
+        }
+        return new String(Base64.getUrlDecoder().decode(word.substring(1)), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,174 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.HoldReport;
+import io.distributedlock.LockDeadlockEvent;
+import io.distributedlock.LockDeadlockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockMonitor;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.event.EventListener;
+
+/** Two applications ask each other about their holds, by messages through a real Redis. */
+class InstancesAskEachOtherTests {
+
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    private static EmbeddedRedis redis;
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    AopAutoConfiguration.class,
+                    DataRedisAutoConfiguration.class,
+                    DistributedLockAutoConfiguration.class))
+            .withPropertyValues("spring.data.redis.port=" + redis.port())
+            .withBean(Told.class);
+
+    @BeforeAll
+    static void startRedis() {
+        redis = EmbeddedRedis.start();
+    }
+
+    @AfterAll
+    static void stopRedis() {
+        redis.close();
+    }
+
+    static class Told {
+
+        private final List<LockDeadlockEvent> events = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void add(LockDeadlockEvent event) {
+            events.add(event);
+        }
+    }
+
+    private static LockOperations locks(ApplicationContext context) {
+        return context.getBean(LockOperations.class);
+    }
+
+    private static Optional<HoldReport> ask(ApplicationContext asker, ApplicationContext holder, String name) {
+        String instance = holder.getBean(LockMonitor.class).activity().instance();
+        return asker.getBean(LockMonitor.class).holdOf(instance, name);
+    }
+
+    private static void awaitMessages(ApplicationContext context) {
+        await().atMost(LONG)
+                .until(() -> context.getBean(LockMonitor.class).activity().subscribed());
+    }
+
+    @Test
+    void theHolderSaysWhichThreadHoldsTheLock() {
+        runner.withPropertyValues("distributed-lock.instance-label=the holder")
+                .run(holder -> runner.run(asker -> {
+                    awaitMessages(holder);
+                    awaitMessages(asker);
+                    LockHandle held = locks(holder).acquire(LockRequest.of("order: \u00fc"));
+                    await().atMost(LONG)
+                            .until(() -> ask(asker, holder, "order: \u00fc").isPresent());
+
+                    assertThat(ask(asker, holder, "another")).isEmpty();
+                    ask(asker, holder, "order: \u00fc").ifPresent(report -> {
+                        assertThat(report.label()).isEqualTo("the holder");
+                        assertThat(report.caller())
+                                .isEqualTo(Thread.currentThread().getName());
+                        assertThat(report.fencingToken()).isEqualTo(held.fencingToken());
+                        assertThat(report.waits()).isEmpty();
+                    });
+                    held.close();
+                }));
+    }
+
+    @Test
+    void whoDoesNotAnswerIsNotWaitedForLong() {
+        runner.run(asker -> assertThat(asker.getBean(LockMonitor.class).holdOf("AAAAAAAA", "a"))
+                .isEmpty());
+    }
+
+    @Test
+    void messagesThatNobodyCanReadDoNoHarm() {
+        runner.run(holder -> runner.run(asker -> {
+            awaitMessages(holder);
+            awaitMessages(asker);
+            String channel = "lock:instance:"
+                    + holder.getBean(LockMonitor.class).activity().instance();
+            try (RespClient client = redis.connect()) {
+                for (String message : List.of(
+                        "ask", "ask ", "ask a b c", "ask AAAAAAAA 1 x", "ask AAAAAAAA 1 .%%%", "tell ", "tell 1 2 3")) {
+                    client.call("PUBLISH", channel, message);
+                }
+            }
+            try (LockHandle held = locks(holder).acquire(LockRequest.of("a"))) {
+                assertThat(held.isHeld()).isTrue();
+                await().atMost(LONG).until(() -> ask(asker, holder, "a").isPresent());
+            }
+        }));
+    }
+
+    @Test
+    void callersOfTwoInstancesThatWaitForEachOtherAreFoundAndOneIsSentAway() {
+        ApplicationContextRunner resolving = runner.withPropertyValues(
+                "distributed-lock.deadlock.after=300ms", "distributed-lock.deadlock.resolve=true");
+        resolving.run(one -> resolving.run(two -> {
+            awaitMessages(one);
+            awaitMessages(two);
+            CountDownLatch both = new CountDownLatch(2);
+            CompletableFuture<Void> first = CompletableFuture.runAsync(() -> inOrder(locks(one), "a", "b", both));
+            CompletableFuture<Void> second = CompletableFuture.runAsync(() -> inOrder(locks(two), "b", "a", both));
+            await().atMost(LONG).until(() -> first.isDone() && second.isDone());
+
+            assertThat(List.of(first, second))
+                    .filteredOn(CompletableFuture::isCompletedExceptionally)
+                    .singleElement()
+                    .satisfies(sentAway -> assertThat(failureOf(sentAway))
+                            .isInstanceOf(LockDeadlockException.class)
+                            .hasMessageContaining("holds 'a' and waits for 'b'"));
+            assertThat(one.getBean(Told.class).events.size()
+                            + two.getBean(Told.class).events.size())
+                    .isOne();
+        }));
+    }
+
+    private static Throwable failureOf(CompletableFuture<Void> future) {
+        return future.handle((done, failure) -> failure instanceof CompletionException ? failure.getCause() : failure)
+                .join();
+    }
+
+    private static void inOrder(LockOperations locks, String outer, String inner, CountDownLatch both) {
+        try (LockHandle held = locks.acquire(LockRequest.of(outer))) {
+            both.countDown();
+            both.await();
+            try (LockHandle nested = locks.acquire(LockRequest.of(inner).waitForever())) {
+                nested.throwIfLost();
+            }
+            held.throwIfLost();
+        } catch (InterruptedException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+}

@@ -1,0 +1,276 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.HoldReport;
+import io.distributedlock.LockDeadlockEvent;
+import io.distributedlock.LockEvent;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockOrigin;
+import io.distributedlock.LockRequest;
+import io.distributedlock.testing.Seeds;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rings of callers are found, told once by one instance, and never where there is none. */
+class DeadlockSearchTests {
+
+    @RegisterExtension
+    final EngineTestSupport world = new EngineTestSupport();
+
+    private final Map<String, Instance> instances = new TreeMap<>();
+
+    private final Map<String, DeadlockSearch> searches = new TreeMap<>();
+
+    private final List<LockDeadlockEvent> events = new ArrayList<>();
+
+    /** Runs at each question between instances. */
+    private Runnable meanwhile = () -> {};
+
+    /** Whether instances answer each other. */
+    private boolean answering = true;
+
+    private void start(int count) {
+        for (int i = 0; i < count; i++) {
+            String id = "instance" + i;
+            Instance instance = world.instance(id);
+            instances.put(id, instance);
+            searches.put(id, new DeadlockSearch(instance.engine, id, () -> "label of " + id, this::ask, this::told));
+        }
+    }
+
+    private Optional<HoldReport> ask(String instance, String lockName) {
+        meanwhile.run();
+        Instance asked = instances.get(instance);
+        return !answering || asked == null
+                ? Optional.empty()
+                : Optional.ofNullable(asked.engine.report(lockName, "label of " + instance));
+    }
+
+    private void told(LockEvent event) {
+        events.add((LockDeadlockEvent) event);
+    }
+
+    private void look(boolean resolve) {
+        searches.values().forEach(search -> search.look(0, resolve));
+    }
+
+    /** What a blocked thread is for the engine, without one that really waits. */
+    private final class Caller {
+
+        private final Thread thread;
+
+        private final Instance instance;
+
+        private final Map<String, LockHandle> held = new TreeMap<>();
+
+        private @Nullable Waiter waiting;
+
+        Caller(String name, Instance instance) {
+            this.thread = new Thread(() -> {}, name);
+            this.instance = instance;
+        }
+
+        void acquire(String name) {
+            LockRequest request =
+                    LockRequest.of(name).waitForever().origin(new LockOrigin("test", "Test#run()", false));
+            Waiter waiter = new Waiter(instance.engine, ResolvedRequest.of(request, EngineSettings.DEFAULTS), thread);
+            waiting = waiter;
+            instance.engine.locks().enqueue(waiter);
+            resume();
+        }
+
+        /** Takes its result, if there is one. */
+        void resume() {
+            Waiter waiter = waiting;
+            if (waiter != null && waiter.result.isDone()) {
+                waiting = null;
+                AcquireResult result = waiter.result.join();
+                instance.engine.listening().decided(waiter, result);
+                if (result instanceof AcquireResult.Granted granted) {
+                    held.put(granted.handle().name(), granted.handle());
+                }
+            }
+        }
+
+        @Nullable
+        String waitsFor() {
+            resume();
+            Waiter waiter = waiting;
+            return waiter == null ? null : waiter.terms.name();
+        }
+
+        boolean holds(String name) {
+            resume();
+            return held.containsKey(name);
+        }
+
+        void release(String name) {
+            LockHandle handle = held.remove(name);
+            if (handle != null) {
+                handle.close();
+            }
+        }
+
+        void end() {
+            Waiter waiter = waiting;
+            if (waiter != null) {
+                waiter.leave();
+            }
+            resume();
+            List.copyOf(held.keySet()).forEach(this::release);
+        }
+    }
+
+    private List<Caller> ring(int size) {
+        start(size);
+        List<Caller> callers = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            callers.add(new Caller("caller" + i, instances.get("instance" + i)));
+        }
+        for (int i = 0; i < size; i++) {
+            callers.get(i).acquire("lock" + i);
+            world.pauseMillis(1);
+        }
+        for (int i = 0; i < size; i++) {
+            callers.get(i).acquire("lock" + (i + 1) % size);
+        }
+        return callers;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5})
+    void aRingOfInstancesIsToldOnce(int size) {
+        List<Caller> callers = ring(size);
+        look(false);
+        look(false);
+
+        assertThat(events).singleElement().satisfies(event -> {
+            assertThat(event.lockName()).isEqualTo("lock0");
+            assertThat(event.ring()).hasSize(size);
+            assertThat(event.ring().get(0).caller()).isEqualTo("caller0");
+            assertThat(event.ring().get(0).label()).isEqualTo("label of instance0");
+            assertThat(event.resolved()).isFalse();
+        });
+        callers.forEach(Caller::end);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5})
+    void theCallerThatHasLockedLastIsSentAwayAndTheOthersGoOn(int size) {
+        List<Caller> callers = ring(size);
+        look(true);
+        look(true);
+
+        Caller last = callers.get(size - 1);
+        assertThat(events).hasSize(1);
+        assertThat(last.waitsFor()).isNull();
+        assertThat(last.holds("lock0")).isFalse();
+        last.end();
+        for (int i = size - 2; i >= 0; i--) {
+            assertThat(callers.get(i).waitsFor()).isNull();
+            callers.get(i).end();
+        }
+        assertThat(instances.get("instance" + (size - 1)).listener.told)
+                .anyMatch(line -> line.startsWith("lock0 refused deadlock"));
+    }
+
+    @Test
+    void twoThreadsOfOneInstance() {
+        start(1);
+        Instance instance = instances.get("instance0");
+        Caller one = new Caller("one", instance);
+        Caller two = new Caller("two", instance);
+        one.acquire("a");
+        world.pauseMillis(1);
+        two.acquire("b");
+        one.acquire("b");
+        two.acquire("a");
+        look(true);
+
+        assertThat(events).hasSize(1);
+        two.end();
+        assertThat(one.waitsFor()).isNull();
+        one.end();
+    }
+
+    @Test
+    void withoutAnswersNothingIsTold() {
+        answering = false;
+        List<Caller> callers = ring(2);
+        look(true);
+        assertThat(events).isEmpty();
+
+        answering = true;
+        look(true);
+        assertThat(events).hasSize(1);
+        callers.forEach(Caller::end);
+    }
+
+    @Test
+    void aChainThatChangesWhileItIsFollowedIsNoRing() {
+        List<Caller> callers = ring(2);
+        int[] questions = new int[1];
+        meanwhile = () -> {
+            if (++questions[0] == 2) {
+                callers.get(0).end();
+            }
+        };
+        searches.get("instance1").look(0, true);
+
+        assertThat(questions[0]).isEqualTo(2);
+        assertThat(events).isEmpty();
+        callers.forEach(Caller::end);
+    }
+
+    /** Callers that lock in one order cannot wait in a ring, whatever happens while chains are followed. */
+    @Test
+    void thereIsNoRingWhereAllLockInOneOrder() {
+        long seed = Seeds.of("deadlocks.seed");
+        Random random = new Random(seed);
+        start(3);
+        for (int run = 0; run < 10_000; run++) {
+            List<Caller> callers = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                callers.add(new Caller("caller" + i, instances.get("instance" + random.nextInt(3))));
+            }
+            meanwhile = () -> step(callers, random);
+            for (int i = 0; i < 8; i++) {
+                step(callers, random);
+            }
+            look(true);
+            assertThat(events).as("seed %d, run %d", seed, run).isEmpty();
+            meanwhile = () -> {};
+            callers.forEach(Caller::end);
+            callers.forEach(Caller::end);
+        }
+    }
+
+    private void step(List<Caller> callers, Random random) {
+        world.pauseNanos(1_000);
+        Caller caller = callers.get(random.nextInt(callers.size()));
+        if (caller.waitsFor() != null) {
+            return;
+        }
+        int next =
+                caller.held.isEmpty() ? 0 : 1 + Integer.parseInt(((TreeMap<String, LockHandle>) caller.held).lastKey());
+        if (next > 4 || random.nextInt(3) == 0) {
+            List.copyOf(caller.held.keySet()).stream().findAny().ifPresent(caller::release);
+        } else {
+            caller.acquire(Integer.toString(next + random.nextInt(5 - next)));
+        }
+    }
+}
