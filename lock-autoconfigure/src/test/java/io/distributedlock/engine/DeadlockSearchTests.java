@@ -31,6 +31,8 @@ class DeadlockSearchTests {
     @RegisterExtension
     final EngineTestSupport world = new EngineTestSupport();
 
+    private static final int RUNS = Integer.getInteger("deadlocks.runs", 4_000);
+
     private final Map<String, Instance> instances = new TreeMap<>();
 
     private final Map<String, DeadlockSearch> searches = new TreeMap<>();
@@ -242,7 +244,7 @@ class DeadlockSearchTests {
         long seed = Seeds.of("deadlocks.seed");
         Random random = new Random(seed);
         start(3);
-        for (int run = 0; run < 10_000; run++) {
+        for (int run = 0; run < RUNS; run++) {
             List<Caller> callers = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 callers.add(new Caller("caller" + i, instances.get("instance" + random.nextInt(3))));
