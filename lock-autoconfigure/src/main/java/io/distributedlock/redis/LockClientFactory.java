@@ -12,6 +12,7 @@ import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -94,7 +95,8 @@ final class LockClientFactory implements AutoCloseable {
             return new SentinelLocator(
                     asking(ours, shared),
                     uris.sentinels(sentinels),
-                    String.valueOf(sentinels.getMaster().getName()),
+                    String.valueOf(Objects.requireNonNull(sentinels.getMaster(), "master of Sentinel")
+                            .getName()),
                     resources.eventExecutorGroup());
         }
         if (target instanceof RedisStaticMasterReplicaConfiguration list) {
