@@ -31,7 +31,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** Grants and renewals that count only when a replica has them. */
 class AcknowledgementTests {
 
-    private static final Duration TIMEOUT = Duration.ofMillis(500);
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private static final String SHORTFALL = "only 0 of the 1 replicas";
 
