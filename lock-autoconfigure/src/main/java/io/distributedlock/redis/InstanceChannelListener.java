@@ -50,6 +50,11 @@ final class InstanceChannelListener extends RedisPubSubAdapter<String, String> {
         return keys.channel(instance);
     }
 
+    /** The channel of this instance in that slot of a cluster. */
+    String channel(int slot) {
+        return keys.channel(instance, slot);
+    }
+
     @Override
     public void message(String channel, String message) {
         if (queries.test(message)) {

@@ -23,13 +23,42 @@ final class InstanceId {
     /** For 64 bits, six in each. */
     private static final int DIGITS_OF_LONG = 11;
 
+    private static final int SLOT_BITS = 14;
+
     private final String publicPart = newPublicPart();
 
     private final String prefix = publicPart + '.';
 
+    private final boolean sharded;
+
     private final SipHash first = new SipHash(RANDOM.nextLong(), RANDOM.nextLong());
 
     private final SipHash second = new SipHash(RANDOM.nextLong(), RANDOM.nextLong());
+
+    InstanceId() {
+        this(false);
+    }
+
+    private InstanceId(boolean sharded) {
+        this.sharded = sharded;
+    }
+
+    /**
+     * An instance that has a channel in each shard of a cluster: {@code <instance>{<tag>}} is the first part of its
+     * acquisitions' ids, and the tag lies in the slot that the low bits of the number name.
+     */
+    static InstanceId inCluster() {
+        return new InstanceId(true);
+    }
+
+    /** The number of an acquisition that has its messages sent to the channel in that slot. */
+    static long numberWithSlot(long counter, int slot) {
+        return counter << SLOT_BITS | slot;
+    }
+
+    static int slotOf(long number) {
+        return (int) number & (1 << SLOT_BITS) - 1;
+    }
 
     private static String newPublicPart() {
         byte[] drawn = new byte[6];
@@ -43,11 +72,20 @@ final class InstanceId {
 
     /** Adds the id of this instance's acquisition of that number. */
     void addAcquisition(RespArguments words, long number) {
-        words.add(prefix, Long.toString(number, Character.MAX_RADIX), secret(number));
+        words.add(prefix(number), Long.toString(number, Character.MAX_RADIX), secret(number));
     }
 
     private String acquisition(long number) {
-        return prefix + Long.toString(number, Character.MAX_RADIX) + secret(number);
+        return prefix(number) + Long.toString(number, Character.MAX_RADIX) + secret(number);
+    }
+
+    private String prefix(long number) {
+        return sharded ? inSlot(slotOf(number)) + '.' : prefix;
+    }
+
+    /** What names the channel of this instance in that slot. */
+    String inSlot(int slot) {
+        return publicPart + '{' + SlotTags.of(slot) + '}';
     }
 
     private String secret(long number) {
@@ -69,11 +107,12 @@ final class InstanceId {
     /** The number of an acquisition of this instance, or -1 if the id is none of this instance. */
     long number(String acquisition) {
         int end = acquisition.lastIndexOf('.');
-        if (!acquisition.startsWith(prefix) || end <= prefix.length()) {
+        int start = acquisition.indexOf('.') + 1;
+        if (!acquisition.startsWith(publicPart) || end <= start) {
             return -1;
         }
         try {
-            long number = Long.parseLong(acquisition.substring(prefix.length(), end), Character.MAX_RADIX);
+            long number = Long.parseLong(acquisition.substring(start, end), Character.MAX_RADIX);
             return acquisition(number).equals(acquisition) ? number : -1;
         } catch (NumberFormatException ex) {
             return -1;

@@ -256,6 +256,8 @@ final class LettuceLeaseStore implements LeaseStore {
         if (owner.startsWith("=")) {
             String decoded = LockNameCodec.decode(owner.substring(1));
             owner = decoded == null ? owner.substring(1) : decoded;
+        } else if (owner.indexOf('{') > 0) {
+            owner = owner.substring(0, owner.indexOf('{'));
         }
         return Optional.of(new LockState(
                 name, owner, text(reply, 1), Duration.ofMillis(Math.max(0, text(reply, 2))), (int) text(reply, 3)));

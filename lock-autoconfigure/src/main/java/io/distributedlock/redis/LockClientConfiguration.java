@@ -12,6 +12,8 @@ import io.lettuce.core.SocketOptions.KeepAliveOptions;
 import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.EpollProvider;
 import java.time.Duration;
@@ -29,7 +31,8 @@ record LockClientConfiguration(
         LettuceClientConfiguration application,
         ClientResources resources,
         Duration commandTimeout,
-        @Nullable String name)
+        @Nullable String name,
+        boolean cluster)
         implements LettuceClientConfiguration {
 
     /** More than a healthy connection ever has under way. */
@@ -38,14 +41,31 @@ record LockClientConfiguration(
     @Override
     public Optional<ClientOptions> getClientOptions() {
         ClientOptions options = application.getClientOptions().orElseGet(ClientOptions::create);
-        return Optional.of(options.mutate()
+        ClientOptions own = options.mutate()
                 .autoReconnect(true)
                 .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
                 .replayFilter(command -> true)
                 .requestQueueSize(MAX_COMMANDS_UNDER_WAY)
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
                 .socketOptions(socket(options.getSocketOptions()))
-                .build());
+                .build();
+        return Optional.of(cluster ? inCluster(own) : own);
+    }
+
+    /** A failover has to be noticed soon, and a server that hangs must not keep the cluster from being looked at. */
+    private static ClientOptions inCluster(ClientOptions options) {
+        return ClusterClientOptions.builder(options)
+                .maxRedirects(5)
+                .validateClusterNodeMembership(false)
+                .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
+                        .enableAllAdaptiveRefreshTriggers()
+                        .adaptiveRefreshTriggersTimeout(Duration.ofMillis(500))
+                        .refreshTriggersReconnectAttempts(1)
+                        .enablePeriodicRefresh(Duration.ofSeconds(5))
+                        .dynamicRefreshSources(true)
+                        .closeStaleConnections(true)
+                        .build())
+                .build();
     }
 
     private SocketOptions socket(SocketOptions configured) {

@@ -5,8 +5,10 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.NanoClock;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
@@ -14,8 +16,10 @@ import io.lettuce.core.resource.NettyCustomizer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -37,7 +41,7 @@ final class LockClientFactory implements AutoCloseable {
 
     private final ClientResources resources;
 
-    private final RedisClient client;
+    private final AbstractRedisClient client;
 
     /** What made the client; null if that was done here. */
     private final @Nullable LettuceConnectionFactory factory;
@@ -49,11 +53,15 @@ final class LockClientFactory implements AutoCloseable {
 
     private final String address;
 
+    private final boolean cluster;
+
     private volatile @Nullable Throwable trouble;
 
     LockClientFactory(LettuceConnectionFactory application, Duration commandTimeout, InstanceId instance) {
         LettuceClientConfiguration configured = application.getClientConfiguration();
         ClientResources shared = configured.getClientResources().orElse(null);
+        RedisConfiguration target = RedisTarget.of(application);
+        this.cluster = target instanceof RedisConfiguration.ClusterConfiguration;
         this.resources = shared == null
                 ? DefaultClientResources.builder()
                         .reconnectDelay(RECONNECT)
@@ -65,24 +73,24 @@ final class LockClientFactory implements AutoCloseable {
                         RECONNECT,
                         handlers(commandTimeout, shared.nettyCustomizer()),
                         new ReconnectFailureEventBus(shared.eventBus(), this::failed));
-        RedisConfiguration target = RedisTarget.of(application);
         LockClientConfiguration ours = new LockClientConfiguration(
-                configured, resources, commandTimeout, ConnectionName.of(configured, instance));
+                configured, resources, commandTimeout, ConnectionName.of(configured, instance), cluster);
         MasterLocator locator = locator(target, ours, shared);
         if (locator == null) {
             this.master = null;
             this.factory = new LettuceConnectionFactory(target, ours);
             factory.afterPropertiesSet();
             factory.start();
-            this.client = (RedisClient) factory.getRequiredNativeClient();
+            this.client = factory.getRequiredNativeClient();
             this.address = address(target) + (application.isUseSsl() ? " (TLS)" : "");
         } else {
             CurrentMaster found = new CurrentMaster(locator, channels::closeAll, NanoClock.SYSTEM);
             this.master = found;
             this.factory = null;
-            this.client = new MasterClient(
+            MasterClient following = new MasterClient(
                     resources, new RedisUris(ours, target).server(PLACEHOLDER, 6379), found::toConnectTo);
-            client.setOptions(options(ours));
+            following.setOptions(options(ours));
+            this.client = following;
             this.address = "the master of " + locator.description() + (application.isUseSsl() ? " (TLS)" : "");
             found.open();
         }
@@ -130,6 +138,9 @@ final class LockClientFactory implements AutoCloseable {
         if (target instanceof RedisConfiguration.WithHostAndPort server) {
             return server.getHostName() + ":" + server.getPort();
         }
+        if (target instanceof RedisConfiguration.ClusterConfiguration nodes) {
+            return nodes.getClusterNodes().stream().map(RedisNode::asString).collect(Collectors.joining(", "));
+        }
         return target instanceof RedisConfiguration.WithDomainSocket socket ? socket.getSocket() : "its address";
     }
 
@@ -145,7 +156,8 @@ final class LockClientFactory implements AutoCloseable {
     private NettyCustomizer handlers(Duration commandTimeout, NettyCustomizer application) {
         Duration threeTimes = commandTimeout.multipliedBy(3);
         Duration limit = threeTimes.compareTo(SHORTEST_SILENCE) > 0 ? threeTimes : SHORTEST_SILENCE;
-        return channels.before(ResponseTimeoutHandler.before(limit, FlushConsolidator.after(application)));
+        NettyCustomizer guarded = cluster ? StaleMasterGuard.before(commandTimeout, application) : application;
+        return channels.before(ResponseTimeoutHandler.before(limit, FlushConsolidator.after(guarded)));
     }
 
     /** Which of several servers is the master; null if there is only one. */
@@ -178,7 +190,11 @@ final class LockClientFactory implements AutoCloseable {
     }
 
     RedisClient client() {
-        return client;
+        return (RedisClient) client;
+    }
+
+    RedisClusterClient clusterClient() {
+        return (RedisClusterClient) client;
     }
 
     @Override
@@ -194,7 +210,7 @@ final class LockClientFactory implements AutoCloseable {
         resources.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
     }
 
-    static void shutdown(RedisClient client) {
+    static void shutdown(AbstractRedisClient client) {
         client.shutdown(0, 2, TimeUnit.SECONDS);
     }
 }

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.lettuce.core.cluster.SlotHash;
 import org.jspecify.annotations.Nullable;
 
 /** Keys and channels. The braces make everything of one lock lie in one slot of a cluster. */
@@ -59,5 +60,15 @@ final class LockKeys {
     /** The channel of the instance with that public id. */
     String channel(String instance) {
         return prefix + "instance:" + instance;
+    }
+
+    /** The channel of an instance in that slot of a cluster. */
+    String channel(InstanceId instance, int slot) {
+        return prefix + "instance:" + instance.inSlot(slot);
+    }
+
+    /** The slot of a lock in a cluster. */
+    int slot(String name) {
+        return SlotHash.getSlot(entry(name));
     }
 }

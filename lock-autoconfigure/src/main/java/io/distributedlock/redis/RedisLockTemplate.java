@@ -39,9 +39,10 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Distributed locks in one Redis. It uses the application's Redis settings, but connections of its own, which open and
- * close with the context; used before the context starts, it opens them at once. A Redis that cannot be reached is no
- * reason not to start: calls then fail with {@link LockUnavailableException} within their bounds.
+ * Distributed locks in one Redis, which may be a cluster. It uses the application's Redis settings, but connections of
+ * its own, which open and close with the context; used before the context starts, it opens them at once. A Redis that
+ * cannot be reached is no reason not to start: calls then fail with {@link LockUnavailableException} within their
+ * bounds.
  *
  * <p>When it stops, new callers are refused, those who wait are sent away, and holds may go on for the shutdown grace.
  * It can be started again. Safe for use by any number of threads.
@@ -79,7 +80,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     /**
      * @param connections whose settings are used; its own connections are not
      * @param keyPrefix what the keys and channels of all locks begin with
-     * @throws UnsupportedTopologyException if the factory is for a cluster
+     * @throws UnsupportedTopologyException if nobody can tell what the factory is for
      */
     public RedisLockTemplate(LettuceConnectionFactory connections, String keyPrefix, EngineSettings settings) {
         this(connections, keyPrefix, settings, event -> {});
@@ -89,7 +90,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
      * @param connections whose settings are used; its own connections are not
      * @param keyPrefix what the keys and channels of all locks begin with
      * @param events whom to tell what happens, on a thread that only runs listeners
-     * @throws UnsupportedTopologyException if the factory is for a cluster
+     * @throws UnsupportedTopologyException if nobody can tell what the factory is for
      */
     public RedisLockTemplate(
             LettuceConnectionFactory connections,
@@ -105,7 +106,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
      * @param events whom to tell what happens, on a thread that only runs listeners
      * @param keepUntilCompletion whether {@link #execute} inside of a transaction keeps its lock until that has
      *     completed
-     * @throws UnsupportedTopologyException if the factory is for a cluster
+     * @throws UnsupportedTopologyException if nobody can tell what the factory is for
      */
     public RedisLockTemplate(
             LettuceConnectionFactory connections,
@@ -123,7 +124,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
      * @param keepUntilCompletion whether {@link #execute} inside of a transaction keeps its lock until that has
      *     completed
      * @param listener gives what measures acquisitions and commands, or null; called at each start
-     * @throws UnsupportedTopologyException if the factory is for a cluster
+     * @throws UnsupportedTopologyException if nobody can tell what the factory is for
      */
     public RedisLockTemplate(
             LettuceConnectionFactory connections,
@@ -144,7 +145,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
      * @param listener gives what measures acquisitions and commands, or null; called at each start
      * @param acknowledge how many replicas have to confirm each grant and each renewal; 0 for none
      * @param acknowledgeTimeout how long to wait for them at most
-     * @throws UnsupportedTopologyException if the factory is for a cluster
+     * @throws UnsupportedTopologyException if nobody can tell what the factory is for
      */
     public RedisLockTemplate(
             LettuceConnectionFactory connections,
@@ -333,7 +334,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     /** What lives from a start to the next stop: an identity, its connections, and the engine upon them. */
     private record Instance(
             InstanceId id,
-            LockConnections connections,
+            RedisConnections connections,
             LockEngine engine,
             InstanceQueries queries,
             DeadlockSearch deadlocks) {
@@ -346,14 +347,21 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
                 @Nullable LockListener listener,
                 @Nullable Acknowledgement acknowledgement,
                 Function<String, String> label) {
-            InstanceId id = new InstanceId();
+            boolean cluster = application.isClusterAware();
+            InstanceId id = cluster ? InstanceId.inCluster() : new InstanceId();
             LockClientFactory source = new LockClientFactory(application, settings.commandTimeout(), id);
-            LockConnections connections = new LockConnections(source, settings.commandTimeout());
+            RedisConnections connections = cluster
+                    ? new ClusterConnections(source, keys, settings.commandTimeout())
+                    : new LockConnections(source, settings.commandTimeout());
             ServerClockMonitor clock = new ServerClockMonitor(NanoClock.SYSTEM);
             LettuceLeaseStore direct = new LettuceLeaseStore(connections, keys, id, clock);
             LeaseStore store = direct;
             if (acknowledgement != null) {
-                AcknowledgementConnection third = new AcknowledgementConnection(connections);
+                if (!(connections instanceof LockConnections single)) {
+                    source.close();
+                    throw UnsupportedTopologyException.acknowledgedCluster();
+                }
+                AcknowledgementConnection third = new AcknowledgementConnection(single);
                 store = acknowledgement.of(store, third, new LettuceLeaseStore(third, keys, id, clock));
             }
             LockEngine engine = new LockEngine(store, settings, events, listener);

@@ -20,7 +20,7 @@ final class RedisTarget {
     /** @throws UnsupportedTopologyException if locks do not work with it, or nobody can tell what it is */
     static RedisConfiguration of(LettuceConnectionFactory application) {
         if (application.getClusterConfiguration() != null) {
-            throw UnsupportedTopologyException.of("a Redis Cluster");
+            return application.getClusterConfiguration();
         }
         RedisConfiguration sentinel = application.getSentinelConfiguration();
         if (sentinel != null) {

@@ -15,11 +15,10 @@ public final class UnsupportedTopologyException extends IllegalStateException {
         super(message);
     }
 
-    static UnsupportedTopologyException of(String topology) {
-        return new UnsupportedTopologyException("Distributed locks do not support " + topology
-                + ", which the application is configured for. Give them a Redis of their own: a LockOperations bean"
-                + " made from a LettuceConnectionFactory for a single server, Sentinel, or a list of a master and its"
-                + " replicas.");
+    static UnsupportedTopologyException acknowledgedCluster() {
+        return new UnsupportedTopologyException("Locks that are acknowledged by replicas do not work on a Redis Cluster."
+                + " Set distributed-lock.replicas.acknowledge to 0, and guard what must not be written twice by fencing"
+                + " tokens.");
     }
 
     static UnsupportedTopologyException unknown(@Nullable Object configuration) {

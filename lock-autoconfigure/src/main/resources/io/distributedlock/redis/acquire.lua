@@ -2,7 +2,7 @@
 --
 -- KEYS  1 the lock's entry, a hash:
 --           o  who owns it: an acquisition id, or "=" and the explicit owner
---           t  its fencing token
+--           t  its fencing token; alone, that of a lock that is free (see release.lua)
 --           l  the longest lease in ms that its owner was given and may count on
 --           h  acquisition ids of an explicit owner's holds: "id " for each
 --           g  how many of those were given back by name
@@ -12,7 +12,8 @@
 --           q<place>  "id lease", with " owner" if explicit; at both ends of a row of empty places " first last"
 --           w<id>  the place of that acquisition
 --           e<owner>  one place of those who wait for that explicit owner   a<place>, b<place>  the next, the previous
---       2 ids that were cancelled with unknown outcome, a hash
+--       2 ids that were cancelled with unknown outcome, a hash; or the entry again while a cluster moves its slot, as
+--         two keys are refused then: no id counts as cancelled
 -- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen   4 "0" not to queue if busy
 --       and only for an explicit owner: 5 the owner   6 "1" if it may enter again
 -- Gives token as text                     granted, and nobody waits
@@ -39,19 +40,24 @@
 local entry, cancelled, id, lease, owner = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[5]
 local keys = redis.call('EXISTS', entry, cancelled)
 local fields
+local seen = ARGV[3]
 if keys > 0 then
   fields = redis.call('HMGET', entry, 'o', 't', 'l', 'f', 'n', 'x', 'w' .. id, 'h', 'd')
   -- With one key and an owner, that key is the entry.
   if (keys == 2 or not fields[1]) and redis.call('HGET', cancelled, id) then
     return {3, 0}
   end
-  if not fields[1] and redis.call('EXISTS', entry) == 0 then
+  local kept = not fields[1] and fields[2]
+  if kept and (#kept > #seen or (#kept == #seen and kept > seen)) then
+    seen = kept
+  end
+  if kept or (not fields[1] and redis.call('EXISTS', entry) == 0) then
     keys = 0
   end
 end
 if keys == 0 then
   local time = redis.call('TIME')
-  local micros, seen = time[2], ARGV[3]
+  local micros = time[2]
   local token = time[1] .. (#micros == 6 and micros or string.sub('00000' .. micros, -6))
   if #seen > #token or (#seen == #token and seen >= token) then
     token = string.format('%.0f', seen + 1)
@@ -108,7 +114,8 @@ end
 
 -- The number of those who listen to a message does not count; a user without the right to publish can still wait.
 local function send(to, text)
-  redis.pcall('PUBLISH', string.match(entry, '^[^{]*') .. 'instance:' .. to, text .. ' ' .. entry)
+  local command = string.find(to, '{', 1, true) and 'SPUBLISH' or 'PUBLISH'
+  redis.pcall(command, string.match(entry, '^[^{]*') .. 'instance:' .. to, text .. ' ' .. entry)
 end
 
 if holder == id and string.sub(id, 1, 1) ~= '=' then
@@ -164,7 +171,7 @@ if queues and place == first then
     holding = string.match(holds, '^(%S+)') or ''
   end
   local instance = string.match(holding, '^[^.]+')
-  if instance and instance ~= string.match(id, '^[^.]+') then
+  if instance and string.match(instance, '^[^{]+') ~= string.match(id, '^[^.{]+') then
     send(instance, 'recall ' .. holding)
   end
 end

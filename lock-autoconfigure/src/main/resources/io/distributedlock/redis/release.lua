@@ -37,20 +37,41 @@ local NEAR = 12
 
 local entry, subject, mode = KEYS[1], ARGV[1], ARGV[3]
 local size = redis.pcall('HLEN', entry)
-if size == 3 and not mode and redis.call('HGET', entry, 'o') == subject then
+
+-- Channels and ids of a cluster have the tag of a slot, "<instance>{<tag>}".
+local function isSharded(name)
+  return string.find(name, '{', 1, true) ~= nil
+end
+
+-- Clocks of a cluster's servers differ, and a token may be ahead of the clock here. Then the token stays, without an
+-- owner, until this clock has passed it: another instance may know of no clock that is so far ahead.
+local function free(holders, token)
   redis.call('DEL', entry)
+  if isSharded(holders) then
+    local time = redis.call('TIME')
+    local last = math.max(tonumber(token) or 0, tonumber(ARGV[2]) or 0)
+    local ahead = last - time[1] * 1000000 - time[2]
+    -- In a slot that is moving away, nothing can be written after the key is gone.
+    if ahead >= 0 and type(redis.pcall('HSET', entry, 't', string.format('%.0f', last))) ~= 'table' then
+      redis.call('PEXPIRE', entry, math.floor(ahead / 1000) + 2)
+    end
+  end
+end
+
+if size == 3 and not mode and redis.call('HGET', entry, 'o') == subject then
+  free(subject, isSharded(subject) and redis.call('HGET', entry, 't'))
   return 1
 end
 
 -- How many listen to each of these channels at this server. For a user without the right to look, nobody does.
 local function look(wanted)
-  local seen = redis.pcall('PUBSUB', 'NUMSUB', unpack(wanted))
+  local seen = redis.pcall('PUBSUB', isSharded(wanted[1]) and 'SHARDNUMSUB' or 'NUMSUB', unpack(wanted))
   return seen.err and {} or seen
 end
 
 -- A user without the right to publish can still release; then nobody hears it.
 local function publish(channel, text)
-  redis.pcall('PUBLISH', channel, text .. ' ' .. entry)
+  redis.pcall(isSharded(channel) and 'SPUBLISH' or 'PUBLISH', channel, text .. ' ' .. entry)
 end
 
 -- Next comes a lock whose first in line listens and waits for no explicit owner. The number of fields shows that
@@ -423,7 +444,7 @@ if #heirs == 0 and joins then
   heirs[1] = {id, lease}
 end
 if #heirs == 0 then
-  redis.call('DEL', entry)
+  free(holder .. holds, token)
   tell()
   return {1, token}
 end

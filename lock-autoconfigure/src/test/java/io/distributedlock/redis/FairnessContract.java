@@ -53,7 +53,7 @@ abstract class FairnessContract extends AbstractLockContract {
         try (CommandLog log = logOf(onlyKey())) {
             handle.close();
             calls.forEach(TestCallers.Call::get);
-            List<String> grants = log.calls("publish").stream()
+            List<String> grants = log.calls(server.publishCommand()).stream()
                     .filter(entry -> entry.words().get(1).startsWith("grant "))
                     .map(entry -> entry.words().get(0))
                     .toList();

@@ -19,6 +19,11 @@ interface LockServer {
     /** All servers. */
     List<EmbeddedRedis> servers();
 
+    /** The command by which scripts send messages. */
+    default String publishCommand() {
+        return "publish";
+    }
+
     /** The server that has this key. */
     EmbeddedRedis serverOf(String key);
 

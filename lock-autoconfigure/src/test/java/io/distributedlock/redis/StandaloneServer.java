@@ -76,6 +76,11 @@ final class StandaloneServer implements LockServer, AutoCloseable {
         return factory;
     }
 
+    /** The event loops of all connections of the test JVM. */
+    static ClientResources resources() {
+        return RESOURCES;
+    }
+
     EmbeddedRedis redis() {
         return redis;
     }

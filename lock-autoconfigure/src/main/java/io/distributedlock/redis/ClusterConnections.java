@@ -1,0 +1,343 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.distributedlock.engine.LeaseStore;
+import io.distributedlock.engine.LeaseStoreException;
+import io.distributedlock.engine.LeaseStoreException.Effect;
+import io.distributedlock.engine.NanoClock;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.cluster.pubsub.StatefulRedisClusterPubSubConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections to a Redis Cluster: for each master one for commands and one for messages, which Lettuce opens and closes
+ * as the cluster changes. Twice a second this looks which master has which slots, and keeps the {@link ShardMailboxes}
+ * and {@link ClusterClocks} up to date.
+ */
+final class ClusterConnections implements RedisConnections {
+
+    private static final Log log = LogFactory.getLog(ClusterConnections.class);
+
+    private static final long LOOK_MILLIS = 500;
+
+    /** The clocks are asked for at each second look. */
+    private static final int CLOCK_EVERY = 2;
+
+    private static final long REFRESH_PAUSE = TimeUnit.MILLISECONDS.toNanos(250);
+
+    private final LockClientFactory source;
+
+    private final LockKeys keys;
+
+    private final Duration commandTimeout;
+
+    private final ClusterClocks clocks = new ClusterClocks(NanoClock.SYSTEM);
+
+    private final ConnectionOpener opener = new ConnectionOpener(new Opening());
+
+    private final CompletableFuture<Void> ready = new CompletableFuture<>();
+
+    private final AtomicBoolean lookPlanned = new AtomicBoolean();
+
+    private final AtomicLong refreshedAt = new AtomicLong(NanoClock.SYSTEM.nanos() - REFRESH_PAUSE);
+
+    private @Nullable InstanceChannelListener messages;
+
+    private LeaseStore.@Nullable Listener listener;
+
+    private volatile @Nullable Cluster cluster;
+
+    private volatile @Nullable CommandWriter writer;
+
+    private volatile CompletableFuture<?> clockReplies = CompletableFuture.completedFuture(null);
+
+    private volatile @Nullable Future<?> looks;
+
+    private int looked;
+
+    ClusterConnections(LockClientFactory source, LockKeys keys, Duration commandTimeout) {
+        this.source = source;
+        this.keys = keys;
+        this.commandTimeout = commandTimeout;
+    }
+
+    /** What there is once the cluster was reached. */
+    private record Cluster(
+            RedisClusterClient client,
+            StatefulRedisClusterConnection<String, String> commands,
+            StatefulRedisClusterPubSubConnection<String, String> subscriptions,
+            ClusterView view,
+            ShardMailboxes mailboxes) {}
+
+    @Override
+    public void listen(InstanceChannelListener messages, LeaseStore.Listener listener) {
+        this.messages = messages;
+        this.listener = listener;
+    }
+
+    @Override
+    public void open() {
+        opener.start(commandTimeout);
+    }
+
+    private final class Opening implements ConnectionOpener.Attempt {
+
+        @Override
+        public boolean succeeds() {
+            try {
+                connect();
+                return true;
+            } catch (RuntimeException | Error ex) {
+                source.failed(ex);
+                return false;
+            }
+        }
+
+        @Override
+        public String explain() {
+            return whyNotConnected();
+        }
+
+        @Override
+        public @Nullable Throwable lastFailure() {
+            return source.lastFailure();
+        }
+    }
+
+    private void connect() {
+        RedisClusterClient client = source.clusterClient();
+        StatefulRedisClusterPubSubConnection<String, String> subscriptions = client.connectPubSub(StringCodec.UTF8);
+        StatefulRedisClusterConnection<String, String> commands;
+        try {
+            commands = client.connect(StringCodec.UTF8);
+        } catch (RuntimeException ex) {
+            subscriptions.close();
+            throw ex;
+        }
+        ClusterView view = new ClusterView(client);
+        ShardMailboxes mailboxes = new ShardMailboxes(
+                view, subscriptions, Objects.requireNonNull(messages), clocks::nanos, new MailboxListener());
+        cluster = new Cluster(client, commands, subscriptions, view, mailboxes);
+        writer = commands.getChannelWriter()::write;
+        source.succeeded();
+        look();
+        awaitFirstReplies(view.masters());
+        ready.complete(null);
+        looks = source.resources()
+                .eventExecutorGroup()
+                .scheduleAtFixedRate(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        connected(slot -> true);
+    }
+
+    /** The first callers find the clocks known and the channels subscribed, unless a server is slow. */
+    private void awaitFirstReplies(List<RedisClusterNode> masters) {
+        try {
+            clockReplies.get(commandTimeout.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException ex) {
+            log.debug("Not all of " + masters.size() + " masters have answered yet", ex);
+        }
+    }
+
+    // ---- twice a second
+
+    private void look() {
+        Cluster known = cluster;
+        if (known == null || opener.isClosed()) {
+            return;
+        }
+        lookPlanned.set(false);
+        try {
+            List<RedisClusterNode> masters = known.view().masters();
+            known.mailboxes().update(masters);
+            if (looked++ % CLOCK_EVERY == 0) {
+                askForClocks(known, masters);
+            }
+            BitSet changed = known.view().changes();
+            if (!changed.isEmpty() && ready.isDone()) {
+                connected(changed::get);
+            }
+        } catch (RuntimeException ex) {
+            log.debug("A look at the cluster has failed", ex);
+        }
+    }
+
+    private void askForClocks(Cluster known, List<RedisClusterNode> masters) {
+        clocks.retain(masters.stream().map(RedisClusterNode::getNodeId).collect(Collectors.toSet()));
+        CompletableFuture<?>[] replies = masters.stream()
+                .map(master -> askForClock(known, master.getNodeId()))
+                .toArray(CompletableFuture<?>[]::new);
+        clockReplies = CompletableFuture.allOf(replies);
+    }
+
+    private CompletableFuture<?> askForClock(Cluster known, String master) {
+        return known.commands().getConnectionAsync(master).thenCompose(node -> {
+            long sentAt = clocks.nanos();
+            return node.async().time().thenAccept(time -> {
+                long micros = Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+                clocks.answered(master, micros, sentAt);
+            });
+        });
+    }
+
+    /** Asks Lettuce to look at the cluster again, at most a few times a second, and looks then. */
+    private void refresh() {
+        Cluster known = cluster;
+        long now = clocks.nanos();
+        long before = refreshedAt.get();
+        if (known == null || opener.isClosed() || now - before < REFRESH_PAUSE) {
+            lookSoon();
+            return;
+        }
+        if (refreshedAt.compareAndSet(before, now)) {
+            known.client().refreshPartitionsAsync().whenComplete((done, failure) -> lookSoon());
+        }
+    }
+
+    private void lookSoon() {
+        if (!opener.isClosed() && lookPlanned.compareAndSet(false, true)) {
+            source.resources().eventExecutorGroup().execute(this::look);
+        }
+    }
+
+    private final class MailboxListener implements ShardMailboxes.Listener {
+
+        @Override
+        public void subscribed(String master) {
+            Cluster known = cluster;
+            if (known != null && ready.isDone()) {
+                connected(slot -> master.equals(known.view().masterOf(slot)));
+            }
+        }
+
+        @Override
+        public void outdated() {
+            refresh();
+        }
+    }
+
+    /** Not on the event loop: there may be much to do. */
+    private void connected(IntPredicate slots) {
+        LeaseStore.Listener engine = listener;
+        if (engine != null && !opener.isClosed()) {
+            source.resources()
+                    .eventExecutorGroup()
+                    .execute(() -> engine.connected(name -> slots.test(keys.slot(name))));
+        }
+    }
+
+    // ---- what the store asks
+
+    @Override
+    public @Nullable CommandWriter commands() {
+        return writer;
+    }
+
+    @Override
+    public boolean routesByKey() {
+        return true;
+    }
+
+    @Override
+    public long number(String name, long counter) {
+        Cluster known = cluster;
+        int slot = keys.slot(name);
+        return InstanceId.numberWithSlot(
+                counter, known == null ? slot : known.mailboxes().mailboxOf(slot));
+    }
+
+    @Override
+    public boolean isOutOfReach(String name, long number) {
+        Cluster known = cluster;
+        return known != null && known.mailboxes().isOutOfReach(keys.slot(name), InstanceId.slotOf(number));
+    }
+
+    @Override
+    public Object shard(String name) {
+        Cluster known = cluster;
+        String master = known == null ? null : known.view().masterOf(keys.slot(name));
+        return master == null ? "" : master;
+    }
+
+    @Override
+    public long floor(long seen) {
+        return Math.max(seen, clocks.mostAdvanced());
+    }
+
+    @Override
+    public boolean isConnected() {
+        Cluster known = cluster;
+        return known != null && known.commands().isOpen();
+    }
+
+    @Override
+    public boolean isSubscribed() {
+        Cluster known = cluster;
+        return known != null && known.mailboxes().isSubscribedSomewhere();
+    }
+
+    @Override
+    public CompletableFuture<Void> ready() {
+        return ready.copy();
+    }
+
+    @Override
+    public boolean isInTrouble() {
+        return source.lastFailure() != null;
+    }
+
+    @Override
+    public LeaseStoreException notConnected() {
+        return new LeaseStoreException(Effect.NOT_EXECUTED, whyNotConnected(), source.lastFailure());
+    }
+
+    private String whyNotConnected() {
+        Throwable cause = source.lastFailure();
+        return "not connected to the Redis Cluster at " + source.address()
+                + (cause == null ? "" : ": " + LettuceFailures.reason(cause));
+    }
+
+    @Override
+    public void redisSaid(String error) {
+        if (error.startsWith("MOVED")) {
+            refresh();
+        }
+    }
+
+    @Override
+    public void close() {
+        opener.close();
+        Future<?> planned = looks;
+        if (planned != null) {
+            planned.cancel(false);
+        }
+        Cluster known = cluster;
+        if (known != null) {
+            known.commands().close();
+            known.subscriptions().close();
+        }
+        source.close();
+    }
+}

@@ -1,0 +1,70 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Which master has which slot, as Lettuce's latest look at the cluster says. */
+final class ClusterView {
+
+    private final RedisClusterClient client;
+
+    /** The master of each slot at the last call of {@link #changes()}. Guarded by this object. */
+    private final @Nullable String[] known = new String[SlotHash.SLOT_COUNT];
+
+    ClusterView(RedisClusterClient client) {
+        this.client = client;
+    }
+
+    /** The id of the master that has the slot; null if no server has it. */
+    @Nullable
+    String masterOf(int slot) {
+        RedisClusterNode node = client.getPartitions().getMasterBySlot(slot);
+        return node == null ? null : node.getNodeId();
+    }
+
+    /** All masters that have slots. */
+    List<RedisClusterNode> masters() {
+        List<RedisClusterNode> masters = new ArrayList<>();
+        for (RedisClusterNode node : client.getPartitions()) {
+            if (node.is(NodeFlag.UPSTREAM) && !node.hasNoSlots()) {
+                masters.add(node);
+            }
+        }
+        return masters;
+    }
+
+    /** The slots whose master is another one than at the last call. */
+    synchronized BitSet changes() {
+        BitSet changed = new BitSet();
+        for (int slot = 0; slot < known.length; slot++) {
+            String master = masterOf(slot);
+            if (!Objects.equals(known[slot], master)) {
+                known[slot] = master;
+                changed.set(slot);
+            }
+        }
+        return changed;
+    }
+
+    /** A slot of that master, chosen from where on to look; -1 if it has none. */
+    int slotOf(RedisClusterNode master, int from) {
+        for (int i = 0; i < SlotHash.SLOT_COUNT; i++) {
+            int slot = (from + i) % SlotHash.SLOT_COUNT;
+            if (master.hasSlot(slot) && master.getNodeId().equals(masterOf(slot))) {
+                return slot;
+            }
+        }
+        return -1;
+    }
+}

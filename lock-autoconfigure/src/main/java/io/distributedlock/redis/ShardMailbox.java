@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The channel of this instance in one shard of a cluster, and whether it is subscribed. */
+final class ShardMailbox {
+
+    /** A subscription is repeated as often as this: the reply shows that the server is there and still has the slot. */
+    private static final long REPEAT = TimeUnit.SECONDS.toNanos(2);
+
+    /** An attempt that was not answered for so long is forgotten. */
+    private static final long ATTEMPT = TimeUnit.SECONDS.toNanos(5);
+
+    final String master;
+
+    final int slot;
+
+    final String channel;
+
+    private @Nullable StatefulRedisPubSubConnection<String, String> connection;
+
+    private boolean underWay;
+
+    private long startedAt;
+
+    private boolean subscribed;
+
+    private long confirmedAt;
+
+    ShardMailbox(String master, int slot, String channel) {
+        this.master = master;
+        this.slot = slot;
+        this.channel = channel;
+    }
+
+    synchronized boolean isSubscribed() {
+        return subscribed;
+    }
+
+    /** Whether to subscribe now. The caller then does, and says how it has ended. */
+    synchronized boolean begin(long now) {
+        boolean waits = underWay && now - startedAt < ATTEMPT;
+        if (waits || (subscribed && now - confirmedAt < REPEAT)) {
+            return false;
+        }
+        underWay = true;
+        startedAt = now;
+        return true;
+    }
+
+    /** Returns whether it was not subscribed before. */
+    synchronized boolean succeeded(StatefulRedisPubSubConnection<String, String> on, long now) {
+        boolean news = !subscribed;
+        connection = on;
+        underWay = false;
+        subscribed = true;
+        confirmedAt = now;
+        return news;
+    }
+
+    synchronized void failed() {
+        underWay = false;
+        subscribed = false;
+    }
+
+    /** The server ended the subscription, or the connection broke. */
+    synchronized void ended() {
+        subscribed = false;
+    }
+
+    synchronized boolean isOn(Object broken) {
+        return connection == broken;
+    }
+}

@@ -1,0 +1,210 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.cluster.pubsub.StatefulRedisClusterPubSubConnection;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A channel of this instance in each shard of a cluster. A script can send messages only to channels of the server that
+ * it runs on, so an acquisition's id names a channel in the shard that has the lock. Lettuce does not subscribe such
+ * channels again, neither after a failover nor when the server ends a subscription; so this does.
+ */
+final class ShardMailboxes {
+
+    private static final Log log = LogFactory.getLog(ShardMailboxes.class);
+
+    private final ClusterView view;
+
+    private final StatefulRedisClusterPubSubConnection<String, String> connection;
+
+    private final InstanceChannelListener messages;
+
+    private final Listener listener;
+
+    private final LongSupplier clock;
+
+    private final Map<String, ShardMailbox> current = new ConcurrentHashMap<>();
+
+    private final Set<StatefulRedisPubSubConnection<String, String>> heard =
+            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+    private volatile boolean refused;
+
+    /** Whom to tell, on the event loop. */
+    interface Listener {
+
+        /** Messages come from that master from now on; some may have been missed. */
+        void subscribed(String master);
+
+        /** A master has ended a subscription or does not have the slot: the cluster may look different by now. */
+        void outdated();
+    }
+
+    ShardMailboxes(
+            ClusterView view,
+            StatefulRedisClusterPubSubConnection<String, String> connection,
+            InstanceChannelListener messages,
+            LongSupplier clock,
+            Listener listener) {
+        this.view = view;
+        this.connection = connection;
+        this.messages = messages;
+        this.clock = clock;
+        this.listener = listener;
+    }
+
+    /** The slot of the channel for a lock in that slot: one of the same master. Its own if no master has it. */
+    int mailboxOf(int lockSlot) {
+        String master = view.masterOf(lockSlot);
+        ShardMailbox mailbox = master == null ? null : current.get(master);
+        if (mailbox != null && master.equals(view.masterOf(mailbox.slot))) {
+            return mailbox.slot;
+        }
+        return lockSlot;
+    }
+
+    /** Whether a message to the channel in that slot does not arrive, but one to another channel would. */
+    boolean isOutOfReach(int lockSlot, int mailboxSlot) {
+        String master = view.masterOf(lockSlot);
+        ShardMailbox mailbox = master == null ? null : current.get(master);
+        return mailbox != null
+                && mailbox.slot != mailboxSlot
+                && mailbox.isSubscribed()
+                && master.equals(view.masterOf(mailbox.slot));
+    }
+
+    boolean isSubscribedSomewhere() {
+        return current.values().stream().anyMatch(ShardMailbox::isSubscribed);
+    }
+
+    /** Chooses a channel for each master, and subscribes those that are not, or were not confirmed for a while. */
+    void update(Collection<RedisClusterNode> masters) {
+        current.keySet()
+                .retainAll(masters.stream().map(RedisClusterNode::getNodeId).toList());
+        for (RedisClusterNode master : masters) {
+            ShardMailbox mailbox = current.compute(master.getNodeId(), (id, known) -> choose(master, known));
+            if (mailbox != null && mailbox.begin(clock.getAsLong())) {
+                subscribe(mailbox);
+            }
+        }
+    }
+
+    private @Nullable ShardMailbox choose(RedisClusterNode master, @Nullable ShardMailbox known) {
+        String id = master.getNodeId();
+        if (known != null && id.equals(view.masterOf(known.slot))) {
+            return known;
+        }
+        int slot = view.slotOf(master, ThreadLocalRandom.current().nextInt(SlotHash.SLOT_COUNT));
+        return slot < 0 ? null : new ShardMailbox(id, slot, messages.channel(slot));
+    }
+
+    private void subscribe(ShardMailbox mailbox) {
+        connection
+                .getConnectionAsync(mailbox.master)
+                .thenCompose(node -> {
+                    listenOn(node, mailbox.master);
+                    return node.async().ssubscribe(mailbox.channel).thenApply(nothing -> node);
+                })
+                .whenComplete((node, failure) -> {
+                    if (failure == null) {
+                        subscribed(mailbox, node);
+                    } else {
+                        mailbox.failed();
+                        tellFailure(mailbox, failure);
+                    }
+                });
+    }
+
+    private void subscribed(ShardMailbox mailbox, StatefulRedisPubSubConnection<String, String> node) {
+        if (mailbox.succeeded(node, clock.getAsLong())) {
+            if (refused) {
+                refused = false;
+                log.info("Redis allows the channels of this instance now");
+            }
+            listener.subscribed(mailbox.master);
+        }
+    }
+
+    private void tellFailure(ShardMailbox mailbox, Throwable failure) {
+        Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+        boolean answered = cause instanceof RedisCommandExecutionException;
+        String text = String.valueOf(cause.getMessage());
+        if (answered && text.startsWith("MOVED")) {
+            listener.outdated();
+        } else if (answered && !refused && !text.startsWith("CLUSTERDOWN") && !text.startsWith("LOADING")) {
+            refused = true;
+            log.warn(
+                    "Redis refuses the channel " + mailbox.channel + " (SSUBSCRIBE). Locks work, but an instance that"
+                            + " waits for another instance asks once a second. Allow the user SSUBSCRIBE and the"
+                            + " channels with this prefix; servers before Redis 7 have no such channels.",
+                    cause);
+        } else {
+            log.debug("No channel at Redis node " + mailbox.master + ": " + text);
+        }
+    }
+
+    private void listenOn(StatefulRedisPubSubConnection<String, String> node, String master) {
+        if (heard.add(node)) {
+            node.addListener(new NodeMessages(master));
+            node.addListener(new NodeState());
+        }
+    }
+
+    private final class NodeState implements RedisConnectionStateListener {
+
+        @Override
+        public void onRedisDisconnected(RedisChannelHandler<?, ?> broken) {
+            current.values().stream().filter(mailbox -> mailbox.isOn(broken)).forEach(ShardMailbox::ended);
+        }
+    }
+
+    /** What a server sends. A server that is not the master of a channel's slot any more is not believed. */
+    private final class NodeMessages extends RedisPubSubAdapter<String, String> {
+
+        private final String master;
+
+        NodeMessages(String master) {
+            this.master = master;
+        }
+
+        @Override
+        public void smessage(String channel, String message) {
+            ShardMailbox mailbox = current.get(master);
+            if (mailbox != null && mailbox.channel.equals(channel)) {
+                messages.message(channel, message);
+            } else {
+                log.debug("Dropped a message of a server that is not the master of its channel");
+            }
+        }
+
+        @Override
+        public void sunsubscribed(String channel, long count) {
+            ShardMailbox mailbox = current.get(master);
+            if (mailbox != null && mailbox.channel.equals(channel)) {
+                mailbox.ended();
+            }
+            listener.outdated();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.util.ReferenceCountUtil;
+import java.time.Duration;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Closes a connection whose server answers after a silence, without looking at the reply. A master of a cluster that
+ * was stopped for that long may have been replaced. When it goes on, it grants what lies in its sockets before it
+ * learns that, and such a grant is none. The commands are sent again under the same ids, after a reconnect.
+ */
+final class StaleMasterGuard extends ChannelDuplexHandler {
+
+    private static final Log log = LogFactory.getLog(StaleMasterGuard.class);
+
+    private final long limit;
+
+    private boolean waiting;
+
+    private long since;
+
+    StaleMasterGuard(Duration limit) {
+        this.limit = limit.toNanos();
+    }
+
+    /** Puts one in front of each connection, and leaves the application to do what it does with them. */
+    static NettyCustomizer before(Duration limit, NettyCustomizer application) {
+        return new NettyCustomizer() {
+
+            @Override
+            public void afterBootstrapInitialized(Bootstrap bootstrap) {
+                application.afterBootstrapInitialized(bootstrap);
+            }
+
+            @Override
+            public void afterChannelInitialized(Channel channel) {
+                channel.pipeline().addFirst(new StaleMasterGuard(limit));
+                application.afterChannelInitialized(channel);
+            }
+        };
+    }
+
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+        if (!waiting) {
+            waiting = true;
+            since = now(context);
+        }
+        context.write(message, promise);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        if (waiting && now(context) - since > limit) {
+            ReferenceCountUtil.release(message);
+            log.debug("Redis at " + context.channel().remoteAddress() + " answers after a silence; locks use a new"
+                    + " connection");
+            context.close();
+            return;
+        }
+        waiting = false;
+        context.fireChannelRead(message);
+    }
+
+    private static long now(ChannelHandlerContext context) {
+        return context.executor().ticker().nanoTime();
+    }
+}

@@ -1,0 +1,24 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.distributedlock.testing.RedisCluster;
+import org.junit.jupiter.api.AfterAll;
+
+/** The contract on a cluster of three masters. */
+class ClusterLockContractTests extends LockContract {
+
+    private static final ClusterServer SERVER = new ClusterServer(RedisCluster.start(3, 0));
+
+    @Override
+    LockServer server() {
+        return SERVER;
+    }
+
+    @AfterAll
+    static void stop() {
+        SERVER.close();
+    }
+}
