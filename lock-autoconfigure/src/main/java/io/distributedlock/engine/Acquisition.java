@@ -86,6 +86,11 @@ final class Acquisition {
         return attempt;
     }
 
+    /** Whether the store has nothing of it. */
+    boolean isUnknownToStore() {
+        return !queued && !uncertain && attempt == null;
+    }
+
     /** The answer to the latest request is being looked at. */
     void answered() {
         attempt = null;

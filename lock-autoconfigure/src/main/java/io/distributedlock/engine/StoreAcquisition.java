@@ -83,6 +83,9 @@ final class StoreAcquisition {
         if (head == null) {
             return;
         }
+        if (acquisition.isUnknownToStore() && engine.store().isOutOfReach(lock.name, acquisition.number)) {
+            acquisition = new Acquisition(lock, now);
+        }
         acquisition.lease = leaseOf(head);
         AcquireAttempt attempt = attempt(now);
         acquisition.arrivals = waiters.arrivals();

@@ -5,7 +5,6 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.NanoClock;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,22 +13,23 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * The clocks of the masters of a cluster. Tokens come from them, and a lock moves from one master to another; so no
- * token may be below the most advanced of these clocks. That clock is known from its latest reply and the time that has
- * passed here since the question was <em>sent</em>: then the result is never below the clock, whatever the network
- * does.
+ * The clocks of the masters of a cluster. Tokens come from them, and a lock moves from one master to another. So no
+ * token may be below what the most advanced of these clocks shows when the lock leaves that server. Nor may a token be
+ * ahead of all clocks, as other instances would not know of it. The clock is known from a reply and the time that has
+ * passed here since the reply <em>came</em>: the result is behind that clock by the way of the reply, and never ahead
+ * of it. Of all replies the one with the shortest way counts, which is far less time than the move of a slot takes.
  */
 final class ClusterClocks {
 
     private static final Log log = LogFactory.getLog(ClusterClocks.class);
 
     /** Clocks that differ by more than this are worth a word to the operator. */
-    static final Duration TOLERATED = Duration.ofMillis(500);
+    static final long TOLERATED_MICROS = TimeUnit.MILLISECONDS.toMicros(500);
 
-    private static final Duration SET_BACK = Duration.ofSeconds(2);
+    private static final long SET_BACK_MICROS = TimeUnit.SECONDS.toMicros(2);
 
-    /** Clocks that are slewed differ by up to 500 ppm from each other. */
-    private static final long DRIFT = 1_000;
+    /** A clock may run slower than the one here by one part in this. */
+    private static final long DRIFT = 10_000;
 
     private final NanoClock clock;
 
@@ -44,11 +44,16 @@ final class ClusterClocks {
     /**
      * The clock of a master less the clock here, in microseconds.
      *
-     * @param atMost counted from when the question was sent
      * @param atLeast counted from when the reply came
-     * @param askedAt when the question was sent, in microseconds
+     * @param at when the reply came, by the clock here
+     * @param atMost counted from when the latest question was sent
      */
-    private record Offset(long atMost, long atLeast, long askedAt) {}
+    private record Offset(long atLeast, long at, long atMost) {
+
+        long atLeast(long now) {
+            return atLeast - (now - at) / DRIFT;
+        }
+    }
 
     long nanos() {
         return clock.nanos();
@@ -56,33 +61,40 @@ final class ClusterClocks {
 
     /** A master was asked for its clock at that time, and has answered now. */
     void answered(String node, long micros, long sentAt) {
-        long asked = micros(sentAt);
-        Offset now = new Offset(micros - asked, micros - micros(clock.nanos()), asked);
-        Offset before = offsets.put(node, now);
-        if (before != null && before.atLeast() - now.atMost() > TimeUnit.NANOSECONDS.toMicros(SET_BACK.toNanos())) {
-            log.warn("The clock of Redis node " + node + " was set back by "
-                    + (before.atLeast() - now.atMost()) / 1_000 + " ms. Fencing tokens come from it. Slew clocks"
-                    + " instead of setting them.");
-        }
-        compare();
+        long now = micros(clock.nanos());
+        Offset latest = new Offset(micros - now, now, micros - micros(sentAt));
+        offsets.merge(node, latest, (known, heard) -> better(node, known, heard));
+        compare(now);
     }
 
-    /** Forgets masters that are none any more; the others know a clock that is as good. */
+    private static Offset better(String node, Offset known, Offset heard) {
+        long expected = known.atLeast(heard.at());
+        long setBack = expected - heard.atMost();
+        if (setBack > SET_BACK_MICROS) {
+            log.warn("The clock of Redis node " + node + " was set back by " + setBack / 1_000
+                    + " ms. Fencing tokens come from it. Slew clocks instead of setting them.");
+        }
+        return setBack > 0 || heard.atLeast() >= expected
+                ? heard
+                : new Offset(known.atLeast(), known.at(), heard.atMost());
+    }
+
+    /** Forgets masters that are none any more. */
     void retain(Set<String> masters) {
         offsets.keySet().retainAll(masters);
     }
 
-    /** The most advanced clock at this moment, or 0 if none is known. */
+    /** What the most advanced clock shows at least, in microseconds; 0 if none is known. */
     long mostAdvanced() {
         long now = micros(clock.nanos());
         long latest = 0;
         for (Offset offset : offsets.values()) {
-            latest = Math.max(latest, offset.atMost() + now + (now - offset.askedAt()) / DRIFT);
+            latest = Math.max(latest, offset.atLeast(now) + now);
         }
         return latest;
     }
 
-    private void compare() {
+    private void compare(long now) {
         String first = "";
         String last = "";
         long lowest = Long.MAX_VALUE;
@@ -92,16 +104,16 @@ final class ClusterClocks {
                 lowest = each.getValue().atMost();
                 last = each.getKey();
             }
-            if (each.getValue().atLeast() > highest) {
-                highest = each.getValue().atLeast();
+            if (each.getValue().atLeast(now) > highest) {
+                highest = each.getValue().atLeast(now);
                 first = each.getKey();
             }
         }
-        boolean apart = highest - lowest > TimeUnit.NANOSECONDS.toMicros(TOLERATED.toNanos());
+        boolean apart = highest - lowest > TOLERATED_MICROS;
         if (apart && !told) {
             log.warn("The clocks of the Redis Cluster are apart: that of node " + first + " is "
                     + (highest - lowest) / 1_000 + " ms or more ahead of that of node " + last
-                    + ". Fencing tokens stay in order, but run ahead of time. Synchronize the clocks of the servers.");
+                    + ". Fencing tokens stay in order. Synchronize the clocks of the servers.");
         }
         told = apart;
     }

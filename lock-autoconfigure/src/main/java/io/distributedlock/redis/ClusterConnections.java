@@ -70,7 +70,7 @@ final class ClusterConnections implements RedisConnections {
 
     private volatile @Nullable CommandWriter writer;
 
-    private volatile CompletableFuture<?> clockReplies = CompletableFuture.completedFuture(null);
+    private volatile CompletableFuture<?> replies = CompletableFuture.completedFuture(null);
 
     private volatile @Nullable Future<?> looks;
 
@@ -139,10 +139,10 @@ final class ClusterConnections implements RedisConnections {
         ShardMailboxes mailboxes = new ShardMailboxes(
                 view, subscriptions, Objects.requireNonNull(messages), clocks::nanos, new MailboxListener());
         cluster = new Cluster(client, commands, subscriptions, view, mailboxes);
-        writer = commands.getChannelWriter()::write;
-        source.succeeded();
         look();
         awaitFirstReplies(view.masters());
+        source.succeeded();
+        writer = commands.getChannelWriter()::write;
         ready.complete(null);
         looks = source.resources()
                 .eventExecutorGroup()
@@ -153,7 +153,7 @@ final class ClusterConnections implements RedisConnections {
     /** The first callers find the clocks known and the channels subscribed, unless a server is slow. */
     private void awaitFirstReplies(List<RedisClusterNode> masters) {
         try {
-            clockReplies.get(commandTimeout.toMillis(), TimeUnit.MILLISECONDS);
+            replies.get(commandTimeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException ex) {
@@ -171,9 +171,9 @@ final class ClusterConnections implements RedisConnections {
         lookPlanned.set(false);
         try {
             List<RedisClusterNode> masters = known.view().masters();
-            known.mailboxes().update(masters);
+            CompletableFuture<?> subscriptions = known.mailboxes().update(masters);
             if (looked++ % CLOCK_EVERY == 0) {
-                askForClocks(known, masters);
+                replies = CompletableFuture.allOf(subscriptions, askForClocks(known, masters));
             }
             BitSet changed = known.view().changes();
             if (!changed.isEmpty() && ready.isDone()) {
@@ -184,12 +184,12 @@ final class ClusterConnections implements RedisConnections {
         }
     }
 
-    private void askForClocks(Cluster known, List<RedisClusterNode> masters) {
+    private CompletableFuture<?> askForClocks(Cluster known, List<RedisClusterNode> masters) {
         clocks.retain(masters.stream().map(RedisClusterNode::getNodeId).collect(Collectors.toSet()));
-        CompletableFuture<?>[] replies = masters.stream()
+        CompletableFuture<?>[] times = masters.stream()
                 .map(master -> askForClock(known, master.getNodeId()))
                 .toArray(CompletableFuture<?>[]::new);
-        clockReplies = CompletableFuture.allOf(replies);
+        return CompletableFuture.allOf(times);
     }
 
     private CompletableFuture<?> askForClock(Cluster known, String master) {

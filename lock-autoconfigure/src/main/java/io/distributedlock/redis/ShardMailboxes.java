@@ -12,11 +12,14 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.cluster.pubsub.StatefulRedisClusterPubSubConnection;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
@@ -98,16 +101,21 @@ final class ShardMailboxes {
         return current.values().stream().anyMatch(ShardMailbox::isSubscribed);
     }
 
-    /** Chooses a channel for each master, and subscribes those that are not, or were not confirmed for a while. */
-    void update(Collection<RedisClusterNode> masters) {
+    /**
+     * Chooses a channel for each master, and subscribes those that are not, or were not confirmed for a while.
+     * Completes when these have replied.
+     */
+    CompletableFuture<?> update(Collection<RedisClusterNode> masters) {
         current.keySet()
                 .retainAll(masters.stream().map(RedisClusterNode::getNodeId).toList());
+        List<CompletableFuture<?>> replies = new ArrayList<>();
         for (RedisClusterNode master : masters) {
             ShardMailbox mailbox = current.compute(master.getNodeId(), (id, known) -> choose(master, known));
             if (mailbox != null && mailbox.begin(clock.getAsLong())) {
-                subscribe(mailbox);
+                replies.add(subscribe(mailbox));
             }
         }
+        return CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new));
     }
 
     private @Nullable ShardMailbox choose(RedisClusterNode master, @Nullable ShardMailbox known) {
@@ -119,8 +127,8 @@ final class ShardMailboxes {
         return slot < 0 ? null : new ShardMailbox(id, slot, messages.channel(slot));
     }
 
-    private void subscribe(ShardMailbox mailbox) {
-        connection
+    private CompletableFuture<?> subscribe(ShardMailbox mailbox) {
+        return connection
                 .getConnectionAsync(mailbox.master)
                 .thenCompose(node -> {
                     listenOn(node, mailbox.master);

@@ -6,8 +6,12 @@ package io.distributedlock.redis;
 
 import io.distributedlock.testing.RedisCluster;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** The contract on a cluster of three masters. */
+/**
+ * The whole contract on a cluster of three masters. Takes two minutes, so it runs with {@code -Dcluster.contract=true}.
+ */
+@EnabledIfSystemProperty(named = "cluster.contract", matches = "true")
 class ClusterLockContractTests extends LockContract {
 
     private static final ClusterServer SERVER = new ClusterServer(RedisCluster.start(3, 0));

@@ -22,7 +22,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Locks go on as if nothing was, while the cluster moves their slots and its masters change places with their replicas. */
+/**
+ * Locks go on as if nothing was, while the cluster moves their slots and its masters change places with their replicas.
+ */
 class ClusterSlotMoveTests {
 
     private final ClusterServer server = new ClusterServer(RedisCluster.shared());
