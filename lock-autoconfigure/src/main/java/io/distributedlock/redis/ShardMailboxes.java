@@ -79,22 +79,24 @@ final class ShardMailboxes {
 
     /** The slot of the channel for a lock in that slot: one of the same master. Its own if no master has it. */
     int mailboxOf(int lockSlot) {
-        String master = view.masterOf(lockSlot);
-        ShardMailbox mailbox = master == null ? null : current.get(master);
-        if (mailbox != null && master.equals(view.masterOf(mailbox.slot))) {
-            return mailbox.slot;
-        }
-        return lockSlot;
+        ShardMailbox mailbox = inShardOf(lockSlot);
+        return mailbox == null ? lockSlot : mailbox.slot;
     }
 
     /** Whether a message to the channel in that slot does not arrive, but one to another channel would. */
     boolean isOutOfReach(int lockSlot, int mailboxSlot) {
+        ShardMailbox mailbox = inShardOf(lockSlot);
+        return mailbox != null && mailbox.slot != mailboxSlot && mailbox.isSubscribed();
+    }
+
+    /** The channel of the master that has the lock, unless that channel's slot has moved away from there. */
+    private @Nullable ShardMailbox inShardOf(int lockSlot) {
         String master = view.masterOf(lockSlot);
-        ShardMailbox mailbox = master == null ? null : current.get(master);
-        return mailbox != null
-                && mailbox.slot != mailboxSlot
-                && mailbox.isSubscribed()
-                && master.equals(view.masterOf(mailbox.slot));
+        if (master == null) {
+            return null;
+        }
+        ShardMailbox mailbox = current.get(master);
+        return mailbox != null && master.equals(view.masterOf(mailbox.slot)) ? mailbox : null;
     }
 
     boolean isSubscribedSomewhere() {
