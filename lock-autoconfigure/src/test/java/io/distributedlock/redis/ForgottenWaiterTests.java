@@ -54,8 +54,7 @@ class ForgottenWaiterTests extends AbstractFaultTests {
         assertThat(gaps.get(2)).isLessThan(Noise.now());
         assertThat(gaps.get(4)).isLessThan(Noise.now());
         // An id is cancelled for good if its answer was held up for longer than a command may take.
-        await().atMost(POLL.plus(Noise.LATEST))
-                .until(() -> keys().stream().allMatch(key -> key.endsWith("cancelled")));
+        await().atMost(POLL.plus(Noise.LATEST)).until(() -> keys().stream().allMatch(key -> key.endsWith("cancelled")));
     }
 
     /** A subscription for each lock that is waited for: they ran out, timed out, and were never ended. */
