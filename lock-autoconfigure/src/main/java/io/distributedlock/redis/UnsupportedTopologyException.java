@@ -18,8 +18,8 @@ public final class UnsupportedTopologyException extends IllegalStateException {
     static UnsupportedTopologyException acknowledgedCluster() {
         return new UnsupportedTopologyException(
                 "Locks that are acknowledged by replicas do not work on a Redis Cluster."
-                        + " Set distributed-lock.replicas.acknowledge to 0, and guard what must not be written twice by fencing"
-                        + " tokens.");
+                        + " Set distributed-lock.replicas.acknowledge to 0, and guard what must not be written twice"
+                        + " by fencing tokens.");
     }
 
     static UnsupportedTopologyException unknown(@Nullable Object configuration) {
