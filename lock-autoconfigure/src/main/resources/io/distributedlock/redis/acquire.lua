@@ -47,7 +47,7 @@ if keys > 0 then
   if (keys == 2 or not fields[1]) and redis.call('HGET', cancelled, id) then
     return {3, 0}
   end
-  local kept = not fields[1] and fields[2]
+  local kept = not fields[1] and fields[2] and redis.call('HLEN', entry) == 1 and fields[2]
   if kept and (#kept > #seen or (#kept == #seen and kept > seen)) then
     seen = kept
   end

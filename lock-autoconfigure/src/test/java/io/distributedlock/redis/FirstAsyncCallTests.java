@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Asynchronous callers of a template that nobody has started. */
@@ -100,12 +101,12 @@ class FirstAsyncCallTests {
         }
 
         @Override
-        public RedisStandaloneConfiguration getStandaloneConfiguration() {
+        public LettuceClientConfiguration getClientConfiguration() {
             if (made && isOpening()) {
                 starters.add(Thread.currentThread());
                 await();
             }
-            return super.getStandaloneConfiguration();
+            return super.getClientConfiguration();
         }
 
         private boolean isOpening() {
