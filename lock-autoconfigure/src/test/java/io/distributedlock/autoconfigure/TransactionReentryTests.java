@@ -125,7 +125,9 @@ class TransactionReentryTests {
     void aFutureEntersWhatTheTransactionKeeps() {
         Long token = transaction.execute(status -> {
             work.blocking();
-            return work.shortFuture().join();
+            CompletableFuture<Long> future = work.shortFuture();
+            assertThat(future).succeedsWithin(LockedApplication.LONG);
+            return future.join();
         });
         assertThat(TOKENS).hasSize(2).allMatch(each -> each.equals(token));
     }

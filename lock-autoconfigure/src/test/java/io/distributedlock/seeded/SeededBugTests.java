@@ -38,9 +38,10 @@ class SeededBugTests {
 
     private static final Duration LIMIT = Duration.ofMinutes(2);
 
-    private static final ExecutorService RUNNERS = Executors.newFixedThreadPool(AT_ONCE);
-
     private static final Map<String, Future<List<String>>> RUNS = new HashMap<>();
+
+    /** Made for each run of this class, as a failed test may be run again. */
+    private static ExecutorService runners;
 
     @TempDir
     private static Path directory;
@@ -54,14 +55,15 @@ class SeededBugTests {
 
     @BeforeAll
     static void start() throws IOException {
+        runners = Executors.newFixedThreadPool(AT_ONCE);
         List<SeededBug> bugs = bugs();
-        RUNS.put("control", RUNNERS.submit(() -> runWithout(bugs)));
-        bugs.forEach(bug -> RUNS.put(bug.id(), RUNNERS.submit(() -> runWith(bug))));
+        RUNS.put("control", runners.submit(() -> runWithout(bugs)));
+        bugs.forEach(bug -> RUNS.put(bug.id(), runners.submit(() -> runWith(bug))));
     }
 
     @AfterAll
     static void stop() {
-        RUNNERS.shutdownNow();
+        runners.shutdownNow();
     }
 
     @ParameterizedTest
