@@ -8,6 +8,7 @@ import io.distributedlock.engine.NanoClock;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -199,6 +200,10 @@ final class LockClientFactory implements AutoCloseable {
 
     @Override
     public void close() {
+        if (client instanceof RedisClusterClient cluster) {
+            // A look at the cluster that is under way would begin the periodic ones again when it ends.
+            cluster.setOptions(ClusterClientOptions.create());
+        }
         if (factory != null) {
             factory.destroy();
         } else {
