@@ -1,3 +1,7 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package io.distributedlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,7 +28,8 @@ class ClosedClusterClientTests {
     void aLookThatEndsAfterTheCloseBeginsNoOther() throws Exception {
         try (ClusterServer server = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)))) {
             LettuceConnectionFactory application = server.newConnectionFactory();
-            LockClientFactory source = new LockClientFactory(application, Duration.ofSeconds(2), InstanceId.inCluster());
+            LockClientFactory source =
+                    new LockClientFactory(application, Duration.ofSeconds(2), InstanceId.inCluster());
             RedisClusterClient client = source.clusterClient();
             client.connect().close();
             assertThat(looksAgain(client)).isTrue();
