@@ -13,6 +13,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
 import io.distributedlock.testing.Seeds;
+import io.distributedlock.testing.TestLength;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +33,7 @@ class DeadlockSearchTests {
     @RegisterExtension
     final EngineTestSupport world = new EngineTestSupport();
 
-    private static final int RUNS = Integer.getInteger("deadlocks.runs", 4_000);
+    private static final int RUNS = TestLength.of("deadlocks.runs", 4_000, 10_000);
 
     private final Map<String, Instance> instances = new TreeMap<>();
 
@@ -239,6 +241,7 @@ class DeadlockSearchTests {
     }
 
     /** Callers that lock in one order cannot wait in a ring, whatever happens while chains are followed. */
+    @Tag(TestLength.RANDOM)
     @Test
     void thereIsNoRingWhereAllLockInOneOrder() {
         long seed = Seeds.of("deadlocks.seed");

@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.testing.SafetyViolation;
 import io.distributedlock.testing.SafetyViolations;
+import io.distributedlock.testing.TestLength;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -17,10 +19,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * {@code -Dsimulation.seed=…}, with {@code -Dsimulation.times=…} as often as it takes, since the order of what is in
  * hash tables differs; {@code -Dsimulation.seconds=…} makes it search longer.
  */
+@Tag(TestLength.RANDOM)
 @ExtendWith(SafetyViolations.class)
 class EngineSimulationTests {
 
-    private static final Duration BUDGET = Duration.ofSeconds(Long.getLong("simulation.seconds", 8));
+    private static final Duration BUDGET = Duration.ofSeconds(TestLength.of("simulation.seconds", 8, 150));
 
     private int grants;
 

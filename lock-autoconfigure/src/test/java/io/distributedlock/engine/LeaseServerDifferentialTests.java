@@ -9,8 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.Seeds;
+import io.distributedlock.testing.TestLength;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -18,9 +20,10 @@ import org.junit.jupiter.api.Test;
  * and each reply is compared, and what is kept after it. {@code -Ddifferential.seed=…} repeats a run,
  * {@code -Ddifferential.sequences=…} makes it longer.
  */
+@Tag(TestLength.RANDOM)
 class LeaseServerDifferentialTests {
 
-    private static final int SEQUENCES = Integer.getInteger("differential.sequences", 220);
+    private static final int SEQUENCES = TestLength.of("differential.sequences", 1_000, 8_000);
 
     private static final int STEPS = 100;
 

@@ -7,6 +7,7 @@ package io.distributedlock.seeded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.testing.ChildJvm;
+import io.distributedlock.testing.TestLength;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The tests have teeth: each bug of {@code docs/seeded-bugs.md} is put into a copy of the code, and the tests that are
  * named there have to fail with it, and to pass without. {@code -Dseeded.bug=…,…} tries these alone.
  */
+@Tag(TestLength.FULL)
 class SeededBugTests {
 
     private static final int AT_ONCE = 2;

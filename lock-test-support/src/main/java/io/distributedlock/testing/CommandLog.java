@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Commands of {@link RespClient} are left out. It slows the server down, so do not measure times meanwhile.
  */
 public final class CommandLog implements AutoCloseable {
+
+    /** What an instance asks about a server when it connects, and what keeps a connection. */
+    private static final Set<String> OF_CONNECTIONS = Set.of("ping", "info", "pubsub");
 
     private static final Pattern LINE =
             Pattern.compile("([0-9]+)\\.([0-9]{6}) \\[[0-9]+ (lua|[^]]*)] \"([^\"]*)\"(.*)");
@@ -84,10 +88,10 @@ public final class CommandLog implements AutoCloseable {
         return List.copyOf(entries);
     }
 
-    /** What clients sent up to now, without what only keeps a connection. */
+    /** What clients sent up to now, without what they send once per connection or to keep it. */
     public List<Entry> clientCommands() {
         return entries().stream()
-                .filter(entry -> !entry.inScript() && !entry.name().equals("ping"))
+                .filter(entry -> !entry.inScript() && !OF_CONNECTIONS.contains(entry.name()))
                 .toList();
     }
 

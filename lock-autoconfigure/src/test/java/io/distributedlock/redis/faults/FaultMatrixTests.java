@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.distributedlock.redis.history.HistoryReport;
 import io.distributedlock.testing.SafetyViolations;
 import io.distributedlock.testing.Seeds;
+import io.distributedlock.testing.TestLength;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -17,6 +18,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -26,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * repeats the decisions of a run, {@code -Dfaults.rows} plays some rows only (their names, with commas),
  * {@code -Dfaults.phases} says how often.
  */
+@Tag(TestLength.RANDOM)
 @ExtendWith(SafetyViolations.class)
 class FaultMatrixTests {
 
@@ -64,7 +67,7 @@ class FaultMatrixTests {
     @ParameterizedTest
     @MethodSource("rows")
     void keepsItsPromises(FaultScenario row) {
-        int phases = Integer.getInteger("faults.phases", row.phases());
+        int phases = TestLength.of("faults.phases", (row.phases() + 2) / 3, 2 * row.phases());
         Random random = new Random(seed + row.ordinal());
         String name = row.name().toLowerCase(Locale.ROOT).replace('_', '-');
         arena.begin(OUTPUT.resolve(name + "-" + System.nanoTime()), name, seed);

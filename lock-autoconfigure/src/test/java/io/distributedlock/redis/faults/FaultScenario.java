@@ -88,7 +88,7 @@ enum FaultScenario {
         return model;
     }
 
-    /** How often it is played, if nobody says otherwise. */
+    /** How often it is played in half of the profile for long tests; a third of it in the ordinary build. */
     int phases() {
         return phases;
     }
