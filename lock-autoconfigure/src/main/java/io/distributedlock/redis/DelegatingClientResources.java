@@ -9,6 +9,7 @@ import io.lettuce.core.event.EventPublisherOptions;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.DnsResolver;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.lettuce.core.resource.SocketAddressResolver;
@@ -60,6 +61,15 @@ record DelegatingClientResources(
     @Override
     public int computationThreadPoolSize() {
         return application.computationThreadPoolSize();
+    }
+
+    /**
+     * A method of the interface in Lettuce 6, which Spring Boot 4.0 has, and no more in Lettuce 7. Lettuce does not
+     * call it: addresses are resolved by {@link #socketAddressResolver()}.
+     */
+    @SuppressWarnings({"MissingOverride", "unused"})
+    public DnsResolver dnsResolver() {
+        return DnsResolver.unresolved();
     }
 
     @Override
