@@ -51,6 +51,19 @@ sealed interface AcquireResult {
                 null);
     }
 
+    /**
+     * The same, but a grant whose hold is over by now is closed, and late. To be called just before the caller gets it.
+     */
+    default AcquireResult orLate() {
+        if (this instanceof Granted granted
+                && granted.handle() instanceof DefaultLockHandle handle
+                && !handle.isHeld()) {
+            handle.abandon();
+            return new Late();
+        }
+        return this;
+    }
+
     /** The exception for everything but a grant. */
     default DistributedLockException toException(String name, Duration waited) {
         if (this instanceof Unavailable unavailable) {

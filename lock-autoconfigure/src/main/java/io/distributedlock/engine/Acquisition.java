@@ -16,7 +16,7 @@ final class Acquisition {
 
     private static final long FIRST_BACK_OFF = 100_000_000;
 
-    private final LockEngine engine;
+    private final EngineContext engine;
 
     final long number;
 
@@ -132,11 +132,11 @@ final class Acquisition {
     }
 
     /** How long to wait when too many others try again already. */
-    static long longBackOff(LockEngine engine) {
+    static long longBackOff(EngineContext engine) {
         return backOff(engine, Integer.MAX_VALUE);
     }
 
-    static long backOff(LockEngine engine, int failures) {
+    static long backOff(EngineContext engine, int failures) {
         long pause = Math.min(FIRST_BACK_OFF << Math.min(failures, 4), MAX_PAUSE);
         return pause - engine.random(pause / 4);
     }

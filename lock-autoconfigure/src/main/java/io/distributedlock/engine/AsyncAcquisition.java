@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncAcquisition extends AcquireStage<LockHandle> {
 
-    private final LockEngine engine;
+    private final EngineContext engine;
 
     /** Who waits and was not told yet. */
     private final AtomicReference<@Nullable Waiter> waiting = new AtomicReference<>();
 
-    AsyncAcquisition(LockEngine engine) {
+    AsyncAcquisition(EngineContext engine) {
         this.engine = engine;
     }
 
@@ -49,7 +49,7 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
         if (!waiting.compareAndSet(waiter, null)) {
             return;
         }
-        AcquireResult result = engine.checked(decided);
+        AcquireResult result = decided.orLate();
         Waiter again = result instanceof AcquireResult.Late && !isDone() ? waiter.again() : null;
         if (again != null) {
             waitAs(again);
@@ -60,7 +60,7 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
         }
         engine.listening().decided(waiter, result);
         if (!(result instanceof AcquireResult.Granted granted)) {
-            completeExceptionally(engine.failure(waiter, result));
+            completeExceptionally(waiter.failure(result));
         } else if (!complete(granted.handle()) && granted.handle() instanceof DefaultLockHandle handle) {
             handle.abandon();
         }

@@ -13,6 +13,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -26,9 +27,9 @@ final class BlockingCalls {
 
     private static final Log log = LogFactory.getLog(BlockingCalls.class);
 
-    private final LockEngine engine;
+    private final EngineContext engine;
 
-    BlockingCalls(LockEngine engine) {
+    BlockingCalls(EngineContext engine) {
         this.engine = engine;
     }
 
@@ -73,8 +74,28 @@ final class BlockingCalls {
         }
     }
 
+    /** What waits for the answer to a release, or null if it is not waited for, as the settings say. */
+    @Nullable
+    Runnable releasing(Hold hold, PendingRelease release) {
+        if (engine.settings().release() == EngineSettings.Release.AWAIT) {
+            long end = engine.now() + engine.timeout(hold.lease);
+            return () -> awaitRelease(hold, release, end);
+        }
+        watchRelease(hold, release);
+        return null;
+    }
+
+    /** The same through a stage. */
+    CompletionStage<Void> releasedAsync(Hold hold, PendingRelease release) {
+        if (engine.settings().release() == EngineSettings.Release.AWAIT) {
+            return new ReleaseTimeout(engine, this, hold, release).start();
+        }
+        watchRelease(hold, release);
+        return CompletableFuture.completedFuture(null);
+    }
+
     /** Waits for a release until that time. Not interruptible; keeps the flag. */
-    void awaitRelease(Hold hold, PendingRelease release, long end) {
+    private void awaitRelease(Hold hold, PendingRelease release, long end) {
         boolean interrupted = false;
         try {
             while (true) {
@@ -96,24 +117,19 @@ final class BlockingCalls {
         }
     }
 
-    /** The same through a stage. */
-    CompletableFuture<Void> whenReleased(Hold hold, PendingRelease release) {
-        return new ReleaseTimeout(engine, this, hold, release).start();
-    }
-
     private <T> T get(CompletableFuture<T> answer, long end)
             throws InterruptedException, ExecutionException, TimeoutException {
         return answer.get(Math.max(0, end - engine.now()), TimeUnit.NANOSECONDS);
     }
 
     /** Does not wait for a release. Nobody but a listener and the log hears that the hold was lost by then. */
-    void watchRelease(Hold hold, PendingRelease release) {
+    private void watchRelease(Hold hold, PendingRelease release) {
         engine.listening().ended(hold, End.RELEASED);
         release.outcome.whenComplete((outcome, failure) -> {
             LockLostException loss = outcome == null ? null : lossFoundBy(hold, outcome);
             if (loss != null) {
                 engine.callbacks().event(() -> engine.listening().lost(hold, Loss.GONE));
-                engine.tellLost(hold, loss);
+                engine.events().reportLoss(hold, loss);
             } else if (StoreFailures.isRefused(failure)) {
                 log.warn(unreleased(hold, StoreFailures.unwrap(failure)).getMessage());
             } else if (outcome == null) {
@@ -126,7 +142,7 @@ final class BlockingCalls {
         LockLostException loss = lossFoundBy(hold, outcome);
         if (loss != null) {
             engine.listening().lost(hold, Loss.GONE);
-            engine.tellLost(hold, loss);
+            engine.events().reportLoss(hold, loss);
             throw loss;
         }
         engine.listening().ended(hold, End.RELEASED);

@@ -78,7 +78,7 @@ public final class DeadlockSearch {
             Reports others,
             Consumer<? super LockEvent> events) {
         this.engine = engine;
-        this.graph = new WaitGraph(engine);
+        this.graph = new WaitGraph(engine.context());
         this.self = self;
         this.label = label;
         this.others = others;

@@ -63,7 +63,7 @@ final class DefaultLockHandle implements LockHandle {
         if (closed != 0) {
             throw new LockLostException(name(), "Lock '" + name() + "' was closed already", Duration.ZERO);
         }
-        engine().extend(hold, ResolvedRequest.nanos(lease));
+        engine().calls().extend(hold, ResolvedRequest.nanos(lease));
     }
 
     @Override
@@ -123,7 +123,7 @@ final class DefaultLockHandle implements LockHandle {
                 throw loss;
             };
         }
-        return release == null ? null : engine().releasing(hold, release);
+        return release == null ? null : engine().calls().releasing(hold, release);
     }
 
     @Override
@@ -139,7 +139,9 @@ final class DefaultLockHandle implements LockHandle {
         if (loss != null) {
             return CompletableFuture.failedFuture(loss);
         }
-        return release == null ? CompletableFuture.completedFuture(null) : engine().releasedAsync(hold, release);
+        return release == null
+                ? CompletableFuture.completedFuture(null)
+                : engine().calls().releasedAsync(hold, release);
     }
 
     /** Closes without waiting for anything, for a grant that nobody wants any more. */
@@ -195,7 +197,7 @@ final class DefaultLockHandle implements LockHandle {
         return hold.loss();
     }
 
-    private LockEngine engine() {
+    private EngineContext engine() {
         return hold.lock.engine;
     }
 

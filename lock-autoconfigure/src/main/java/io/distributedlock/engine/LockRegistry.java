@@ -32,7 +32,7 @@ final class LockRegistry implements LeaseStore.Listener {
 
     private static final long LONGEST_SPREAD = 1_000_000_000;
 
-    private final LockEngine engine;
+    private final EngineContext engine;
 
     private final ConcurrentHashMap<String, NamedLock> named = new ConcurrentHashMap<>();
 
@@ -47,7 +47,7 @@ final class LockRegistry implements LeaseStore.Listener {
 
     private final Condition lessInUse = draining.newCondition();
 
-    LockRegistry(LockEngine engine) {
+    LockRegistry(EngineContext engine) {
         this.engine = engine;
     }
 
@@ -177,7 +177,7 @@ final class LockRegistry implements LeaseStore.Listener {
 
     @Override
     public void serverClockSetBack(String name, Duration by) {
-        engine.serverClockSetBack(new ServerClockSetBackEvent(name, by));
+        engine.events().serverClockSetBack(new ServerClockSetBackEvent(name, by));
     }
 
     @Override

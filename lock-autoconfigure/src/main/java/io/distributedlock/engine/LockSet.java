@@ -94,7 +94,7 @@ public final class LockSet {
     /** The wait that all names share. */
     static final class Wait {
 
-        private final LockEngine engine;
+        private final EngineContext engine;
 
         private final LockRequest request;
 
@@ -104,10 +104,10 @@ public final class LockSet {
         private final long length;
 
         Wait(LockEngine engine, LockRequest request) {
-            this.engine = engine;
+            this.engine = engine.context();
             this.request = request;
-            this.since = engine.now();
-            this.length = ResolvedRequest.of(request, engine.settings()).waitUpTo();
+            this.since = this.engine.now();
+            this.length = ResolvedRequest.of(request, this.engine.settings()).waitUpTo();
         }
 
         /** The request for one name, with what is left of the wait. */

@@ -102,7 +102,7 @@ final class NamedLock extends TimerTask {
 
     private static final long NEAR = 10_000;
 
-    final LockEngine engine;
+    final EngineContext engine;
 
     final String name;
 
@@ -120,7 +120,7 @@ final class NamedLock extends TimerTask {
     /** Written under the monitor. With an explicit owner there is one grant, so nobody waits here after it. */
     private volatile boolean granted;
 
-    NamedLock(LockEngine engine, String name, @Nullable String owner) {
+    NamedLock(EngineContext engine, String name, @Nullable String owner) {
         this.engine = engine;
         this.name = name;
         this.owner = owner;
@@ -487,7 +487,7 @@ final class NamedLock extends TimerTask {
         if (!losing.isRetained()) {
             Hold lost = losing.hold();
             List<Runnable> callbacks = lost.lose(why, now);
-            actions.add(() -> engine.lost(lost, why, callbacks));
+            actions.add(() -> engine.events().lost(lost, why, callbacks));
         }
         if (losing.lease.mayComeBack()) {
             actions.start(new PendingRelease(this, losing.lease));

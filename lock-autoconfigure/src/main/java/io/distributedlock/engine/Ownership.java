@@ -128,7 +128,7 @@ final class Ownership {
         if (!retained && current.isAbandoned()) {
             if (!current.abandonmentTold) {
                 current.abandonmentTold = true;
-                actions.add(() -> lock.engine.abandoned(current));
+                actions.add(() -> lock.engine.log().abandoned(current));
             }
             return;
         }

@@ -30,7 +30,7 @@ final class PendingRelease extends TimerTask {
     /** What completes when the store has answered; a failure means that the outcome is not known yet, or refused. */
     final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
-    private final LockEngine engine;
+    private final EngineContext engine;
 
     final String name;
 

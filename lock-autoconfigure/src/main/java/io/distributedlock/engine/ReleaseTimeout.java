@@ -14,7 +14,7 @@ final class ReleaseTimeout extends TimerTask {
 
     private final CompletableFuture<Void> stage = new CompletableFuture<>();
 
-    private final LockEngine engine;
+    private final EngineContext engine;
 
     private final BlockingCalls calls;
 
@@ -24,7 +24,7 @@ final class ReleaseTimeout extends TimerTask {
 
     private final long end;
 
-    ReleaseTimeout(LockEngine engine, BlockingCalls calls, Hold hold, PendingRelease release) {
+    ReleaseTimeout(EngineContext engine, BlockingCalls calls, Hold hold, PendingRelease release) {
         this.engine = engine;
         this.calls = calls;
         this.hold = hold;

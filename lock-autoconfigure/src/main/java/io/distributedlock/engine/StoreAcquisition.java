@@ -42,7 +42,7 @@ final class StoreAcquisition {
 
     private final NamedLock lock;
 
-    private final LockEngine engine;
+    private final EngineContext engine;
 
     private final WaiterQueue waiters;
 

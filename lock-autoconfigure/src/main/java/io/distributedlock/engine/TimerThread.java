@@ -4,26 +4,29 @@
  */
 package io.distributedlock.engine;
 
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** The one thread that watches the clock for all locks of an engine. It runs no user code and waits for no answer. */
 final class TimerThread implements Runnable {
 
     private static final long LONGEST_SLEEP = 3_600_000_000_000L;
 
-    private final LockEngine engine;
-
     private final Thread thread;
+
+    /** Set before the thread starts. */
+    private @Nullable EngineContext engine;
 
     private volatile boolean stopped;
 
-    TimerThread(LockEngine engine) {
-        this.engine = engine;
+    TimerThread() {
         this.thread = new Thread(this, "distributed-lock-timer");
         thread.setDaemon(true);
     }
 
-    void start() {
+    void start(EngineContext context) {
+        engine = context;
         thread.start();
     }
 
@@ -38,9 +41,10 @@ final class TimerThread implements Runnable {
 
     @Override
     public void run() {
+        EngineContext context = Objects.requireNonNull(engine);
         while (!stopped) {
-            engine.runTimers();
-            long sleep = engine.timers().plan(engine.now(), LONGEST_SLEEP);
+            context.runTimers();
+            long sleep = context.timers().plan(context.now(), LONGEST_SLEEP);
             if (sleep > 0 && !stopped) {
                 LockSupport.parkNanos(this, sleep);
             }

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitGraph {
 
-    private final LockEngine engine;
+    private final EngineContext engine;
 
-    WaitGraph(LockEngine engine) {
+    WaitGraph(EngineContext engine) {
         this.engine = engine;
     }
 

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockOwner;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * timer of its wait. The links and {@link #queued} belong to the {@link WaiterQueue}, guarded by the lock it stands in.
  */
 final class Waiter extends TimerTask {
+
+    private static final long LOOK_AGAIN_NANOS = 1_000_000;
 
     final ResolvedRequest terms;
 
@@ -32,7 +35,7 @@ final class Waiter extends TimerTask {
     /** What is told how this acquisition goes on; null if nobody listens. */
     final LockListener.@Nullable Attempt attempt;
 
-    private final LockEngine engine;
+    private final EngineContext engine;
 
     private volatile @Nullable NamedLock lock;
 
@@ -52,16 +55,16 @@ final class Waiter extends TimerTask {
     /** How many came before it. */
     long arrival;
 
-    Waiter(LockEngine engine, ResolvedRequest terms, Object owner) {
+    Waiter(EngineContext engine, ResolvedRequest terms, Object owner) {
         this(engine, terms, owner, null);
     }
 
-    Waiter(LockEngine engine, ResolvedRequest terms, Object owner, @Nullable LockOwner enclosing) {
+    Waiter(EngineContext engine, ResolvedRequest terms, Object owner, @Nullable LockOwner enclosing) {
         this(engine, terms, owner, enclosing, engine.now(), engine.listening().requested(terms));
     }
 
     private Waiter(
-            LockEngine engine,
+            EngineContext engine,
             ResolvedRequest terms,
             Object owner,
             @Nullable LockOwner enclosing,
@@ -152,6 +155,15 @@ final class Waiter extends TimerTask {
         return owner instanceof Thread thread ? thread.getName() : "asynchronous";
     }
 
+    /** The exception for a result that is no grant. */
+    DistributedLockException failure(AcquireResult decided) {
+        return decided.toException(terms.name(), waited());
+    }
+
+    Duration waited() {
+        return Duration.ofNanos(Math.max(0, engine.now() - since));
+    }
+
     void decide(AcquireResult decided) {
         engine.disarm(this);
         engine.log().decided(this, decided);
@@ -161,9 +173,22 @@ final class Waiter extends TimerTask {
     @Override
     void onDue(long now) {
         if (lock == null) {
-            engine.arm(this, now + 1_000_000);
+            engine.arm(this, now + LOOK_AGAIN_NANOS);
         } else {
-            engine.waitOver(this, now);
+            waitOver(now);
+        }
+    }
+
+    /** The wait of an asynchronous caller is over. */
+    private void waitOver(long now) {
+        boolean over = lock().expire(this);
+        if (over && result.isDone()) {
+            return;
+        }
+        // It may be on its way into the queue, where it could not be found yet, or into that of the next object.
+        engine.arm(this, over ? now + LOOK_AGAIN_NANOS : patienceEnd());
+        if (result.isDone()) {
+            engine.disarm(this);
         }
     }
 }

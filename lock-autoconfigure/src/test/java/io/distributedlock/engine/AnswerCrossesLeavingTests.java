@@ -18,8 +18,8 @@ class AnswerCrossesLeavingTests {
     @Test
     void whatTheAnswerBroughtIsGivenBack() throws InterruptedException {
         try (LockEngine engine = new LockEngine(store, EngineSettings.DEFAULTS)) {
-            Waiter waiter =
-                    new Waiter(engine, ResolvedRequest.of(LockRequest.of("crossed"), EngineSettings.DEFAULTS), this);
+            Waiter waiter = new Waiter(
+                    engine.context(), ResolvedRequest.of(LockRequest.of("crossed"), EngineSettings.DEFAULTS), this);
             engine.locks().enqueue(waiter);
             NamedLock lock = waiter.lock();
             Thread answering;

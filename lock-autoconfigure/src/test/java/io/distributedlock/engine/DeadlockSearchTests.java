@@ -91,7 +91,8 @@ class DeadlockSearchTests {
         void acquire(String name) {
             LockRequest request =
                     LockRequest.of(name).waitForever().origin(new LockOrigin("test", "Test#run()", false));
-            Waiter waiter = new Waiter(instance.engine, ResolvedRequest.of(request, EngineSettings.DEFAULTS), thread);
+            Waiter waiter =
+                    new Waiter(instance.engine.context(), ResolvedRequest.of(request, EngineSettings.DEFAULTS), thread);
             waiting = waiter;
             instance.engine.locks().enqueue(waiter);
             resume();

@@ -53,7 +53,7 @@ class ShutdownCrossesReleaseTests {
     private LockHandle acquire(LockEngine engine) {
         LockRequest request =
                 LockRequest.of("crossed").lease(Duration.ofMillis(200)).renew(false);
-        Waiter waiter = new Waiter(engine, ResolvedRequest.of(request, NO_GRACE), this);
+        Waiter waiter = new Waiter(engine.context(), ResolvedRequest.of(request, NO_GRACE), this);
         engine.locks().enqueue(waiter);
         store.answer.complete(new LeaseStore.AcquireReply.Granted(7, 0));
         return ((AcquireResult.Granted) waiter.result.join()).handle();

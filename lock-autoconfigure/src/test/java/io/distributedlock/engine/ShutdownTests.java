@@ -79,7 +79,7 @@ class ShutdownTests {
     void closingWaitsForHoldsThatEndWithinTheGraceAndLetsThemEnterAgain() throws Exception {
         LockHandle outer = patient.engine.acquire(LockRequest.of("a"));
         CompletableFuture<Void> closing = CompletableFuture.runAsync(patient.engine::close);
-        await().until(patient.engine::isClosing);
+        await().until(patient.engine.context()::isClosing);
         LockHandle inner = patient.engine.acquire(LockRequest.of("a"));
         assertThat(closing).isNotDone();
 

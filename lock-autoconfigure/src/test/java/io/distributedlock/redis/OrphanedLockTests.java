@@ -77,7 +77,7 @@ class OrphanedLockTests extends AbstractFaultTests {
         List<CompletableFuture<?>> closed = new ArrayList<>();
         int cancelled = 0;
         for (int i = 0; i < 2_000; i++) {
-            LockRequest request = leased("orphan-" + random.nextInt(5), 300);
+            LockRequest request = leased("orphan-" + random.nextInt(5), 1_200);
             CompletableFuture<LockHandle> future =
                     locks.acquireAsync(request.waitForever()).toCompletableFuture();
             LockSupport.parkNanos(random.nextInt(200_000));
@@ -94,7 +94,7 @@ class OrphanedLockTests extends AbstractFaultTests {
 
         Engines.awaitEmpty(locks, millis(500));
         assertThat(keys()).as("seed %d", seed).isEmpty();
-        assertNothingIsSentFor(millis(400));
+        assertNothingIsSentFor(millis(500));
     }
 
     private void assertNothingIsSentFor(Duration time) {

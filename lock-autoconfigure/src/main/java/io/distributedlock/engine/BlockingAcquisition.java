@@ -1,0 +1,86 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.engine;
+
+import io.distributedlock.LockInterruptedException;
+import io.distributedlock.LockListener.Refusal;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** An acquisition for which the calling thread waits. The same as an {@link AsyncAcquisition}, plus the wait. */
+final class BlockingAcquisition {
+
+    private final EngineContext engine;
+
+    BlockingAcquisition(EngineContext engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * Waits until there is an outcome that the caller can use, or its wait is over.
+     *
+     * @throws LockInterruptedException if the calling thread is interrupted before or meanwhile; its flag is set then
+     */
+    AcquireResult await(Waiter first) {
+        Waiter waiter = first;
+        while (true) {
+            AcquireResult result = decision(waiter).orLate();
+            Waiter again = result instanceof AcquireResult.Late ? waiter.again() : null;
+            if (again == null) {
+                engine.listening().decided(waiter, result);
+                return result;
+            }
+            waiter = again;
+        }
+    }
+
+    private AcquireResult decision(Waiter waiter) {
+        if (Thread.currentThread().isInterrupted()) {
+            throw interrupted(waiter, null);
+        }
+        engine.locks().enqueue(waiter);
+        if (!waiter.result.isDone()) {
+            engine.log().waits(waiter);
+        }
+        long end = waiter.terms.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd();
+        while (true) {
+            try {
+                return waiter.result.get(Math.max(0, end - engine.now()), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException ex) {
+                if (waiter.lock().expire(waiter)) {
+                    return waiter.result.join();
+                }
+                end = waiter.patienceEnd();
+            } catch (InterruptedException ex) {
+                abandon(waiter);
+                Thread.currentThread().interrupt();
+                throw interrupted(waiter, ex);
+            } catch (ExecutionException ex) {
+                throw new IllegalStateException("The decision on a waiter does not fail", ex);
+            }
+        }
+    }
+
+    /** The caller goes away; a grant that came in the same moment is given back. */
+    private static void abandon(Waiter waiter) {
+        waiter.leave();
+        if (waiter.result.join() instanceof AcquireResult.Granted granted
+                && granted.handle() instanceof DefaultLockHandle handle) {
+            handle.abandon();
+        }
+    }
+
+    private LockInterruptedException interrupted(Waiter waiter, @Nullable Throwable cause) {
+        String name = waiter.terms.name();
+        engine.listening().refused(waiter, Refusal.INTERRUPTED);
+        return new LockInterruptedException(
+                name,
+                "Lock '" + name + "': interrupted after waiting "
+                        + waiter.waited().toMillis() + " ms",
+                cause);
+    }
+}
