@@ -145,6 +145,17 @@ public final class LockEngine implements AutoCloseable {
             Executor callbacks,
             Consumer<? super LockEvent> events,
             @Nullable LockListener listener) {
+        this(store, settings, clock, callbacks, events, listener, new Random(0)::nextLong);
+    }
+
+    LockEngine(
+            LeaseStore store,
+            EngineSettings settings,
+            NanoClock clock,
+            Executor callbacks,
+            Consumer<? super LockEvent> events,
+            @Nullable LockListener listener,
+            LongUnaryOperator random) {
         this.store = store;
         this.settings = settings;
         this.events = events;
@@ -157,7 +168,7 @@ public final class LockEngine implements AutoCloseable {
         this.callbacks = CallbackExecutor.on(callbacks);
         this.thread = null;
         this.timers = new TimerQueue(() -> {});
-        this.random = new Random(0)::nextLong;
+        this.random = random;
         store.listen(locks);
     }
 
