@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.engine.LeaseStore.AcquireReply.Busy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,12 @@ final class Acquisition {
 
     /** Whether another instance waits for it already, although no grant was heard of. */
     boolean recalled;
+
+    /** Whether it stands so far back in line that it asks rarely, and its messages have to arrive. */
+    boolean far;
+
+    /** Whether a message that it is near came while a request was under way, whose answer may not know it yet. */
+    private boolean toldNear;
 
     /** When the latest request was sent. */
     long sentAt;
@@ -106,18 +113,26 @@ final class Acquisition {
     }
 
     /**
-     * Wait, says the store. Returns for how long: until the holder's lease ends, but often enough to find a grant in
-     * time whose message was lost.
+     * Wait, says the store. Returns for how long.
+     *
+     * @param hears whether messages arrive
      */
-    long busy(long ttlMillis, boolean nowQueued, long token) {
-        busyToken = Math.max(busyToken, token);
+    long busy(Busy reply, boolean hears) {
+        busyToken = Math.max(busyToken, reply.token());
         grantedSince = sentAt;
-        queued = nowQueued;
+        queued = reply.queued();
         failures = 0;
-        long jitter = 1_000_000 + engine.random(19_000_000);
-        // It may be a foreign one of centuries.
-        long ttl = Math.min(Math.max(ttlMillis, 0), MAX_PAUSE / 1_000_000) * 1_000_000;
-        return Math.min(ttl + jitter, Math.min(MAX_PAUSE, lease / 2));
+        far = queued && hears && !toldNear && !AskingPace.isNear(reply);
+        toldNear = false;
+        return far ? AskingPace.far(reply.waiting(), engine) : AskingPace.near(reply.ttlMillis(), lease, engine);
+    }
+
+    /** It has come near the head of the line. Returns when to ask at the latest. */
+    long near(long now) {
+        toldNear = attempt != null;
+        far = false;
+        boolean recent = now - grantedSince < lease / 4;
+        return recent ? now + engine.random(AskingPace.longestNear(lease)) : now;
     }
 
     /** Whether a grant with this token is older than an answer that said "wait": it had run out by then. */

@@ -64,6 +64,14 @@ public interface LeaseStore {
         return false;
     }
 
+    /**
+     * Whether messages about that lock arrive at this moment, as far as is known. If not, an acquisition that waits has
+     * to ask often.
+     */
+    default boolean hears(String name) {
+        return true;
+    }
+
     /** The part of the store that has the lock now. One part can fail while the others work. */
     default Object shard(String name) {
         return "";
@@ -101,6 +109,9 @@ public interface LeaseStore {
 
         /** The lock was handed to a waiting acquisition. Only a hint: it may be late or doubled. */
         void granted(String name, long number, long token, long leaseMillis, int waiting);
+
+        /** The waiting acquisition has come near the head of the line. Only a hint, too. */
+        void near(String name, long number);
 
         /** Another instance began to wait for a lock that the acquisition holds. */
         void recalled(String name, long number);
@@ -153,8 +164,10 @@ public interface LeaseStore {
          * @param ttlMillis what is left of the holder's lease
          * @param queued whether the id waits in the queue now
          * @param token the holder's token
+         * @param ahead how many wait before the id, at most; all who wait if it is not queued
+         * @param waiting how many acquisitions wait, that of the id included if it is queued
          */
-        record Busy(long ttlMillis, boolean queued, long token) implements AcquireReply {}
+        record Busy(long ttlMillis, boolean queued, long token, int ahead, int waiting) implements AcquireReply {}
 
         /** The explicit owner holds it already, and the command was not re-entrant. */
         record ReentryRefused(long token) implements AcquireReply {}

@@ -24,6 +24,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Distributed locks over a {@link LeaseStore}. One engine is one instance. */
@@ -89,16 +90,20 @@ public final class LockEngine implements AutoCloseable {
             Executor callbacks,
             Consumer<? super LockEvent> events,
             @Nullable LockListener listener) {
+        this(store, settings, clock, callbacks, events, listener, new Random(0)::nextLong);
+    }
+
+    LockEngine(
+            LeaseStore store,
+            EngineSettings settings,
+            NanoClock clock,
+            Executor callbacks,
+            Consumer<? super LockEvent> events,
+            @Nullable LockListener listener,
+            LongUnaryOperator random) {
         this.thread = null;
         this.context = new EngineContext(
-                store,
-                settings,
-                clock,
-                new Random(0)::nextLong,
-                CallbackExecutor.on(callbacks),
-                events,
-                listener,
-                () -> {});
+                store, settings, clock, random, CallbackExecutor.on(callbacks), events, listener, () -> {});
     }
 
     // ---- what applications call

@@ -171,6 +171,11 @@ final class LockRegistry implements LeaseStore.Listener {
     }
 
     @Override
+    public void near(String name, long number) {
+        tell(name, lock -> lock.near(number));
+    }
+
+    @Override
     public void recalled(String name, long number) {
         tell(name, lock -> lock.recalled(number));
     }

@@ -77,8 +77,9 @@ import org.jspecify.annotations.Nullable;
  *       to be remembered, and the answer or message, when it comes, is for an id that nobody asks for.
  *   <li><b>A grant message is late.</b> It cannot be older than the last request before it that was answered "wait";
  *       the deadline counts from there. If that leaves less than half of the lease, the message only makes us ask.
- *   <li><b>A grant message is lost.</b> A waiting instance asks again when the holder's lease ends, at the latest after
- *       a second, and whenever a connection comes back. The answer is then the grant.
+ *   <li><b>A grant message is lost.</b> An instance near the head of the line asks again when the holder's lease ends,
+ *       at the latest after a second, and each instance whenever a connection comes back. The answer is then the grant.
+ *       {@link AskingPace} says how often those ask who stand further back, and what a lost message costs there.
  *   <li><b>A grant comes for an id that nobody knows any more</b>, because leaving could not be said in time: it is
  *       given back at once.
  *   <li><b>A release crosses a renewal.</b> The ownership ends before the release is sent, and no renewal starts
@@ -372,6 +373,18 @@ final class NamedLock extends TimerTask {
 
     boolean isOf(@Nullable String other) {
         return owner != null && owner.equals(other);
+    }
+
+    /** @return false if nobody here asks for that acquisition */
+    boolean near(long number) {
+        boolean[] known = {false};
+        transition((now, actions) -> {
+            if (acquiring != null && acquiring.isFor(number)) {
+                acquiring.near(now);
+                known[0] = true;
+            }
+        });
+        return known[0];
     }
 
     /** @return false if nobody here holds that acquisition or asks for it */

@@ -305,7 +305,7 @@ final class PendingRelease extends TimerTask {
         if (attempt != null && failure != null) {
             attempt.answered(null, failure);
         } else if (attempt != null) {
-            attempt.answered(reply == null ? new AcquireReply.Busy(0, false, 0) : reply, null);
+            attempt.answered(reply == null ? new AcquireReply.Busy(0, false, 0, 0, 0) : reply, null);
         }
     }
 

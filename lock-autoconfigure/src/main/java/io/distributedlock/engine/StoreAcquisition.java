@@ -21,9 +21,6 @@ final class StoreAcquisition {
     /** An answer to a younger request is good enough at the end of a wait; and so long it waits for the last one. */
     private static final long LAST_ANSWER = 100_000_000;
 
-    /** All that are parked for one lock together ask fifty times a second at most. */
-    private static final long PARKED_EACH = 20_000_000;
-
     private enum Phase {
         /** A request is under way. */
         ASKING,
@@ -57,6 +54,9 @@ final class StoreAcquisition {
     private boolean heard;
 
     private long askAt;
+
+    /** When to look whether messages still arrive, if it asks rarely. */
+    private long lookAt;
 
     /**
      * Whether the store said "busy" while a release of this instance is under way, which may be all that is in the way:
@@ -152,7 +152,8 @@ final class StoreAcquisition {
 
     private void busy(AcquireReply.Busy busy, long now, DeferredActions actions) {
         engine.tokenSeen(busy.token());
-        askAt = now + acquisition.busy(busy.ttlMillis(), busy.queued(), busy.token());
+        askAt = now + acquisition.busy(busy, engine.store().hears(lock.name));
+        lookAt = now + AskingPace.LONGEST_NEAR;
         phase = Phase.WAITING;
         behindOwn = waiters.anyoneTriesOnce() && engine.locks().isGivingBack(lock.name);
         if (behindOwn) {
@@ -166,7 +167,7 @@ final class StoreAcquisition {
         if (busy.queued() && engine.store().isOutOfReach(lock.name, acquisition.number)) {
             leaveOutOfReach(now, actions);
         } else if (parked) {
-            askAt += engine.locks().ownersInLine().parked(lock.name) * PARKED_EACH;
+            askAt += AskingPace.parked(engine.locks().ownersInLine().parked(lock.name), busy.waiting(), engine);
         } else if (!waiters.isEmpty() && (!busy.queued() || acquisition.confirm)) {
             acquisition.confirm = false;
             ask(now, actions);
@@ -229,6 +230,14 @@ final class StoreAcquisition {
 
     boolean isFor(long number) {
         return acquisition.number == number;
+    }
+
+    /** A message says that what we ask for has come near the head of the line. */
+    void near(long now) {
+        long at = acquisition.near(now);
+        if (phase == Phase.WAITING) {
+            askAt = askAt - at < 0 ? askAt : at;
+        }
     }
 
     /** A message says that another instance waits for what we ask for: it was granted, and we don't know yet. */
@@ -304,8 +313,9 @@ final class StoreAcquisition {
         if (phase == Phase.ASKING) {
             return;
         }
-        if (delay > 0) {
-            askAt = askAt - now < delay ? askAt : now + delay;
+        long pause = isFar() ? delay + engine.random(AskingPace.LONGEST_NEAR) : delay;
+        if (pause > 0) {
+            askAt = askAt - now < pause ? askAt : now + pause;
         } else {
             ask(now, actions);
         }
@@ -321,9 +331,21 @@ final class StoreAcquisition {
             }
             noAnswer(now);
         }
-        if (phase != Phase.ASKING && now - askAt >= 0) {
+        if (phase != Phase.ASKING && (now - askAt >= 0 || (isFar() && missesMessages(now)))) {
             askAgain(now, actions);
         }
+    }
+
+    private boolean isFar() {
+        return phase == Phase.WAITING && acquisition.far;
+    }
+
+    private boolean missesMessages(long now) {
+        if (now - lookAt < 0) {
+            return false;
+        }
+        lookAt = now + AskingPace.LONGEST_NEAR;
+        return !engine.store().hears(lock.name) || engine.store().isOutOfReach(lock.name, acquisition.number);
     }
 
     private void askAgain(long now, DeferredActions actions) {
@@ -335,7 +357,10 @@ final class StoreAcquisition {
     }
 
     long nextLook() {
-        return phase == Phase.ASKING ? acquisition.sentAt + timeout() : askAt;
+        if (phase == Phase.ASKING) {
+            return acquisition.sentAt + timeout();
+        }
+        return isFar() && lookAt - askAt < 0 ? lookAt : askAt;
     }
 
     private long timeout() {

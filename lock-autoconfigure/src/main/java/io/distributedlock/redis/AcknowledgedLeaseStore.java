@@ -86,7 +86,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
 
     private static ReleaseReply unconfirmed(ReleaseReply reply) {
         return new ReleaseReply(
-                reply.outcome(), reply.token(), new AcquireReply.Busy(SOON_MILLIS, true, reply.token()));
+                reply.outcome(), reply.token(), new AcquireReply.Busy(SOON_MILLIS, true, reply.token(), 0, 1));
     }
 
     @Override
@@ -142,6 +142,11 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     }
 
     @Override
+    public boolean hears(String name) {
+        return store.hears(name);
+    }
+
+    @Override
     public Object shard(String name) {
         return store.shard(name);
     }
@@ -169,6 +174,11 @@ final class AcknowledgedLeaseStore implements LeaseStore {
         public void granted(String name, long number, long token, long leaseMillis, int waiting) {
             var unused = confirm(name, number, leaseMillis, token)
                     .thenRun(() -> engine.granted(name, number, token, leaseMillis, waiting));
+        }
+
+        @Override
+        public void near(String name, long number) {
+            engine.near(name, number);
         }
 
         @Override

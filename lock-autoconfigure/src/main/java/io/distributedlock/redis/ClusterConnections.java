@@ -275,6 +275,12 @@ final class ClusterConnections implements RedisConnections {
     }
 
     @Override
+    public boolean hears(String name) {
+        Cluster known = cluster;
+        return known != null && known.mailboxes().hears(keys.slot(name));
+    }
+
+    @Override
     public Object shard(String name) {
         Cluster known = cluster;
         String master = known == null ? null : known.view().masterOf(keys.slot(name));

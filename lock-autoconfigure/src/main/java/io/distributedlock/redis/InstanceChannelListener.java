@@ -94,7 +94,9 @@ final class InstanceChannelListener extends RedisPubSubAdapter<String, String> {
         if (name == null) {
             return false;
         }
-        if (parts[0].equals("recall")) {
+        if (parts[0].equals("near")) {
+            listener.near(name, number);
+        } else if (parts[0].equals("recall")) {
             listener.recalled(name, number);
         } else if (parts[0].equals("revoke")) {
             listener.revoked(name, number);

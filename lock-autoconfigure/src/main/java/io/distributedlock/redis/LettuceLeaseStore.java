@@ -119,7 +119,8 @@ final class LettuceLeaseStore implements LeaseStore {
                             + " away from keys with the prefix of the locks.");
                 }
                 serverClock.answered(reply.get(3), sentAt);
-                yield new AcquireReply.Busy(reply.get(1), reply.get(2) == 1, reply.get(3));
+                yield new AcquireReply.Busy(
+                        reply.get(1), reply.get(2) == 1, reply.get(3), (int) reply.get(5), (int) reply.get(6));
             }
         };
     }
@@ -168,9 +169,10 @@ final class LettuceLeaseStore implements LeaseStore {
         long token = reply.size() > 1 ? reply.get(1) : 0;
         AcquireReply requeued = null;
         if (reply.size() > 4) {
+            int waiting = (int) reply.get(4);
             requeued = reply.get(2) == 1
-                    ? new AcquireReply.Granted(reply.get(3), (int) reply.get(4))
-                    : new AcquireReply.Busy(reply.get(3), true, token);
+                    ? new AcquireReply.Granted(reply.get(3), waiting)
+                    : new AcquireReply.Busy(reply.get(3), true, token, waiting - 1, waiting);
         }
         return new ReleaseReply(outcome, token, requeued);
     }
@@ -281,6 +283,11 @@ final class LettuceLeaseStore implements LeaseStore {
     @Override
     public boolean isOutOfReach(String name, long number) {
         return connections.isOutOfReach(name, number);
+    }
+
+    @Override
+    public boolean hears(String name) {
+        return connections.hears(name);
     }
 
     @Override

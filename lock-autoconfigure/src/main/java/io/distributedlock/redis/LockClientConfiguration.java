@@ -35,8 +35,11 @@ record LockClientConfiguration(
         boolean cluster)
         implements LettuceClientConfiguration {
 
-    /** More than a healthy connection ever has under way. */
-    private static final int MAX_COMMANDS_UNDER_WAY = 100_000;
+    /**
+     * More than a healthy connection ever has under way, and more than 200 000: up to there Lettuce allocates its
+     * queues for all of them at once, which took 1.6 MB of heap for each instance.
+     */
+    private static final int MAX_COMMANDS_UNDER_WAY = 250_000;
 
     @Override
     public Optional<ClientOptions> getClientOptions() {

@@ -71,6 +71,11 @@ interface RedisConnections extends AutoCloseable {
         return false;
     }
 
+    /** See {@link LeaseStore#hears}. */
+    default boolean hears(String name) {
+        return isSubscribed();
+    }
+
     /** See {@link LeaseStore#shard}. */
     default Object shard(String name) {
         return "";

@@ -98,6 +98,12 @@ final class ShardMailboxes {
         return mailbox != null && master.equals(view.masterOf(mailbox.slot)) ? mailbox : null;
     }
 
+    /** Whether a message about a lock in that slot arrives. */
+    boolean hears(int lockSlot) {
+        ShardMailbox mailbox = inShardOf(lockSlot);
+        return mailbox != null && mailbox.isSubscribed();
+    }
+
     boolean isSubscribedSomewhere() {
         return current.values().stream().anyMatch(ShardMailbox::isSubscribed);
     }

@@ -196,6 +196,8 @@ final class DifferentialRun {
             assertThat(number(real, 2) == 1).as("queued").isEqualTo(model.queued());
             compareTokens(number(real, 3), model.token());
             assertThat(number(real, 4)).as("repaired").isZero();
+            assertThat(number(real, 5)).as("ahead").isBetween((long) model.ahead(), (long) model.waiting());
+            assertThat(number(real, 6)).as("waiting").isEqualTo(model.waiting());
         } else if (reply instanceof AcquireReply.ReentryRefused model) {
             assertThat(kind).isEqualTo(2);
             compareTokens(number(real, 1), model.token());
@@ -252,6 +254,7 @@ final class DifferentialRun {
         } else if (model.requeued() instanceof AcquireReply.Busy busy) {
             assertThat(number(real, 2)).isZero();
             compareTimes(number(real, 3), busy.ttlMillis());
+            assertThat(number(real, 4)).as("waiting").isEqualTo(busy.waiting());
         }
     }
 
@@ -369,6 +372,9 @@ final class DifferentialRun {
 
         @Override
         public void recalled(String name, long number) {}
+
+        @Override
+        public void near(String name, long number) {}
 
         @Override
         public void revoked(String name, long number) {}

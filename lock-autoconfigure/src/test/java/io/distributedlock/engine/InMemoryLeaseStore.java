@@ -93,6 +93,11 @@ final class InMemoryLeaseStore implements LeaseStore {
     }
 
     @Override
+    public boolean hears(String name) {
+        return network.isSubscribed();
+    }
+
+    @Override
     public void listen(Listener listener) {
         leases.subscribe(instance, network, listener);
     }

@@ -69,10 +69,23 @@ final class LeaseEntry {
 
     @Nullable
     Queued inLine(String id) {
-        return line.stream()
-                .filter(queued -> queued.id().equals(id))
-                .findFirst()
-                .orElse(null);
+        int place = placeOf(id);
+        return place < 0 ? null : line.get(place);
+    }
+
+    /** How many are before it in line, or -1. */
+    int placeOf(String id) {
+        for (int i = 0; i < line.size(); i++) {
+            if (line.get(i).id().equals(id)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Who stands near the head of the line. */
+    List<Queued> near() {
+        return List.copyOf(line.subList(0, Math.min(AskingPace.NEAR, line.size())));
     }
 
     boolean hasMoreHolds() {

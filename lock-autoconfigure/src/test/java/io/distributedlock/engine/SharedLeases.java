@@ -73,20 +73,22 @@ final class SharedLeases extends LeaseServer {
 
     private AcquireReply line(LeaseEntry entry, String id, AcquireCommand command) {
         boolean first = entry.line.isEmpty() || entry.line.get(0).id().equals(id);
-        boolean queued = entry.inLine(id) != null;
-        if (!queued && command.queue()) {
+        int place = entry.placeOf(id);
+        if (place < 0 && command.queue()) {
             boolean missed = entry.passedOver.remove(id);
             if (missed) {
                 entry.askAgain.add(id);
             }
-            int place = missed ? 0 : entry.line.size();
+            place = missed ? 0 : entry.line.size();
             entry.line.add(place, new Queued(id, command.leaseMillis(), command.owner()));
         }
         String holding = entry.toRecall();
         if (command.queue() && first && holding != null && !instanceOf(holding).equals(instanceOf(id))) {
             publish(holding, new StoreMessage.Recall(command.name(), numberOf(holding)));
         }
-        return new AcquireReply.Busy(entry.remainingMillis(now()), queued || command.queue(), entry.token);
+        int waiting = entry.line.size();
+        int ahead = place < 0 ? waiting : place;
+        return new AcquireReply.Busy(entry.remainingMillis(now()), place >= 0, entry.token, ahead, waiting);
     }
 
     // ---- renew.lua
@@ -130,7 +132,9 @@ final class SharedLeases extends LeaseServer {
         }
         if (!entry.holder.equals(id)) {
             if (!entry.holds.contains(id)) {
+                List<Queued> near = entry.near();
                 boolean left = entry.line.remove(entry.inLine(id));
+                tellThoseNear(command.name(), entry, near, null);
                 return new ReleaseReply(left ? Outcome.LEFT_QUEUE : Outcome.NOT_YOURS, entry.token, null);
             }
             entry.holds.remove(id);
@@ -156,7 +160,9 @@ final class SharedLeases extends LeaseServer {
         int waiting = entry.line.size();
         AcquireReply requeued = next.id().equals(again)
                 ? new AcquireReply.Granted(entry.token, waiting)
-                : again == null ? null : new AcquireReply.Busy(entry.leaseMillis(), true, released);
+                : again == null
+                        ? null
+                        : new AcquireReply.Busy(entry.leaseMillis(), true, released, waiting - 1, waiting);
         return new ReleaseReply(next.id().equals(again) ? Outcome.RELEASED : Outcome.TRANSFERRED, released, requeued);
     }
 
@@ -165,6 +171,7 @@ final class SharedLeases extends LeaseServer {
      * too.
      */
     private @Nullable Queued transfer(String name, LeaseEntry entry, long floor, @Nullable String again) {
+        List<Queued> near = entry.near();
         while (!entry.line.isEmpty()) {
             Queued next = entry.line.remove(0);
             List<Queued> heirs = new ArrayList<>();
@@ -184,6 +191,7 @@ final class SharedLeases extends LeaseServer {
                 entry.token = nextToken(entry.token, floor);
                 entry.handTo(silent ? heirs.get(0) : next, heirs, now());
                 tellGranted(name, entry, silent ? List.of() : heirs, again);
+                tellThoseNear(name, entry, near, again);
                 return next;
             }
             entry.passOver(next.id());
@@ -198,6 +206,15 @@ final class SharedLeases extends LeaseServer {
             String id = heir.id();
             if (!id.equals(again)) {
                 publish(id, new StoreMessage.Grant(name, numberOf(id), entry.token, heir.leaseMillis(), waiting));
+            }
+        }
+    }
+
+    /** Who is near now and was not before. */
+    private void tellThoseNear(String name, LeaseEntry entry, List<Queued> before, @Nullable String again) {
+        for (Queued near : entry.near()) {
+            if (!before.contains(near) && !near.id().equals(again)) {
+                publish(near.id(), new StoreMessage.Near(name, numberOf(near.id())));
             }
         }
     }

@@ -22,6 +22,13 @@ sealed interface StoreMessage {
         }
     }
 
+    record Near(String name, long number) implements StoreMessage {
+        @Override
+        public void tell(Listener listener) {
+            listener.near(name, number);
+        }
+    }
+
     record Recall(String name, long number) implements StoreMessage {
         @Override
         public void tell(Listener listener) {

@@ -38,6 +38,8 @@ final class TestNetwork implements Network {
 
     private boolean down;
 
+    private boolean deaf;
+
     private @Nullable Effect failure;
 
     private boolean executesFailing;
@@ -96,7 +98,7 @@ final class TestNetwork implements Network {
 
     @Override
     public boolean isSubscribed() {
-        return !down;
+        return !down && !deaf;
     }
 
     @Override
@@ -137,6 +139,11 @@ final class TestNetwork implements Network {
     void disconnect() {
         down = true;
         ready = new CompletableFuture<>();
+    }
+
+    /** Commands go through, and no messages come. */
+    void goDeaf() {
+        deaf = true;
     }
 
     void reconnect() {

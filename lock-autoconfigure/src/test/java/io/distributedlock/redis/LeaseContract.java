@@ -215,10 +215,10 @@ abstract class LeaseContract extends AbstractLockContract {
     @Test
     void canBeExtendedWhenItIsNotRenewed() {
         LockHandle handle = first.acquire(REQUEST.renew(false));
-        handle.extend(millis(700));
+        handle.extend(millis(1_500));
         HoldAssertions.assertHeldFor(
                 handle, millis(600), () -> assertThat(onlyTtl()).isPositive());
-        HoldAssertions.awaitLoss(handle, millis(100));
+        HoldAssertions.awaitLoss(handle, millis(900));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(millis(700)));
         await("an extension creates nothing, and Redis keeps the lease a little longer than its holder believes")
                 .atMost(Noise.LATEST)

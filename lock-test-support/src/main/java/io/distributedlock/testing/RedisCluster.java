@@ -21,6 +21,8 @@ public final class RedisCluster implements AutoCloseable {
 
     private static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
 
+    private static final Duration FAILOVER_GIVEN_UP = Duration.ofSeconds(6);
+
     private static @Nullable RedisCluster shared;
 
     private final List<ClusterNode> nodes;
@@ -184,22 +186,35 @@ public final class RedisCluster implements AutoCloseable {
         return new SlotMove(this, slot, masterOf(slot), target);
     }
 
-    /** Makes a replica the master by CLUSTER FAILOVER, and waits until all servers know it. */
+    /**
+     * Makes a replica the master by CLUSTER FAILOVER, and waits until all servers know it. The others do not vote about
+     * the same master twice within two node time-outs, and Redis gives the failover up after five seconds then; so it
+     * is asked for again.
+     */
     public void failover(ClusterNode replica) {
+        long[] asked = {System.nanoTime()};
         replica.text("CLUSTER", "FAILOVER");
-        awaitMaster(replica);
+        Waiting.until(replica + " is the master, and the one before follows it", () -> {
+            if (System.nanoTime() - asked[0] > FAILOVER_GIVEN_UP.toNanos() && !replica.isMaster()) {
+                asked[0] = System.nanoTime();
+                replica.text("CLUSTER", "FAILOVER");
+            }
+            return isMasterForAll(replica) && !replicasOf(replica).isEmpty();
+        });
     }
 
     /** Waits until this server is a master, and every server that is alive and not frozen sees it as one. */
     public void awaitMaster(ClusterNode node) {
-        Waiting.until(
-                node + " is a master",
-                () -> alive().stream()
-                        .filter(other -> !Processes.isStopped(other.redis().pid()))
-                        .allMatch(other -> other.rows().stream()
-                                .anyMatch(row -> row.id().equals(node.id())
-                                        && row.isMaster()
-                                        && !row.slots().isEmpty())));
+        Waiting.until(node + " is a master", () -> isMasterForAll(node));
+    }
+
+    private boolean isMasterForAll(ClusterNode node) {
+        return alive().stream()
+                .filter(other -> !Processes.isStopped(other.redis().pid()))
+                .allMatch(other -> other.rows().stream()
+                        .anyMatch(row -> row.id().equals(node.id())
+                                && row.isMaster()
+                                && !row.slots().isEmpty()));
     }
 
     /** Waits until the cluster works, with all servers that are alive, and all replicas follow. */
