@@ -92,12 +92,13 @@ class CrowdOfInstancesTests {
             assertThat(scripts / seconds).as("scripts in a second").isLessThan(50);
 
             counter.reset();
+            Stopwatch turnsTaken = Stopwatch.start();
             handle.close();
             TestCallers.get(CompletableFuture.allOf(turns.toArray(CompletableFuture[]::new)));
             assertThat(served).hasSize(SIZE).isSorted();
             assertThat(counter.scripts())
                     .as("a release for each hand-over, and few questions")
-                    .isLessThan(SIZE + SIZE / 2);
+                    .isLessThan(SIZE + SIZE / 4 + 50 * (1 + turnsTaken.elapsed().toSeconds()));
         }
     }
 

@@ -188,7 +188,7 @@ class DeadAndStoppedWaitersTests {
         ChildJvm child = startChildren(1).get(0);
         for (int i = 0; i < 5; i++) {
             LockHandle handle = locks.acquire(REQUEST);
-            CompletableFuture<String> stopped = child.send("a", "crowd", "line", 1, 300);
+            CompletableFuture<String> stopped = child.send("a", "crowd", "line", 1, 1_000);
             awaitWaiting(1);
             child.signal("STOP");
             handle.close();
