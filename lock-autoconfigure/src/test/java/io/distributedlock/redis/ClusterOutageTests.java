@@ -99,8 +99,7 @@ class ClusterOutageTests {
         assertThat(isTaken(first)).isTrue();
         assertThat(after.isHeld()).isTrue();
         after.close();
-        first.acquire(leased("frozen", 60_000).waitUpTo(Duration.ofSeconds(60)))
-                .close();
+        first.acquire(leased("frozen", 60_000).waitUpTo(Duration.ofSeconds(60))).close();
     }
 
     /** A moment in which nobody can be asked is no grant. */
