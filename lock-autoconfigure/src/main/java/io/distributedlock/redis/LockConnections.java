@@ -130,13 +130,14 @@ final class LockConnections implements RedisConnections {
     }
 
     /** An error is tried again too: it may be for lack of memory. */
-    private boolean tryToConnect() {
+    private boolean tryToConnect() throws InterruptedException {
         try {
             RedisClient client = source.client();
             subscribe(client);
             another.accept(client);
             StatefulRedisConnection<String, String> opened = connect(client);
             commands = opened;
+            probe(opened);
             writer = opened::dispatch;
             hasConnected();
             ServerConfigurationCheck.of(opened.async());
@@ -144,6 +145,14 @@ final class LockConnections implements RedisConnections {
         } catch (RuntimeException | Error ex) {
             source.failed(ex);
             return false;
+        }
+    }
+
+    private void probe(StatefulRedisConnection<String, String> opened) throws InterruptedException {
+        InstanceChannelListener listener = messages;
+        InstanceChannelSubscription listening = subscription;
+        if (listener != null && listening != null && listening.isSubscribed()) {
+            MessageProbe.of(opened, listener.channel(), commandTimeout);
         }
     }
 

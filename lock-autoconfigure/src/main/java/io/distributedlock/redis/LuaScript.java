@@ -50,6 +50,10 @@ final class LuaScript {
         return start;
     }
 
+    static String text(String file) {
+        return new String(read(file), StandardCharsets.UTF_8);
+    }
+
     private static byte[] read(String file) {
         try (InputStream in = LuaScript.class.getResourceAsStream(file)) {
             if (in == null) {

@@ -71,6 +71,46 @@ class ClusterOutageTests {
         kept.close();
     }
 
+    /**
+     * The socket of a frozen server stays open, so only silence shows it. Takes a failover. Runs with
+     * {@code -Dcluster.contract=true}.
+     */
+    @EnabledIfSystemProperty(named = "cluster.contract", matches = "true")
+    @Test
+    void aFrozenMasterIsFollowedByItsReplicaAndGrantsNothingWhenItWakesUp() {
+        RedisCluster cluster = RedisCluster.shared();
+        RedisLockTemplate first = on(cluster.addresses());
+        RedisLockTemplate second = on(cluster.addresses());
+        Templates.warmUp(first);
+        Templates.warmUp(second);
+        ClusterNode frozen = cluster.masterOf("lock:{frozen}");
+        LockHandle before = first.acquire(leased("frozen", 60_000));
+        before.close();
+
+        frozen.freeze();
+        LockHandle after = second.acquire(leased("frozen", 60_000).waitUpTo(Duration.ofSeconds(60)));
+        assertThat(after.fencingToken()).isGreaterThan(before.fencingToken());
+        frozen.wake();
+
+        for (int i = 0; i < 20; i++) {
+            assertThat(isTaken(first)).as("by the one that has it").isTrue();
+        }
+        cluster.awaitWhole();
+        assertThat(isTaken(first)).isTrue();
+        assertThat(after.isHeld()).isTrue();
+        after.close();
+        first.acquire(leased("frozen", 60_000).waitUpTo(Duration.ofSeconds(60))).close();
+    }
+
+    /** A moment in which nobody can be asked is no grant. */
+    private static boolean isTaken(RedisLockTemplate locks) {
+        try {
+            return locks.tryAcquire(leased("frozen", 60_000).noWait()).isEmpty();
+        } catch (LockUnavailableException e) {
+            return true;
+        }
+    }
+
     /** Takes failovers by command. Runs with {@code -Dcluster.contract=true}. */
     @EnabledIfSystemProperty(named = "cluster.contract", matches = "true")
     @Test

@@ -156,11 +156,11 @@ abstract class LeaseContract extends AbstractLockContract {
     @Test
     void endsAtTheGreatestAge() {
         Stopwatch watch = Stopwatch.start();
-        LockHandle handle = first.acquire(REQUEST.maxHold(millis(700)));
+        LockHandle handle = first.acquire(REQUEST.maxHold(millis(1_500)));
         HoldAssertions.assertHeldFor(
                 handle, millis(600), () -> assertThat(onlyTtl()).isPositive());
         try (LockHandle next = second.acquire(LockRequest.of("leased"))) {
-            assertThat(watch.elapsed()).isBetween(millis(650), millis(700).plus(Noise.now()));
+            assertThat(watch.elapsed()).isBetween(millis(1_450), millis(1_500).plus(Noise.now()));
             assertThat(next.isHeld()).isTrue();
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
         }

@@ -188,8 +188,8 @@ public final class RedisCluster implements AutoCloseable {
 
     /**
      * Makes a replica the master by CLUSTER FAILOVER, and waits until all servers know it. The others do not vote about
-     * the same master twice within two node time-outs, and Redis gives the failover up after five seconds then; so it
-     * is asked for again.
+     * a master twice within two node time-outs, and Redis gives the failover up after five seconds then; so it is asked
+     * for again.
      */
     public void failover(ClusterNode replica) {
         long[] asked = {System.nanoTime()};

@@ -1,0 +1,66 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Looks once, when the first connections stand, whether the scripts can send messages here: a user may lack the rights,
+ * and a proxy may not count who listens at its other nodes. Locks work all the same, but are handed over late, and an
+ * operator would not know why. Nothing is said of a server that does all of it.
+ */
+final class MessageProbe {
+
+    private static final Log log = LogFactory.getLog(MessageProbe.class);
+
+    /** Follows the channel of an instance in the name of one on which nobody listens. */
+    private static final String NOBODY = ":nobody";
+
+    private static final String SCRIPT = LuaScript.text("probe.lua");
+
+    private MessageProbe() {}
+
+    /**
+     * Asks, and waits for the answer.
+     *
+     * @param channel to which this instance is subscribed
+     */
+    static void of(StatefulRedisConnection<String, String> redis, String channel, Duration limit)
+            throws InterruptedException {
+        try {
+            List<?> reply = redis.async()
+                    .<List<?>>eval(SCRIPT, ScriptOutputType.MULTI, new String[0], channel, channel + NOBODY)
+                    .get(limit.toMillis(), TimeUnit.MILLISECONDS);
+            String missing = missing(reply);
+            if (!missing.isEmpty()) {
+                log.warn("Redis does not send messages between instances: " + missing
+                        + ". Locks work, but a waiting instance asks instead of being told, and gets a lock up to a"
+                        + " second late.");
+            }
+        } catch (ExecutionException | TimeoutException | RuntimeException ex) {
+            log.debug("Redis could not be asked whether it sends messages", ex);
+        }
+    }
+
+    private static String missing(List<?> reply) {
+        String lookRefused = reply.get(1).toString();
+        String sendRefused = reply.get(2).toString();
+        if (!lookRefused.isEmpty()) {
+            return "PUBSUB NUMSUB in a script is refused (" + lookRefused + ")";
+        }
+        if (!sendRefused.isEmpty()) {
+            return "PUBLISH in a script is refused (" + sendRefused + ")";
+        }
+        return reply.get(0).equals(0L) ? "it does not count the subscription of this instance" : "";
+    }
+}
