@@ -4,7 +4,6 @@
  */
 package io.distributedlock.engine;
 
-import io.distributedlock.DistributedLockException;
 import io.distributedlock.HoldReport;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockEvent;
@@ -35,6 +34,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -84,6 +84,8 @@ public final class LockEngine implements AutoCloseable {
     private final AtomicLong numbers = new AtomicLong();
 
     private volatile boolean closing;
+
+    private volatile HolderNames holders = HolderNames.NONE;
 
     /** Starts an engine that nobody listens to. */
     public LockEngine(LeaseStore store, EngineSettings settings) {
@@ -174,7 +176,7 @@ public final class LockEngine implements AutoCloseable {
         if (result instanceof AcquireResult.Granted granted) {
             return granted.handle();
         }
-        throw failure(waiter, result);
+        throw calls.failure(waiter, result);
     }
 
     /** See {@link io.distributedlock.LockOperations#tryAcquire}. */
@@ -191,7 +193,7 @@ public final class LockEngine implements AutoCloseable {
         if (result instanceof AcquireResult.Busy || result instanceof AcquireResult.ReentryRefused) {
             return Optional.empty();
         }
-        throw failure(waiter, result);
+        throw calls.failure(waiter, result);
     }
 
     /** See {@link io.distributedlock.LockOperations#acquireAsync}. */
@@ -236,6 +238,25 @@ public final class LockEngine implements AutoCloseable {
         List<LockActivity.Waiting> waiting = new ArrayList<>();
         locks.describe(instance, held, waiting);
         return new LockActivity(instance, connected, subscribed, held, waiting);
+    }
+
+    /**
+     * Waits for the answer to another command about a lock, one command time-out at most.
+     *
+     * @param command sends it
+     * @throws io.distributedlock.LockUnavailableException if there is no answer
+     */
+    public <T> T ask(String name, Supplier<CompletableFuture<T>> command) {
+        return calls.await(name, command);
+    }
+
+    /** Says who is asked for the holders of busy locks. */
+    public void holders(HolderNames names) {
+        holders = names;
+    }
+
+    HolderNames holders() {
+        return holders;
     }
 
     /** What this instance says of a lock, null if none of its callers holds it. */
@@ -360,10 +381,6 @@ public final class LockEngine implements AutoCloseable {
         }
     }
 
-    DistributedLockException failure(Waiter waiter, AcquireResult result) {
-        return result.toException(waiter.terms.name(), waited(waiter));
-    }
-
     private LockInterruptedException interrupted(Waiter waiter, @Nullable Throwable cause) {
         String name = waiter.terms.name();
         listening.refused(waiter, Refusal.INTERRUPTED);
@@ -374,7 +391,7 @@ public final class LockEngine implements AutoCloseable {
                 cause);
     }
 
-    private Duration waited(Waiter waiter) {
+    Duration waited(Waiter waiter) {
         return Duration.ofNanos(Math.max(0, now() - waiter.since));
     }
 
@@ -432,6 +449,10 @@ public final class LockEngine implements AutoCloseable {
 
     void abandoned(Hold hold) {
         lockLog.abandoned(hold);
+    }
+
+    BlockingCalls calls() {
+        return calls;
     }
 
     LockLog log() {

@@ -108,16 +108,16 @@ final class InstanceMessage {
         }
     }
 
-    private static String cut(String text) {
+    static String cut(String text) {
         return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT);
     }
 
     /** A dot goes before it, so that an empty text is a word too. */
-    private static String encode(String text) {
+    static String encode(String text) {
         return "." + Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static String decode(String word) {
+    static String decode(String word) {
         if (!word.startsWith(".")) {
             throw new IllegalArgumentException("Not a text");
         }
