@@ -327,6 +327,11 @@ final class ClusterConnections implements RedisConnections {
     }
 
     @Override
+    public void later(Runnable task, long millis) {
+        source.resources().eventExecutorGroup().schedule(task, millis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
     public void close() {
         opener.close();
         Future<?> planned = looks;

@@ -12,7 +12,6 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -38,8 +37,8 @@ final class FleetDirectory {
         this.channels = keys.channel("");
     }
 
-    /** The public ids of all instances, this one too. Fails if Redis does not say it within that time. */
-    CompletableFuture<List<String>> instances(long millis) {
+    /** The public ids of all instances, this one too. */
+    CompletableFuture<List<String>> instances() {
         RedisConnections.CommandWriter writer = connections.commands();
         if (writer == null || connections.routesByKey()) {
             return CompletableFuture.failedFuture(connections.notConnected());
@@ -54,7 +53,6 @@ final class FleetDirectory {
             return CompletableFuture.failedFuture(ex);
         }
         return command.toCompletableFuture()
-                .orTimeout(millis, TimeUnit.MILLISECONDS)
                 .thenApply(this::idsIn)
                 .whenComplete((ids, failure) -> tellRefusal(failure));
     }

@@ -112,7 +112,7 @@ final class FleetQueries {
     /** Null if Redis has not said it. */
     private @Nullable List<String> known() {
         try {
-            return directory.instances(TIMEOUT_MILLIS).get(2 * TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+            return directory.instances().get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
             return null;

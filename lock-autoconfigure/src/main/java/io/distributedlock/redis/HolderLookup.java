@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,13 +29,17 @@ final class HolderLookup implements HolderNames {
 
     private final LeaseStore store;
 
+    private final InstanceMessenger messenger;
+
     private final InstanceQueries queries;
 
     private final InstanceLabels labels;
 
     private final Map<String, CompletableFuture<@Nullable String>> open = new ConcurrentHashMap<>();
 
-    HolderLookup(LeaseStore store, InstanceQueries queries, InstanceLabels labels) {
+    HolderLookup(
+            LeaseStore store, InstanceMessenger messenger, InstanceQueries queries, InstanceLabels labels) {
+        this.messenger = messenger;
         this.store = store;
         this.queries = queries;
         this.labels = labels;
@@ -65,7 +68,7 @@ final class HolderLookup implements HolderNames {
         store.inspect(lockName)
                 .thenCompose(state -> describe(lockName, state))
                 .whenComplete((text, failure) -> answer.complete(text));
-        return answer.completeOnTimeout(null, MILLIS, TimeUnit.MILLISECONDS);
+        return messenger.within(MILLIS, answer, null);
     }
 
     private CompletableFuture<@Nullable String> describe(String lockName, Optional<LockState> state) {

@@ -82,7 +82,8 @@ final class InstanceMessage {
                         .append(encode(wait.lockName()))
                         .append(' ')
                         .append(wait.id()));
-        return answer.toString();
+        // One word more than pairs of words: an older version does not look at it.
+        return answer.append(' ').append(report.waiters()).toString();
     }
 
     static Optional<HoldReport> report(String answer) {
@@ -102,7 +103,8 @@ final class InstanceMessage {
                     decode(words[6]),
                     words[7].equals(NONE) ? null : decode(words[7]),
                     Duration.ofMillis(Long.parseLong(words[3])),
-                    waits));
+                    waits,
+                    words.length % 2 == 0 ? 0 : Integer.parseInt(words[words.length - 1])));
         } catch (IllegalArgumentException ex) {
             return Optional.empty();
         }

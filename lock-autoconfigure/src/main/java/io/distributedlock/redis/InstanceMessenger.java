@@ -11,10 +11,13 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.security.SecureRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
-/** Sends messages to the channels of other instances. Nobody learns whether they arrive. */
+/** Sends messages to the channels of other instances; it is not known whether they arrive. */
 final class InstanceMessenger {
 
     private static final Log log = LogFactory.getLog(InstanceMessenger.class);
@@ -61,5 +64,15 @@ final class InstanceMessenger {
         } catch (RuntimeException ex) {
             log.debug("A message to another instance could not be sent", ex);
         }
+    }
+
+    /** Completes the future with that value if it is not complete after that time. */
+    <T extends @Nullable Object> CompletableFuture<T> within(long millis, CompletableFuture<T> future, T otherwise) {
+        try {
+            connections.later(() -> future.complete(otherwise), millis);
+        } catch (RejectedExecutionException ex) {
+            future.complete(otherwise);
+        }
+        return future;
     }
 }

@@ -87,7 +87,7 @@ final class InstanceQueries implements DeadlockSearch.Reports {
         open.put(number, answer);
         answer.whenComplete((report, failure) -> open.remove(number));
         messenger.send(instance, question);
-        return answer.completeOnTimeout(Optional.empty(), millis, TimeUnit.MILLISECONDS)
+        return messenger.within(millis, answer, Optional.empty())
                 .thenApply(report -> report.filter(told -> told.lockName().equals(lockName)))
                 .whenComplete((report, failure) -> learn(instance, report));
     }

@@ -30,6 +30,8 @@ final class Neighbours implements AutoCloseable {
 
     private final InstanceLabels labels = new InstanceLabels();
 
+    private final InstanceMessenger messenger;
+
     private final InstanceQueries holds;
 
     private final FleetQueries fleet;
@@ -40,7 +42,7 @@ final class Neighbours implements AutoCloseable {
         this.id = id.publicPart();
         this.engine = engine;
         this.line = new WaitingLine(connections, keys);
-        InstanceMessenger messenger = new InstanceMessenger(connections, keys, id);
+        this.messenger = new InstanceMessenger(connections, keys, id);
         this.holds = new InstanceQueries(messenger, answers, labels, name -> engine.report(name, label.get()));
         this.fleet = new FleetQueries(
                 messenger, new FleetDirectory(connections, keys), answers, labels, this::activity, label);
@@ -60,7 +62,7 @@ final class Neighbours implements AutoCloseable {
     }
 
     HolderNames holders(LeaseStore store) {
-        return new HolderLookup(store, holds, labels);
+        return new HolderLookup(store, messenger, holds, labels);
     }
 
     InstanceQueries holds() {

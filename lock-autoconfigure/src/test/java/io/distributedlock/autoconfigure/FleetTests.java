@@ -33,6 +33,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -64,6 +65,13 @@ class FleetTests {
     @BeforeAll
     static void startRedis() {
         redis = EmbeddedRedis.start();
+    }
+
+    @BeforeEach
+    void forgetAll() {
+        try (RespClient client = redis.connect()) {
+            client.call("FLUSHALL");
+        }
     }
 
     @AfterAll
