@@ -73,8 +73,7 @@ final class FleetView {
             each.held().forEach(held -> names.add(held.name()));
             each.waiting().forEach(wait -> names.add(wait.longest().name()));
         });
-        Stream<String> ends =
-                all.stream().map(InstanceReport::cutAfter).filter(Objects::nonNull);
+        Stream<String> ends = all.stream().map(InstanceReport::cutAfter).filter(Objects::nonNull);
         if (names.size() > limit) {
             ends = Stream.concat(ends, names.stream().skip(limit - 1L).limit(1));
         }
@@ -87,8 +86,7 @@ final class FleetView {
     }
 
     private static LocksDescriptor.Instance instance(LockActivity self) {
-        return new LocksDescriptor.Instance(
-                self.instance(), self.instance(), self.connected(), self.subscribed());
+        return new LocksDescriptor.Instance(self.instance(), self.instance(), self.connected(), self.subscribed());
     }
 
     private static FleetDescriptor.Member member(InstanceReport each) {
@@ -122,10 +120,7 @@ final class FleetView {
             InstanceReport of, InstanceReport.Wait wait, Map<String, InstanceReport> holders, Instant now) {
         InstanceReport holder = holders.get(wait.longest().name());
         LocksDescriptor.Waiting longest = InstanceView.waiting(
-                wait.longest(),
-                holder == null ? null : holder.instance(),
-                holder == null ? null : holder.label(),
-                now);
+                wait.longest(), holder == null ? null : holder.instance(), holder == null ? null : holder.label(), now);
         return new FleetDescriptor.Waiting(
                 longest.name(),
                 of.instance(),

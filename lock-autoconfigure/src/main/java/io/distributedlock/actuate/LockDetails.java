@@ -60,7 +60,7 @@ final class LockDetails {
                 state.map(LockState::fencingToken).orElse(null),
                 state.map(LockState::remainingLease).orElse(null),
                 holder,
-                waiters(waiting, activity, labels, holder),
+                waiters(waiting, activity, labels),
                 state.map(LockState::waitingInstances).orElse(0));
     }
 
@@ -74,15 +74,11 @@ final class LockDetails {
     }
 
     private List<LockDescriptor.Waiter> waiters(
-            Set<String> waiting,
-            LockActivity activity,
-            Map<String, String> labels,
-            LockDescriptor.@Nullable Holder holder) {
+            Set<String> waiting, LockActivity activity, Map<String, String> labels) {
         List<LockDescriptor.Waiter> waiters = new ArrayList<>();
         for (String id : waiting) {
             String known = id.equals(activity.instance()) ? label.text() : labels.get(id);
-            boolean ofHolder = known == null && holder != null && holder.instance().equals(id);
-            waiters.add(new LockDescriptor.Waiter(id, ofHolder ? holder.label() : known));
+            waiters.add(new LockDescriptor.Waiter(id, known));
         }
         return waiters;
     }

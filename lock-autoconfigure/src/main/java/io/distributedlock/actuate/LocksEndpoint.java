@@ -20,9 +20,9 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Shows what this instance or all instances hold and wait for, shows one lock, and takes a lock away. A lock name may have slashes:
- * what comes after {@code locks/} is the name. Web servers refuse or change some paths (an encoded slash, two slashes
- * in a row); {@code locks?name=} takes every name. Taking away needs
+ * Shows what this instance or all instances hold and wait for, shows one lock, and takes a lock away. A lock name may
+ * have slashes: what comes after {@code locks/} is the name. Web servers refuse or change some paths (an encoded slash,
+ * two slashes in a row); {@code locks?name=} takes every name. Taking away needs
  * {@code management.endpoint.locks.access=unrestricted}.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)

@@ -73,7 +73,8 @@ sealed interface AcquireResult {
         }
         String why = this instanceof ReentryRefused
                 ? "is held by the caller already, and the request is not re-entrant"
-                : "is held by " + (holder == null ? "another caller" : holder) + "; waited " + waited.toMillis() + " ms";
+                : "is held by " + (holder == null ? "another caller" : holder) + "; waited " + waited.toMillis()
+                        + " ms";
         return new LockNotAcquiredException(name, "Lock '" + name + "' " + why, waited);
     }
 }

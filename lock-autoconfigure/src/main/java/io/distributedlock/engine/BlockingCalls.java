@@ -74,8 +74,7 @@ final class BlockingCalls {
     /** The same without blocking, for an asynchronous caller. */
     CompletableFuture<DistributedLockException> failureAsync(Waiter waiter, AcquireResult result) {
         Duration waited = engine.waited(waiter);
-        return holderOf(waiter, result)
-                .thenApply(holder -> result.toException(waiter.terms.name(), waited, holder));
+        return holderOf(waiter, result).thenApply(holder -> result.toException(waiter.terms.name(), waited, holder));
     }
 
     private CompletableFuture<@Nullable String> holderOf(Waiter waiter, AcquireResult result) {

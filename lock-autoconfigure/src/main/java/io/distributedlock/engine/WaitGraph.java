@@ -32,8 +32,8 @@ final class WaitGraph {
         boolean[] found = new boolean[1];
         look(
                 name,
-                (hold, waiters, now) -> found[0] =
-                        hold != null && hold.isHeld(now) && hold.token == token && isPartOf(waiter, hold));
+                (hold, waiters, now) ->
+                        found[0] = hold != null && hold.isHeld(now) && hold.token == token && isPartOf(waiter, hold));
         return found[0];
     }
 

@@ -35,10 +35,16 @@ final class ActivityPage {
 
     static InstanceReport of(LockActivity activity, String label, String after, int atMost) {
         ActivityPage page = new ActivityPage();
-        activity.held().forEach(held -> page.names.computeIfAbsent(held.name(), name -> new OfName()).held.add(held));
+        activity.held()
+                .forEach(held -> page.names
+                        .computeIfAbsent(held.name(), name -> new OfName())
+                        .held
+                        .add(held));
         activity.waiting()
-                .forEach(waiting ->
-                        page.names.computeIfAbsent(waiting.name(), name -> new OfName()).waiting.add(waiting));
+                .forEach(waiting -> page.names
+                        .computeIfAbsent(waiting.name(), name -> new OfName())
+                        .waiting
+                        .add(waiting));
         NavigableMap<String, OfName> behind = after.isEmpty() ? page.names : page.names.tailMap(after, false);
         List<LockActivity.Held> held = new ArrayList<>();
         List<InstanceReport.Wait> waiting = new ArrayList<>();

@@ -45,8 +45,8 @@ final class FleetDirectory {
         }
         CommandArgs<String, String> operands =
                 new CommandArgs<>(StringCodec.UTF8).add("CHANNELS").add(pattern());
-        AsyncCommand<String, String, List<String>> command = new AsyncCommand<>(
-                new Command<>(CommandType.PUBSUB, new KeyListOutput<>(StringCodec.UTF8), operands));
+        AsyncCommand<String, String, List<String>> command =
+                new AsyncCommand<>(new Command<>(CommandType.PUBSUB, new KeyListOutput<>(StringCodec.UTF8), operands));
         try {
             writer.write(command);
         } catch (RuntimeException ex) {

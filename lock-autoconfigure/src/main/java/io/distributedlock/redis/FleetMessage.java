@@ -105,9 +105,7 @@ final class FleetMessage {
                 "w",
                 InstanceMessage.encode(longest.name()),
                 longest.waitedFor().toMillis(),
-                longest.remainingWait() == null
-                        ? NONE
-                        : longest.remainingWait().toMillis(),
+                longest.remainingWait() == null ? NONE : longest.remainingWait().toMillis(),
                 InstanceMessage.encode(InstanceMessage.cut(longest.caller())),
                 optional(longest.origin().method()),
                 optional(longest.traceId()),

@@ -82,8 +82,9 @@ final class FleetQueries {
         List<InstanceReport> reports = new ArrayList<>();
         reports.add(ActivityPage.of(activity.get(), label.get(), after, locks));
         List<String> ids = known();
-        List<String> others =
-                ids == null ? List.of() : ids.stream().filter(id -> !id.equals(messenger.self())).toList();
+        List<String> others = ids == null
+                ? List.of()
+                : ids.stream().filter(id -> !id.equals(messenger.self())).toList();
         ask(others, locks, after).forEach((id, report) -> reports.add(report));
         return new FleetReport(reports, ids != null && others.size() <= INSTANCES);
     }
@@ -157,8 +158,8 @@ final class FleetQueries {
 
     private static void await(Collection<FleetAnswer> asked) {
         long end = NanoClock.SYSTEM.nanos() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS);
-        CompletableFuture<Void> all = CompletableFuture.allOf(
-                asked.stream().map(FleetAnswer::whole).toArray(CompletableFuture<?>[]::new));
+        CompletableFuture<Void> all =
+                CompletableFuture.allOf(asked.stream().map(FleetAnswer::whole).toArray(CompletableFuture<?>[]::new));
         try {
             all.get(Math.max(0, end - NanoClock.SYSTEM.nanos()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException ex) {
@@ -187,8 +188,7 @@ final class FleetQueries {
      */
     boolean message(String message) {
         if (message.startsWith(FleetMessage.HERE)) {
-            FleetAnswer answer =
-                    message.length() > LONGEST_MESSAGE ? null : open.get(InstanceMessage.word(message, 1));
+            FleetAnswer answer = message.length() > LONGEST_MESSAGE ? null : open.get(InstanceMessage.word(message, 1));
             if (answer != null) {
                 answer.add(message);
             }

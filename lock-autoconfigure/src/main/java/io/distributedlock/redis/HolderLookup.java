@@ -37,8 +37,7 @@ final class HolderLookup implements HolderNames {
 
     private final Map<String, CompletableFuture<@Nullable String>> open = new ConcurrentHashMap<>();
 
-    HolderLookup(
-            LeaseStore store, InstanceMessenger messenger, InstanceQueries queries, InstanceLabels labels) {
+    HolderLookup(LeaseStore store, InstanceMessenger messenger, InstanceQueries queries, InstanceLabels labels) {
         this.messenger = messenger;
         this.store = store;
         this.queries = queries;
@@ -68,7 +67,8 @@ final class HolderLookup implements HolderNames {
         store.inspect(lockName)
                 .thenCompose(state -> describe(lockName, state))
                 .whenComplete((text, failure) -> answer.complete(text));
-        return messenger.within(MILLIS, answer, null);
+        messenger.later(MILLIS, () -> answer.complete(null));
+        return answer;
     }
 
     private CompletableFuture<@Nullable String> describe(String lockName, Optional<LockState> state) {

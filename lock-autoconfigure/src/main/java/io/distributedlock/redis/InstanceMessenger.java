@@ -11,11 +11,9 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.security.SecureRandom;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /** Sends messages to the channels of other instances; it is not known whether they arrive. */
 final class InstanceMessenger {
@@ -66,13 +64,12 @@ final class InstanceMessenger {
         }
     }
 
-    /** Completes the future with that value if it is not complete after that time. */
-    <T extends @Nullable Object> CompletableFuture<T> within(long millis, CompletableFuture<T> future, T otherwise) {
+    /** Runs that after that time, or at once if this instance stops. */
+    void later(long millis, Runnable task) {
         try {
-            connections.later(() -> future.complete(otherwise), millis);
+            connections.later(task, millis);
         } catch (RejectedExecutionException ex) {
-            future.complete(otherwise);
+            task.run();
         }
-        return future;
     }
 }

@@ -87,8 +87,8 @@ final class InstanceQueries implements DeadlockSearch.Reports {
         open.put(number, answer);
         answer.whenComplete((report, failure) -> open.remove(number));
         messenger.send(instance, question);
-        return messenger.within(millis, answer, Optional.empty())
-                .thenApply(report -> report.filter(told -> told.lockName().equals(lockName)))
+        messenger.later(millis, () -> answer.complete(Optional.empty()));
+        return answer.thenApply(report -> report.filter(told -> told.lockName().equals(lockName)))
                 .whenComplete((report, failure) -> learn(instance, report));
     }
 

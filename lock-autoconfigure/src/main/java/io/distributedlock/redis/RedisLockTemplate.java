@@ -228,7 +228,9 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     @Override
     public LockActivity activity() {
         Instance running = instance;
-        return running == null ? new LockActivity("", false, false, List.of(), List.of()) : running.neighbours().activity();
+        return running == null
+                ? new LockActivity("", false, false, List.of(), List.of())
+                : running.neighbours().activity();
     }
 
     private String labelOf(String id) {

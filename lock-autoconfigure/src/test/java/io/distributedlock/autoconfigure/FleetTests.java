@@ -59,8 +59,7 @@ class FleetTests {
                     AopAutoConfiguration.class,
                     DataRedisAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class))
-            .withPropertyValues(
-                    "spring.data.redis.port=" + redis.port(), "distributed-lock.key-prefix=odd[*]?\\:");
+            .withPropertyValues("spring.data.redis.port=" + redis.port(), "distributed-lock.key-prefix=odd[*]?\\:");
 
     @BeforeAll
     static void startRedis() {
@@ -123,15 +122,16 @@ class FleetTests {
     void allInstancesSayWhatTheyHoldAndWaitFor() {
         two((one, two) -> {
             LockHandle held = locks(one).acquire(LockRequest.of(ODD));
-            CompletableFuture<LockHandle> waiter = locks(two)
-                    .acquireAsync(LockRequest.of(ODD).waitUpTo(LONG))
-                    .toCompletableFuture();
+            CompletableFuture<LockHandle> waiter =
+                    locks(two).acquireAsync(LockRequest.of(ODD).waitUpTo(LONG)).toCompletableFuture();
             awaitWaiting(one, ODD, 1);
 
             for (ApplicationContext asker : List.of(one, two)) {
                 FleetReport fleet = wholeFleet(asker, 2);
                 assertThat(fleet.complete()).isTrue();
-                assertThat(fleet.instances()).extracting(InstanceReport::instance).startsWith(id(asker));
+                assertThat(fleet.instances())
+                        .extracting(InstanceReport::instance)
+                        .startsWith(id(asker));
                 InstanceReport holder = report(fleet, id(one));
                 assertThat(holder.label()).isEqualTo("till 1");
                 assertThat(holder.heldTotal()).isEqualTo(1);
@@ -166,9 +166,8 @@ class FleetTests {
         two((one, two) -> {
             List<LockHandle> held = new ArrayList<>();
             List<CompletableFuture<LockHandle>> asked = IntStream.range(0, 10_000)
-                    .mapToObj(i -> locks(one)
-                            .acquireAsync(LockRequest.of("hold " + i))
-                            .toCompletableFuture())
+                    .mapToObj(i ->
+                            locks(one).acquireAsync(LockRequest.of("hold " + i)).toCompletableFuture())
                     .toList();
             asked.forEach(each -> held.add(each.join()));
 
@@ -178,9 +177,7 @@ class FleetTests {
             while (after != null && ++pages < 50) {
                 String from = after;
                 InstanceReport page = await().atMost(LONG)
-                        .until(
-                                () -> report(monitor(two).fleet(from, 400), id(one)),
-                                InstanceReport::answered);
+                        .until(() -> report(monitor(two).fleet(from, 400), id(one)), InstanceReport::answered);
                 assertThat(page.heldTotal()).isEqualTo(10_000);
                 assertThat(page.held()).hasSizeLessThanOrEqualTo(400);
                 page.held().forEach(hold -> assertThat(seen.add(hold.name())).isTrue());
@@ -260,7 +257,8 @@ class FleetTests {
                             .withMessageMatching("(?s)Lock 'busy' is held by till 1 for \\d+ m?s \\('"
                                     + Pattern.quote(thread) + "'\\); waited \\d+ ms"));
             await().atMost(LONG)
-                    .untilAsserted(() -> assertThat(failure(locks(two).acquireAsync(request).toCompletableFuture()))
+                    .untilAsserted(() -> assertThat(
+                                    failure(locks(two).acquireAsync(request).toCompletableFuture()))
                             .isInstanceOf(LockNotAcquiredException.class)
                             .hasMessageContaining("held by till 1 for"));
             assertThat(failure(locks(one).acquireAsync(request.noWait()).toCompletableFuture()))
@@ -333,8 +331,9 @@ class FleetTests {
     void noAnswerHasASecret() {
         two((one, two) -> {
             LockHandle held = locks(one).acquire(LockRequest.of("secret"));
-            CompletableFuture<LockHandle> waiter =
-                    locks(two).acquireAsync(LockRequest.of("secret").waitUpTo(LONG)).toCompletableFuture();
+            CompletableFuture<LockHandle> waiter = locks(two)
+                    .acquireAsync(LockRequest.of("secret").waitUpTo(LONG))
+                    .toCompletableFuture();
             awaitWaiting(one, "secret", 1);
             List<String> secrets = new ArrayList<>();
             try (RespClient client = redis.connect()) {
@@ -345,13 +344,14 @@ class FleetTests {
             }
             String answers = wholeFleet(two, 2).toString()
                     + monitor(two).line("secret", 10)
-                    + catchThrowable(() ->
-                            locks(two).acquire(LockRequest.of("secret").waitUpTo(Duration.ofMillis(10))));
+                    + catchThrowable(
+                            () -> locks(two).acquire(LockRequest.of("secret").waitUpTo(Duration.ofMillis(10))));
 
             assertThat(secrets).hasSizeGreaterThanOrEqualTo(2);
-            assertThat(secrets).allSatisfy(secret -> assertThat(answers)
-                    .doesNotContain(secret)
-                    .doesNotContain(secret.substring(secret.lastIndexOf('.') + 1)));
+            assertThat(secrets)
+                    .allSatisfy(secret -> assertThat(answers)
+                            .doesNotContain(secret)
+                            .doesNotContain(secret.substring(secret.lastIndexOf('.') + 1)));
             held.close();
             waiter.join().close();
         });
@@ -362,8 +362,14 @@ class FleetTests {
         two((one, two) -> {
             try (RespClient client = redis.connect()) {
                 for (String message : List.of(
-                        "list", "list ", "list a b c", "list AAAAAAAA 1 x .", "list AAAAAAAA 1 1 .%%%", "here ",
-                        "here 1 2 3", "list AAAAAAAA 1 999999 .")) {
+                        "list",
+                        "list ",
+                        "list a b c",
+                        "list AAAAAAAA 1 x .",
+                        "list AAAAAAAA 1 1 .%%%",
+                        "here ",
+                        "here 1 2 3",
+                        "list AAAAAAAA 1 999999 .")) {
                     client.call("PUBLISH", "odd[*]?\\:instance:" + id(two), message);
                 }
             }
@@ -377,10 +383,10 @@ class FleetTests {
             LockRequest request = LockRequest.of("renewed").lease(Duration.ofMillis(600));
             try (LockHandle held = locks(one).acquire(request)) {
                 assertThat(monitor(one).activity().held().get(0).sinceRenewal()).isNull();
-                await().atMost(LONG).untilAsserted(() -> assertThat(
-                                monitor(one).activity().held())
-                        .extracting(LockActivity.Held::sinceRenewal)
-                        .doesNotContainNull());
+                await().atMost(LONG)
+                        .untilAsserted(() -> assertThat(monitor(one).activity().held())
+                                .extracting(LockActivity.Held::sinceRenewal)
+                                .doesNotContainNull());
                 assertThat(held.isHeld()).isTrue();
             }
         });

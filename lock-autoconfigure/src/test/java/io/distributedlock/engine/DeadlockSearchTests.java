@@ -103,8 +103,8 @@ class DeadlockSearchTests {
         void acquire(String name) {
             LockRequest request =
                     LockRequest.of(name).waitForever().origin(new LockOrigin("test", "Test#run()", false));
-            Waiter waiter = new Waiter(
-                    instance.engine, ResolvedRequest.of(request, EngineSettings.DEFAULTS), owner, enclosing);
+            Waiter waiter =
+                    new Waiter(instance.engine, ResolvedRequest.of(request, EngineSettings.DEFAULTS), owner, enclosing);
             waiting = waiter;
             instance.engine.locks().enqueue(waiter);
             resume();
@@ -262,7 +262,9 @@ class DeadlockSearchTests {
         assertThat(events).singleElement().satisfies(event -> {
             assertThat(event.lockName()).isEqualTo("a");
             assertThat(event.resolved()).isTrue();
-            assertThat(event.ring()).extracting(LockDeadlockEvent.Link::caller).containsExactly("thread", "asynchronous");
+            assertThat(event.ring())
+                    .extracting(LockDeadlockEvent.Link::caller)
+                    .containsExactly("thread", "asynchronous");
         });
         assertThat(inner.waitsFor()).isNull();
         assertThat(inner.holds("a")).isFalse();
@@ -283,9 +285,11 @@ class DeadlockSearchTests {
         two.acquire("a");
         look(false);
 
-        assertThat(events).singleElement().satisfies(event -> assertThat(event.ring())
-                .extracting(LockDeadlockEvent.Link::lockName)
-                .containsExactly("a", "b"));
+        assertThat(events)
+                .singleElement()
+                .satisfies(event -> assertThat(event.ring())
+                        .extracting(LockDeadlockEvent.Link::lockName)
+                        .containsExactly("a", "b"));
         assertThat(two.waitsFor()).isEqualTo("a");
         two.end();
         one.end();

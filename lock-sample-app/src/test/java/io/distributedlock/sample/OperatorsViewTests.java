@@ -51,9 +51,8 @@ class OperatorsViewTests {
 
     @BeforeAll
     static void start() {
-        shop = RunningShop.start(
-                "a", "management.endpoint.locks.access=unrestricted", "distributed-lock.instance-label=till 1");
-        other = shop.startSecond("b");
+        shop = RunningShop.start("a", "distributed-lock.instance-label=till 1");
+        other = shop.startSecond("b", "management.endpoint.locks.access=read-only");
         locks = shop.context().getBean(LockOperations.class);
     }
 
@@ -158,10 +157,8 @@ class OperatorsViewTests {
                 JsonNode line = get(shop, "locks/waited%20for").path("waiting");
                 assertThat(line.size()).isEqualTo(1);
                 assertThat(line.path(0).path("instance").asString())
-                        .isEqualTo(get(other, "locks")
-                                .path("instance")
-                                .path("id")
-                                .asString());
+                        .isEqualTo(
+                                get(other, "locks").path("instance").path("id").asString());
                 assertThat(line.path(0).path("label").asString()).startsWith("shop@");
             });
             assertThat(named(get(other, "locks").path("waiting"), "waited for")
@@ -198,9 +195,10 @@ class OperatorsViewTests {
         try (LockHandle ignored = locks.acquire(LockRequest.of("renewed").lease(Duration.ofMillis(600)))) {
             await().atMost(Duration.ofSeconds(30))
                     .ignoreExceptions()
-                    .untilAsserted(() -> assertThat(Instant.parse(named(get(shop, "locks").path("held"), "renewed")
-                                    .path("lastRenewal")
-                                    .asString("")))
+                    .untilAsserted(() -> assertThat(
+                                    Instant.parse(named(get(shop, "locks").path("held"), "renewed")
+                                            .path("lastRenewal")
+                                            .asString("")))
                             .isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES)));
         }
     }
@@ -230,7 +228,8 @@ class OperatorsViewTests {
                 assertThat(waiting.path("holderLabel").asString()).isEqualTo("till 1");
                 assertThat(waiting.path("callers").asInt()).isEqualTo(1);
                 assertThat(fleet.path("instance").path("id").asString())
-                        .isEqualTo(get(each, "locks").path("instance").path("id").asString());
+                        .isEqualTo(
+                                get(each, "locks").path("instance").path("id").asString());
             });
         }
         holder.close();
@@ -252,8 +251,9 @@ class OperatorsViewTests {
             JsonNode page = await().atMost(Duration.ofSeconds(30))
                     .until(
                             () -> get(shop, query),
-                            fleet -> fleet.path("instances").valueStream().allMatch(each -> each.path("answered")
-                                    .asBoolean()));
+                            fleet -> fleet.path("instances")
+                                    .valueStream()
+                                    .allMatch(each -> each.path("answered").asBoolean()));
             assertThat(page.path("held").size()).isLessThanOrEqualTo(4);
             page.path("held").forEach(each -> names.add(each.path("name").asString()));
             after = page.path("next").isNull() ? null : page.path("next").asString();

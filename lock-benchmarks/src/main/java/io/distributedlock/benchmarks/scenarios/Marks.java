@@ -26,6 +26,8 @@ final class Marks {
 
     private static final String ANNOTATED = "ours-annotated";
 
+    private static final String METERED = "ours-metered";
+
     private static final String RLOCK = "redisson";
 
     private static final List<String> SPRING = List.of("si-spin", "si-pubsub");
@@ -51,6 +53,7 @@ final class Marks {
 
     private void uncontended() {
         add(Catalog.SOLO, "annotated call ≥ 0.95 × bare", atLeast(0.95, speed(Catalog.SOLO, ANNOTATED, BARE)));
+        add(Catalog.SOLO, "with meters ≥ 0.97 × without", atLeast(0.97, speed(Catalog.SOLO, METERED, ANNOTATED)));
         add(Catalog.SOLO, "annotated call: 2 commands", commands(Catalog.SOLO, ANNOTATED, 2, 0.05));
         add(
                 Catalog.SOLO,
