@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record FleetDescriptor(
         LocksDescriptor.Instance instance,
-        List<Member> instances,
+        List<InstanceState> instances,
         boolean complete,
         List<Held> held,
         List<Waiting> waiting,
@@ -39,7 +39,7 @@ record FleetDescriptor(
      * @param held how many locks it holds
      * @param waiting how many of its callers wait
      */
-    record Member(
+    record InstanceState(
             String id,
             @Nullable String label,
             boolean answered,

@@ -49,7 +49,7 @@ final class FleetView {
         all.forEach(each -> each.held().forEach(held -> holders.putIfAbsent(held.name(), each)));
         return new FleetDescriptor(
                 all.stream().findFirst().map(FleetView::instance).orElseGet(() -> instance(monitor.activity())),
-                all.stream().map(FleetView::member).toList(),
+                all.stream().map(FleetView::state).toList(),
                 fleet.complete(),
                 all.stream()
                         .flatMap(each -> each.held().stream()
@@ -89,8 +89,8 @@ final class FleetView {
         return new LocksDescriptor.Instance(self.instance(), self.instance(), self.connected(), self.subscribed());
     }
 
-    private static FleetDescriptor.Member member(InstanceReport each) {
-        return new FleetDescriptor.Member(
+    private static FleetDescriptor.InstanceState state(InstanceReport each) {
+        return new FleetDescriptor.InstanceState(
                 each.instance(),
                 each.label(),
                 each.answered(),
