@@ -143,7 +143,7 @@ class BrowserTests {
             page.navigate(second.url());
             HasTextOptions patiently = new HasTextOptions().setTimeout(30_000);
             assertThat(page.locator("#fleet tbody"))
-                    .hasText(Pattern.compile("(?s)till 2 \\(this one\\).*till 1.*"), patiently);
+                    .hasText(Pattern.compile("till 2 \\(this one\\).*till 1.*", Pattern.DOTALL), patiently);
             assertThat(page.locator("#instances"))
                     .hasText(Pattern.compile("8080\\s*8081 \\(this one\\)"), patiently);
 

@@ -217,7 +217,7 @@ class OperatorsViewTests {
                 assertThat(fleet.path("complete").asBoolean()).isTrue();
                 assertThat(fleet.path("instances").valueStream())
                         .hasSize(2)
-                        .allMatch(each -> each.path("answered").asBoolean());
+                        .allMatch(found -> found.path("answered").asBoolean());
                 JsonNode held = named(fleet.path("held"), "of the fleet");
                 assertThat(held.path("instance").asString()).isEqualTo(id);
                 assertThat(held.path("label").asString()).isEqualTo("till 1");
