@@ -139,8 +139,7 @@ class InstancesAskEachOtherTests {
             }
         };
 
-        abstract CompletableFuture<String> call(
-                ApplicationContext context, String name, String next, Meeting both);
+        abstract CompletableFuture<String> call(ApplicationContext context, String name, String next, Meeting both);
     }
 
     @ParameterizedTest

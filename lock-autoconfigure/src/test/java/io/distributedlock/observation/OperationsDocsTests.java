@@ -144,8 +144,9 @@ class OperationsDocsTests {
         String text = Files.readString(DOCS.resolve("operations.md"));
         String runbook = text.substring(text.indexOf("## Runbook"));
 
-        assertThat(alerts).hasSizeGreaterThan(5).allSatisfy(alert -> assertThat(runbook)
-                .contains("`" + alert + "`"));
+        assertThat(alerts)
+                .hasSizeGreaterThan(5)
+                .allSatisfy(alert -> assertThat(runbook).contains("`" + alert + "`"));
     }
 
     @Test

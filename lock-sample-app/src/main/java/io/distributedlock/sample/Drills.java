@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.springframework.boot.task.SimpleAsyncTaskExecutorBuilder;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.EventListener;
@@ -81,7 +80,7 @@ class Drills implements SmartLifecycle {
                 stops = stopped.await(100, TimeUnit.MILLISECONDS);
             }
         } catch (DistributedLockException ex) {
-            news.bad(ex.getMessage());
+            news.bad(String.valueOf(ex.getMessage()));
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
@@ -121,7 +120,7 @@ class Drills implements SmartLifecycle {
                 locks.execute(LockRequest.of(HUNG).waitUpTo(PATIENCE), handle -> handle.fencingToken());
             }
         } catch (DistributedLockException ex) {
-            news.bad(ex.getMessage());
+            news.bad(String.valueOf(ex.getMessage()));
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
@@ -134,7 +133,7 @@ class Drills implements SmartLifecycle {
                 news.good("A caller of this instance has had " + outer.name() + " and " + second + ".");
             }
         } catch (DistributedLockException ex) {
-            news.bad(ex.getMessage());
+            news.bad(String.valueOf(ex.getMessage()));
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
@@ -145,12 +144,12 @@ class Drills implements SmartLifecycle {
         redis.convertAndSend(
                 CHANNEL,
                 "found A deadlock was found: " + ring.ring().size() + " callers wait for each other, for "
-                + String.join(
-                        " and ",
-                        ring.ring().stream()
-                                .map(LockDeadlockEvent.Link::lockName)
-                                .toList())
-                + ". One wait was ended.");
+                        + String.join(
+                                " and ",
+                                ring.ring().stream()
+                                        .map(LockDeadlockEvent.Link::lockName)
+                                        .toList())
+                        + ". One wait was ended.");
     }
 
     @Override

@@ -144,8 +144,7 @@ class BrowserTests {
             HasTextOptions patiently = new HasTextOptions().setTimeout(30_000);
             assertThat(page.locator("#fleet tbody"))
                     .hasText(Pattern.compile("till 2 \\(this one\\).*till 1.*", Pattern.DOTALL), patiently);
-            assertThat(page.locator("#instances"))
-                    .hasText(Pattern.compile("8080\\s*8081 \\(this one\\)"), patiently);
+            assertThat(page.locator("#instances")).hasText(Pattern.compile("8080\\s*8081 \\(this one\\)"), patiently);
 
             button(page, "Let a holder hang").click();
             Locator lock = page.locator("[data-lock='drill:hung']");
@@ -158,12 +157,10 @@ class BrowserTests {
             assertThat(lock).hasCount(0, new HasCountOptions().setTimeout(30_000));
 
             button(page, "Stage a deadlock").click();
-            assertThat(page.locator("[data-lock^='drill:']"))
-                    .hasCount(2, new HasCountOptions().setTimeout(30_000));
+            assertThat(page.locator("[data-lock^='drill:']")).hasCount(2, new HasCountOptions().setTimeout(30_000));
             assertThat(page.getByRole(AriaRole.LIST, new Page.GetByRoleOptions().setName("What happened")))
                     .containsText("A deadlock was found", new ContainsTextOptions().setTimeout(30_000));
-            assertThat(page.locator("[data-lock^='drill:']"))
-                    .hasCount(0, new HasCountOptions().setTimeout(30_000));
+            assertThat(page.locator("[data-lock^='drill:']")).hasCount(0, new HasCountOptions().setTimeout(30_000));
             assertThat(page.locator("#waits path")).isVisible();
         }
     }

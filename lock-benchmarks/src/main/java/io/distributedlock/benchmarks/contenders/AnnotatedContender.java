@@ -25,7 +25,8 @@ final class AnnotatedContender implements Contender {
 
     /** @param metered whether there is a meter registry, so that every call is measured */
     AnnotatedContender(int port, boolean metered) {
-        Class<?>[] sources = metered ? new Class<?>[] {Application.class, Metered.class} : new Class<?>[] {Application.class};
+        Class<?>[] sources =
+                metered ? new Class<?>[] {Application.class, Metered.class} : new Class<?>[] {Application.class};
         context = new SpringApplicationBuilder(sources)
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
