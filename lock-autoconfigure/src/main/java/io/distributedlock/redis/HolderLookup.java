@@ -37,6 +37,8 @@ final class HolderLookup implements HolderNames {
 
     private final Map<String, CompletableFuture<@Nullable String>> open = new ConcurrentHashMap<>();
 
+    private volatile boolean closed;
+
     HolderLookup(LeaseStore store, InstanceMessenger messenger, InstanceQueries queries, InstanceLabels labels) {
         this.messenger = messenger;
         this.store = store;
@@ -54,7 +56,7 @@ final class HolderLookup implements HolderNames {
         if (asked != null) {
             return asked;
         }
-        return mayAsk && open.size() < AT_ONCE ? ask(lockName) : CompletableFuture.completedFuture(null);
+        return mayAsk && !closed && open.size() < AT_ONCE ? ask(lockName) : CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<@Nullable String> ask(String lockName) {
@@ -68,6 +70,9 @@ final class HolderLookup implements HolderNames {
                 .thenCompose(state -> describe(lockName, state))
                 .whenComplete((text, failure) -> answer.complete(text));
         messenger.later(MILLIS, () -> answer.complete(null));
+        if (closed) {
+            answer.complete(null);
+        }
         return answer;
     }
 
@@ -78,6 +83,12 @@ final class HolderLookup implements HolderNames {
         String owner = state.get().owner();
         return queries.ask(owner, lockName, MILLIS)
                 .thenApply(report -> report.map(HolderLookup::text).orElseGet(() -> labels.shown(owner)));
+    }
+
+    /** Nothing is asked any more, and nobody has to wait for an answer that may not come. */
+    void close() {
+        closed = true;
+        open.values().forEach(answer -> answer.complete(null));
     }
 
     private static String text(HoldReport report) {

@@ -5,7 +5,6 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.LockActivity;
-import io.distributedlock.engine.HolderNames;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LockEngine;
 import java.util.List;
@@ -61,7 +60,7 @@ final class Neighbours implements AutoCloseable {
         return engine.activity(id, connections.isConnected(), connections.isSubscribed());
     }
 
-    HolderNames holders(LeaseStore store) {
+    HolderLookup holders(LeaseStore store) {
         return new HolderLookup(store, messenger, holds, labels);
     }
 

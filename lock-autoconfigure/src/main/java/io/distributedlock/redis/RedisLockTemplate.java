@@ -360,7 +360,11 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
 
     /** What lives from a start to the next stop: an identity, its connections, and the engine upon them. */
     private record Instance(
-            RedisConnections connections, LockEngine engine, Neighbours neighbours, DeadlockSearch deadlocks) {
+            RedisConnections connections,
+            LockEngine engine,
+            Neighbours neighbours,
+            HolderLookup holders,
+            DeadlockSearch deadlocks) {
 
         static Instance open(
                 LettuceConnectionFactory application,
@@ -393,16 +397,19 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
             Supplier<String> called = () -> label.apply(id.publicPart());
             Neighbours neighbours = new Neighbours(connections, keys, id, engine, called);
             direct.queries(neighbours::message);
-            engine.holders(neighbours.holders(direct));
+            HolderLookup holders = neighbours.holders(direct);
+            engine.holders(holders);
             connections.open();
             return new Instance(
                     connections,
                     engine,
                     neighbours,
+                    holders,
                     new DeadlockSearch(engine, id.publicPart(), called, neighbours.holds(), events));
         }
 
         void close() {
+            holders.close();
             engine.close();
             neighbours.close();
             connections.close();
