@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param label what operators call the instance
  * @param caller the thread that acquired it, or what stands for an asynchronous caller
  * @param method the annotated method, null if the application has acquired it by itself
- * @param waits what the same thread waits for; empty for an asynchronous caller, whose waits need not end before its
- *     holds
+ * @param waits what the work of the caller waits for that has to end before its hold: waits that could enter again what
+ *     it holds
+ * @param waiters how many callers of that instance wait behind it
  */
 public record HoldReport(
         String lockName,
@@ -25,15 +26,28 @@ public record HoldReport(
         String caller,
         @Nullable String method,
         Duration heldFor,
-        List<Wait> waits) {
+        List<Wait> waits,
+        int waiters) {
 
     public HoldReport {
         waits = List.copyOf(waits);
     }
 
+    /** A hold that no other caller of its instance waits for. */
+    public HoldReport(
+            String lockName,
+            long fencingToken,
+            String label,
+            String caller,
+            @Nullable String method,
+            Duration heldFor,
+            List<Wait> waits) {
+        this(lockName, fencingToken, label, caller, method, heldFor, waits, 0);
+    }
+
     /** The same with these waits. */
     public HoldReport with(List<Wait> others) {
-        return new HoldReport(lockName, fencingToken, label, caller, method, heldFor, others);
+        return new HoldReport(lockName, fencingToken, label, caller, method, heldFor, others, waiters);
     }
 
     /**

@@ -38,6 +38,7 @@ public record LockActivity(
      * @param waiters how many callers of this instance wait behind it
      * @param origin what the request said of itself
      * @param traceId the trace that the caller was in at its request, null if that is not known
+     * @param sinceRenewal the time since its lease was last renewed, from when that was sent; null if it was not yet
      */
     public record Held(
             String name,
@@ -48,7 +49,23 @@ public record LockActivity(
             int reentries,
             int waiters,
             LockOrigin origin,
-            @Nullable String traceId) {}
+            @Nullable String traceId,
+            @Nullable Duration sinceRenewal) {
+
+        /** A hold whose lease was not renewed yet. */
+        public Held(
+                String name,
+                long fencingToken,
+                Duration heldFor,
+                Duration remainingLease,
+                String caller,
+                int reentries,
+                int waiters,
+                LockOrigin origin,
+                @Nullable String traceId) {
+            this(name, fencingToken, heldFor, remainingLease, caller, reentries, waiters, origin, traceId, null);
+        }
+    }
 
     /**
      * A caller that waits in this instance.

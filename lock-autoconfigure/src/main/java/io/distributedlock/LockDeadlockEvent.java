@@ -25,7 +25,7 @@ public record LockDeadlockEvent(String lockName, List<Link> ring, boolean resolv
      * A lock of the ring and who holds it.
      *
      * @param label the instance of the holder
-     * @param caller the thread
+     * @param caller the thread, or what stands for an asynchronous caller
      */
     public record Link(String lockName, long fencingToken, String label, String caller) {}
 }

@@ -5,6 +5,9 @@
 package io.distributedlock;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -25,6 +28,39 @@ public interface LockMonitor {
      */
     default Optional<HoldReport> holdOf(String instance, String lockName) {
         return Optional.empty();
+    }
+
+    /**
+     * What all instances hold and wait for, one page of it. The others are asked by messages; the answers are waited
+     * for half a second at most.
+     *
+     * @param after only locks whose names come after this one; empty for the first page
+     * @param atMost how many locks of each instance, from 1 to 500
+     * @return at least this instance
+     */
+    default FleetReport fleet(String after, int atMost) {
+        return new FleetReport(List.of(), false);
+    }
+
+    /**
+     * Which instances wait for a lock, the first in line first. One command.
+     *
+     * @param atMost how many of them, from 1 to 500
+     * @return their public ids; one of them several times if it has several places
+     * @throws LockUnavailableException if Redis does not answer
+     */
+    default List<String> line(String lockName, int atMost) {
+        return List.of();
+    }
+
+    /**
+     * What operators call these instances. Those of which this instance has not heard are asked by messages; the
+     * answers are waited for half a second at most.
+     *
+     * @return by id; without those that are not known
+     */
+    default Map<String, String> labels(Collection<String> instances) {
+        return Map.of();
     }
 
     /**

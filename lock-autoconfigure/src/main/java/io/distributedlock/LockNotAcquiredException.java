@@ -6,7 +6,10 @@ package io.distributedlock;
 
 import java.time.Duration;
 
-/** The lock is held by another caller, and the wait was over. */
+/**
+ * The lock is held by another caller, and the wait was over. The message is for people: it names the holder's instance,
+ * its caller and the age of the hold, if these are known.
+ */
 public class LockNotAcquiredException extends DistributedLockException {
 
     private static final long serialVersionUID = 1L;

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param fencingToken the last token that is known, null if nobody holds it
  * @param remainingLease how long Redis keeps it if it is not renewed, null if nobody holds it
  * @param holder who holds it, null if nobody does
- * @param waiting the instances that wait, as far as this one knows them: at most itself
+ * @param waiting the instances that wait: first those in line in Redis, in its order, at most 100 of them; then those
+ *     whose callers wait for a hold of their own instance
  * @param waitingInstances how many instances wait in Redis
  */
 record LockDescriptor(
@@ -32,11 +33,12 @@ record LockDescriptor(
      * Who holds the lock.
      *
      * @param instance the public id of an instance, or an explicit owner
-     * @param label what operators call the instance; null if it does not answer
+     * @param label what operators call the instance; null if it has never answered
      * @param caller the thread; null if the instance does not answer
      * @param since the time of the grant; null if the instance does not answer
      * @param waitingFor other locks that the same caller waits for; empty if the instance does not answer
      * @param method the annotated method; null if the instance does not answer, or the application has acquired it
+     * @param waiters how many callers of the holder's instance wait behind it; zero if the instance does not answer
      * @param answered whether the instance of the holder has said this. Another instance has half a second for it; an
      *     explicit owner is no instance
      */
@@ -47,8 +49,13 @@ record LockDescriptor(
             @Nullable Instant since,
             List<String> waitingFor,
             @Nullable String method,
+            int waiters,
             boolean answered) {}
 
-    /** An instance that waits. */
-    record Waiter(String instance, String label) {}
+    /**
+     * An instance that waits.
+     *
+     * @param label what operators call it; null if it does not answer
+     */
+    record Waiter(String instance, @Nullable String label) {}
 }

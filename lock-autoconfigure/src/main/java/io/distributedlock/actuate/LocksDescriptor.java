@@ -33,6 +33,7 @@ record LocksDescriptor(Instance instance, List<Held> held, List<Waiting> waiting
      *
      * @param method the annotated method that acquired it, null if it was acquired by {@code LockOperations}
      * @param traceId the trace of its caller, null without tracing
+     * @param lastRenewal when its lease was last renewed, null if it was not yet
      */
     record Held(
             String name,
@@ -43,7 +44,8 @@ record LocksDescriptor(Instance instance, List<Held> held, List<Waiting> waiting
             @Nullable String method,
             int reentries,
             int waiters,
-            @Nullable String traceId) {}
+            @Nullable String traceId,
+            @Nullable Instant lastRenewal) {}
 
     /**
      * A caller that waits.
@@ -52,6 +54,7 @@ record LocksDescriptor(Instance instance, List<Held> held, List<Waiting> waiting
      * @param holder the public id of the instance that holds the lock, or its explicit owner; null if that is not known
      * @param method the annotated method, null if it waits by {@code LockOperations}
      * @param traceId the trace of the caller, null without tracing
+     * @param holderLabel what operators call the holder's instance; null if that is not known
      */
     record Waiting(
             String name,
@@ -60,5 +63,6 @@ record LocksDescriptor(Instance instance, List<Held> held, List<Waiting> waiting
             @Nullable Instant until,
             @Nullable String holder,
             @Nullable String method,
-            @Nullable String traceId) {}
+            @Nullable String traceId,
+            @Nullable String holderLabel) {}
 }

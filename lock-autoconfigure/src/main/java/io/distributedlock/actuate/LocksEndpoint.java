@@ -4,23 +4,14 @@
  */
 package io.distributedlock.actuate;
 
-import io.distributedlock.HoldReport;
-import io.distributedlock.LockActivity;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
-import io.distributedlock.LockState;
-import io.distributedlock.LockUnavailableException;
 import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -29,9 +20,9 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Shows what this instance holds and waits for, shows one lock, and takes a lock away. A lock name may have slashes:
- * what comes after {@code locks/} is the name. Web servers refuse or change some paths (an encoded slash, two slashes
- * in a row); {@code locks?name=} takes every name. Taking away needs
+ * Shows what this instance or all instances hold and wait for, shows one lock, and takes a lock away. A lock name may
+ * have slashes: what comes after {@code locks/} is the name. Web servers refuse or change some paths (an encoded slash,
+ * two slashes in a row); {@code locks?name=} takes every name. Taking away needs
  * {@code management.endpoint.locks.access=unrestricted}.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
@@ -39,152 +30,64 @@ public final class LocksEndpoint {
 
     private static final Log log = LogFactory.getLog(LocksEndpoint.class);
 
-    /** How many locks of other instances are asked about in one answer. */
-    private static final int ASKED_ABOUT = 20;
-
     private final LockOperations locks;
 
-    private final LockMonitor monitor;
+    private final InstanceView instance;
 
-    private final InstanceLabel label;
+    private final FleetView fleet;
 
-    private final Clock clock;
+    private final LockDetails details;
 
+    /**
+     * @param locks asked about single locks, and told to take them away
+     * @param monitor asked what this and other instances hold
+     * @param label what operators call this instance
+     */
     public LocksEndpoint(LockOperations locks, LockMonitor monitor, InstanceLabel label) {
         this(locks, monitor, label, Clock.systemUTC());
     }
 
     LocksEndpoint(LockOperations locks, LockMonitor monitor, InstanceLabel label, Clock clock) {
         this.locks = locks;
-        this.monitor = monitor;
-        this.label = label;
-        this.clock = clock;
-    }
-
-    /** What this instance holds and waits for; or the lock of that name, as {@link #lock} shows it. */
-    @ReadOperation
-    public Object locks(@Nullable String name) {
-        return name == null ? locks() : describe(name);
-    }
-
-    private LocksDescriptor locks() {
-        LockActivity activity = monitor.activity();
-        Instant now = clock.instant();
-        Map<String, Optional<String>> holders = new HashMap<>();
-        return new LocksDescriptor(
-                new LocksDescriptor.Instance(
-                        activity.instance(), label.text(), activity.connected(), activity.subscribed()),
-                activity.held().stream().map(held -> held(held, now)).toList(),
-                activity.waiting().stream()
-                        .map(waiting -> waiting(waiting, holder(activity, waiting, holders), now))
-                        .toList());
-    }
-
-    private static LocksDescriptor.Held held(LockActivity.Held held, Instant now) {
-        return new LocksDescriptor.Held(
-                held.name(),
-                held.fencingToken(),
-                now.minus(held.heldFor()),
-                held.remainingLease(),
-                held.caller(),
-                held.origin().method(),
-                held.reentries(),
-                held.waiters(),
-                held.traceId());
-    }
-
-    private static LocksDescriptor.Waiting waiting(LockActivity.Waiting waiting, @Nullable String holder, Instant now) {
-        Duration left = waiting.remainingWait();
-        return new LocksDescriptor.Waiting(
-                waiting.name(),
-                waiting.caller(),
-                now.minus(waiting.waitedFor()),
-                left == null ? null : now.plus(left),
-                holder,
-                waiting.origin().method(),
-                waiting.traceId());
-    }
-
-    /** Of each lock Redis is asked once, of the first few locks only, and not while it is away. */
-    private @Nullable String holder(
-            LockActivity activity, LockActivity.Waiting waiting, Map<String, Optional<String>> asked) {
-        if (waiting.holder() != null || !activity.connected()) {
-            return waiting.holder();
-        }
-        if (asked.size() >= ASKED_ABOUT && !asked.containsKey(waiting.name())) {
-            return null;
-        }
-        return asked.computeIfAbsent(waiting.name(), this::holder).orElse(null);
-    }
-
-    private Optional<String> holder(String name) {
-        try {
-            return locks.inspect(name).map(LockState::owner);
-        } catch (LockUnavailableException ex) {
-            return Optional.empty();
-        }
-    }
-
-    /** One lock, as Redis and this instance see it. */
-    @ReadOperation
-    public LockDescriptor lock(@Selector(match = Match.ALL_REMAINING) String... name) {
-        return describe(String.join("/", name));
-    }
-
-    private LockDescriptor describe(String name) {
-        LockActivity activity = monitor.activity();
-        Optional<LockState> state = locks.inspect(name).filter(found -> !found.retained());
-        boolean waits =
-                activity.waiting().stream().anyMatch(waiting -> waiting.name().equals(name));
-        return new LockDescriptor(
-                name,
-                state.isPresent(),
-                state.map(LockState::fencingToken).orElse(null),
-                state.map(LockState::remainingLease).orElse(null),
-                state.map(found -> holder(found, activity)).orElse(null),
-                waits ? List.of(new LockDescriptor.Waiter(activity.instance(), label.text())) : List.of(),
-                state.map(LockState::waitingInstances).orElse(0));
+        this.instance = new InstanceView(locks, monitor, label, clock);
+        this.fleet = new FleetView(monitor, clock);
+        this.details = new LockDetails(locks, monitor, label, clock);
     }
 
     /**
-     * A hold of this instance with a lower token than that in Redis is lost, although this instance does not know it
-     * yet.
+     * What this instance holds and waits for; of all instances with {@code scope=fleet}; or the lock of that name, as
+     * {@link #lock} shows it.
+     *
+     * @param name a lock, or null
+     * @param scope {@code instance}, which is the default, or {@code fleet}
+     * @param after of the fleet: only locks whose names come after this one
+     * @param limit of the fleet: how many locks, from 1 to 500; 100 if not given
+     * @throws InvalidEndpointRequestException if there is no such scope, or the limit is out of its range
      */
-    private LockDescriptor.Holder holder(LockState state, LockActivity activity) {
-        Optional<LockActivity.Held> own = activity.held().stream()
-                .filter(held -> held.name().equals(state.name()) && held.fencingToken() >= state.fencingToken())
-                .findAny();
-        boolean here = own.isPresent() || state.owner().equals(activity.instance());
-        HoldReport elsewhere =
-                here ? null : monitor.holdOf(state.owner(), state.name()).orElse(null);
-        if (elsewhere != null) {
-            return new LockDescriptor.Holder(
-                    state.owner(),
-                    elsewhere.label(),
-                    elsewhere.caller(),
-                    clock.instant().minus(elsewhere.heldFor()),
-                    elsewhere.waits().stream().map(HoldReport.Wait::lockName).toList(),
-                    elsewhere.method(),
-                    true);
+    @ReadOperation
+    public Object locks(
+            @Nullable String name, @Nullable String scope, @Nullable String after, @Nullable Integer limit) {
+        if (name != null) {
+            return details.of(name);
         }
-        List<String> waitingFor = own.map(held -> waitingFor(held, activity)).orElse(List.of());
-        return new LockDescriptor.Holder(
-                state.owner(),
-                here ? label.text() : null,
-                own.map(LockActivity.Held::caller).orElse(null),
-                own.map(held -> clock.instant().minus(held.heldFor())).orElse(null),
-                waitingFor,
-                own.map(held -> held.origin().method()).orElse(null),
-                here);
+        if (scope == null || scope.equals("instance")) {
+            return instance.describe();
+        }
+        if (!scope.equals("fleet")) {
+            throw new InvalidEndpointRequestException("The scope is 'instance' or 'fleet'", "No such scope");
+        }
+        int locksAtMost = limit == null ? FleetView.DEFAULT_LIMIT : limit;
+        if (locksAtMost < 1 || locksAtMost > FleetView.MAX_LIMIT) {
+            throw new InvalidEndpointRequestException(
+                    "The limit is from 1 to " + FleetView.MAX_LIMIT, "Limit out of range");
+        }
+        return fleet.describe(after == null ? "" : after, locksAtMost);
     }
 
-    /** Callers are told apart by the names of their threads; asynchronous ones cannot be. */
-    private static List<String> waitingFor(LockActivity.Held held, LockActivity activity) {
-        return activity.waiting().stream()
-                .filter(waiting -> waiting.caller().equals(held.caller())
-                        && !waiting.caller().equals("asynchronous"))
-                .map(LockActivity.Waiting::name)
-                .toList();
+    /** One lock, as Redis and the instances see it. */
+    @ReadOperation
+    public LockDescriptor lock(@Selector(match = Match.ALL_REMAINING) String... name) {
+        return details.of(String.join("/", name));
     }
 
     /** Takes the lock away from its holder, which learns of it. Answers 204, or 404 if nobody held it. */

@@ -64,8 +64,12 @@ sealed interface AcquireResult {
         return this;
     }
 
-    /** The exception for everything but a grant. */
-    default DistributedLockException toException(String name, Duration waited) {
+    /**
+     * The exception for everything but a grant.
+     *
+     * @param holder what is said of the holder of a busy lock, null if nothing is known
+     */
+    default DistributedLockException toException(String name, Duration waited, @Nullable String holder) {
         if (this instanceof Unavailable unavailable) {
             return new LockUnavailableException(
                     name, "Lock '" + name + "' is unavailable: " + unavailable.why(), unavailable.cause());
@@ -82,7 +86,8 @@ sealed interface AcquireResult {
         }
         String why = this instanceof ReentryRefused
                 ? "is held by the caller already, and the request is not re-entrant"
-                : "is held by another caller; waited " + waited.toMillis() + " ms";
+                : "is held by " + (holder == null ? "another caller" : holder) + "; waited " + waited.toMillis()
+                        + " ms";
         return new LockNotAcquiredException(name, "Lock '" + name + "' " + why, waited);
     }
 }

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -60,9 +61,19 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
         }
         engine.listening().decided(waiter, result);
         if (!(result instanceof AcquireResult.Granted granted)) {
-            completeExceptionally(waiter.failure(result));
+            fail(waiter, engine.calls().failureAsync(waiter, result));
         } else if (!complete(granted.handle()) && granted.handle() instanceof DefaultLockHandle handle) {
             handle.abandon();
+        }
+    }
+
+    /** The holder of a busy lock may have to be asked for; its answer comes on the network's thread. */
+    private void fail(Waiter waiter, CompletableFuture<DistributedLockException> failure) {
+        if (failure.isDone()) {
+            completeExceptionally(failure.join());
+        } else {
+            failure.thenAccept(
+                    known -> engine.callbacks().result(waiter.enclosing, () -> completeExceptionally(known)));
         }
     }
 

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockListener.End;
 import io.distributedlock.LockListener.Loss;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class BlockingCalls {
 
     private static final Log log = LogFactory.getLog(BlockingCalls.class);
+
+    private static final long HOLDER_MILLIS = 200;
 
     private final EngineContext engine;
 
@@ -53,6 +56,32 @@ final class BlockingCalls {
         } catch (ExecutionException ex) {
             throw unavailable(name, StoreFailures.unwrap(ex));
         }
+    }
+
+    /** Says who holds a busy lock, which may take a tenth of a second; a single try asks nobody. */
+    DistributedLockException failure(Waiter waiter, AcquireResult result) {
+        Duration waited = waiter.waited();
+        String holder = null;
+        try {
+            holder = holderOf(waiter, result).get(HOLDER_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        } catch (TimeoutException | ExecutionException ex) {
+            log.debug("The holder of a busy lock is not known", ex);
+        }
+        return result.toException(waiter.terms.name(), waited, holder);
+    }
+
+    /** The same without blocking, for an asynchronous caller. */
+    CompletableFuture<DistributedLockException> failureAsync(Waiter waiter, AcquireResult result) {
+        Duration waited = waiter.waited();
+        return holderOf(waiter, result).thenApply(holder -> result.toException(waiter.terms.name(), waited, holder));
+    }
+
+    private CompletableFuture<@Nullable String> holderOf(Waiter waiter, AcquireResult result) {
+        return result instanceof AcquireResult.Busy
+                ? engine.holders().of(waiter.terms.name(), !waiter.terms.triesOnce())
+                : CompletableFuture.completedFuture(null);
     }
 
     /** See {@link io.distributedlock.LockHandle#extend}. */

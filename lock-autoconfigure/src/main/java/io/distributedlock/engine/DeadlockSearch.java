@@ -25,11 +25,12 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds rings of threads that wait for each other, of this instance and others. It follows the chain of a long wait:
- * who holds what is waited for, and what does that thread wait for? A chain that comes back to the thread that it began
- * with is asked for a second time. If each hold still has its token and each wait its id, then all of them have lasted
- * from the first answer to the second one, so there was a moment in which all of them were there, and none of these
- * threads can go on. A chain that has changed meanwhile is no ring.
+ * Finds rings of callers that wait for each other, of this instance and others: threads, and logical owners of
+ * asynchronous work. It follows the chain of a long wait: who holds what is waited for, and what does the work of that
+ * caller wait for? A chain that comes back to a hold of the caller that it began with is asked for a second time. If
+ * each hold still has its token and each wait its id, then all of them have lasted from the first answer to the second
+ * one, so there was a moment in which all of them were there, and none of these callers can go on. A chain that has
+ * changed meanwhile is no ring. {@link WaitGraph} says which wait is part of which hold.
  *
  * <p>Of a ring, the caller that has locked last (the highest token) is the one that tells of it and is sent away if
  * asked for. All instances find the same one, and each only ever sends callers of its own away. Used by one thread,
@@ -119,7 +120,7 @@ public final class DeadlockSearch {
         }
     }
 
-    /** The ring from what the thread waits for to what it holds, or null if there is none. */
+    /** The ring from what the caller waits for to what it holds, or null if there is none. */
     private @Nullable List<Step> follow(Waiter start) {
         List<Step> chain = new ArrayList<>();
         return follow(start, start.terms.name(), new HashSet<>(), chain) ? chain : null;
@@ -177,7 +178,7 @@ public final class DeadlockSearch {
     }
 
     private boolean closes(Waiter start, HoldReport report) {
-        return graph.holds(start.owner, report.lockName(), report.fencingToken());
+        return graph.holds(start, report.lockName(), report.fencingToken());
     }
 
     private @Nullable HoldReport report(String name) {
@@ -195,7 +196,7 @@ public final class DeadlockSearch {
         }
     }
 
-    /** Whether the thread that the chain began with has locked last; its hold is the last one of the chain. */
+    /** Whether the caller that the chain began with has locked last; its hold is the last one of the chain. */
     private static boolean isLast(List<Step> ring) {
         long own = ring.get(ring.size() - 1).hold().fencingToken();
         return ring.stream().allMatch(step -> step.hold().fencingToken() <= own);

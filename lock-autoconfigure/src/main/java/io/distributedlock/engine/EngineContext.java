@@ -60,6 +60,8 @@ final class EngineContext {
 
     private volatile boolean closing;
 
+    private volatile HolderNames holders = HolderNames.NONE;
+
     /**
      * Listens to the store from now on.
      *
@@ -167,6 +169,15 @@ final class EngineContext {
 
     boolean isClosing() {
         return closing;
+    }
+
+    void holders(HolderNames names) {
+        holders = names;
+    }
+
+    /** Who is asked for the holders of busy locks. */
+    HolderNames holders() {
+        return holders;
     }
 
     // ---- the other parts

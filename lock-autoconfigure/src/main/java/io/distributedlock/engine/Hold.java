@@ -67,6 +67,11 @@ final class Hold {
 
     private volatile long deadline;
 
+    /** When its last renewal was sent that was confirmed, if there was one. Guarded by the lock's monitor. */
+    private long renewedAt;
+
+    private boolean renewed;
+
     private volatile Phase phase = Phase.HELD;
 
     private volatile @Nullable LockLostException loss;
@@ -167,6 +172,13 @@ final class Hold {
         deadline = granted.deadline() - now <= limit ? granted.deadline() : renewUntil;
     }
 
+    /** A renewal was confirmed. */
+    void renewed(Lease granted, long now) {
+        renewed = true;
+        renewedAt = granted.sentAt();
+        updateDeadline(granted, now);
+    }
+
     long deadline() {
         return deadline;
     }
@@ -193,7 +205,8 @@ final class Hold {
                 entries - 1,
                 waiters,
                 origin,
-                traceId());
+                traceId(),
+                renewed ? Duration.ofNanos(now - renewedAt) : null);
     }
 
     private @Nullable String traceId() {

@@ -25,6 +25,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Distributed locks over a {@link LeaseStore}. One engine is one instance. */
@@ -119,7 +120,7 @@ public final class LockEngine implements AutoCloseable {
         if (result instanceof AcquireResult.Granted granted) {
             return granted.handle();
         }
-        throw waiter.failure(result);
+        throw context.calls().failure(waiter, result);
     }
 
     /** See {@link io.distributedlock.LockOperations#tryAcquire}. */
@@ -136,7 +137,7 @@ public final class LockEngine implements AutoCloseable {
         if (result instanceof AcquireResult.Busy || result instanceof AcquireResult.ReentryRefused) {
             return Optional.empty();
         }
-        throw waiter.failure(result);
+        throw context.calls().failure(waiter, result);
     }
 
     /** See {@link io.distributedlock.LockOperations#acquireAsync}. */
@@ -182,6 +183,21 @@ public final class LockEngine implements AutoCloseable {
         List<LockActivity.Waiting> waiting = new ArrayList<>();
         context.locks().describe(instance, held, waiting);
         return new LockActivity(instance, connected, subscribed, held, waiting);
+    }
+
+    /**
+     * Waits for the answer to another command about a lock, one command time-out at most.
+     *
+     * @param command sends it
+     * @throws io.distributedlock.LockUnavailableException if there is no answer
+     */
+    public <T> T ask(String name, Supplier<CompletableFuture<T>> command) {
+        return context.calls().await(name, command);
+    }
+
+    /** Says who is asked for the holders of busy locks. */
+    public void holders(HolderNames names) {
+        context.holders(names);
     }
 
     /** What this instance says of a lock, null if none of its callers holds it. */

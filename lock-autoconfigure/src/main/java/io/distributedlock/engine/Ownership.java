@@ -171,7 +171,7 @@ final class Ownership {
             lease.tokenSeen(reply.token());
             lease.othersWait(reply.waiting(), now);
             watch.renewed(lease);
-            hold.updateDeadline(lease, now);
+            hold.renewed(lease, now);
         }
         return reply.renewed();
     }

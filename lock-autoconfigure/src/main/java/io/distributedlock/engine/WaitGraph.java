@@ -5,6 +5,7 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.HoldReport;
+import io.distributedlock.LockOwner;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who of this instance holds what, and what the same threads wait for. Each lock is looked at under its own monitor.
+ * Who of this instance holds what, and what the same work waits for. Each lock is looked at under its own monitor.
+ *
+ * <p>A wait belongs to a hold if the waiting caller could enter the hold again: it is the thread or the logical owner
+ * that holds, or its work is nested in that of the holder. Such work has to end before the hold does, unless it was
+ * started and is not waited for. A thread that runs is not waiting for any work of another owner.
  */
 final class WaitGraph {
 
@@ -22,14 +27,23 @@ final class WaitGraph {
         this.engine = engine;
     }
 
-    /** Whether that thread has the hold of that name and token. */
-    boolean holds(Object owner, String name, long token) {
+    /** Whether the wait belongs to the hold of that name and token. */
+    boolean holds(Waiter waiter, String name, long token) {
         boolean[] found = new boolean[1];
         look(
                 name,
                 (hold, waiters, now) ->
-                        found[0] = hold != null && hold.isHeld(now) && hold.token == token && hold.owner() == owner);
+                        found[0] = hold != null && hold.isHeld(now) && hold.token == token && isPartOf(waiter, hold));
         return found[0];
+    }
+
+    private static boolean isPartOf(Waiter waiter, Hold hold) {
+        Object holder = hold.owner();
+        if (holder == waiter.owner) {
+            return true;
+        }
+        boolean runs = holder instanceof Thread thread && thread.getState() == Thread.State.RUNNABLE;
+        return !runs && hold.admits(waiter.owner, waiter.enclosing);
     }
 
     private void look(String name, NamedLock.Look look) {
@@ -42,11 +56,11 @@ final class WaitGraph {
     /** What the instance says of that lock, or null if no caller of it holds it. */
     @Nullable
     HoldReport report(String name, String label) {
-        Object[] owner = new Object[1];
+        Hold[] found = new Hold[1];
         HoldReport[] report = new HoldReport[1];
         look(name, (hold, waiters, now) -> {
             if (hold != null && hold.isHeld(now)) {
-                owner[0] = hold.owner();
+                found[0] = hold;
                 report[0] = new HoldReport(
                         name,
                         hold.token,
@@ -54,23 +68,32 @@ final class WaitGraph {
                         Waiter.describe(hold.owner()),
                         hold.origin().method(),
                         Duration.ofNanos(Math.max(0, now - hold.grantedAt)),
-                        List.of());
+                        List.of(),
+                        waiters.size());
             }
         });
-        HoldReport found = report[0];
-        return found == null || !(owner[0] instanceof Thread thread) ? found : found.with(waitsOf(thread));
+        return report[0] == null ? null : report[0].with(waitsOf(found[0]));
     }
 
-    private List<HoldReport.Wait> waitsOf(Thread thread) {
-        return waits(waiter -> waiter.owner == thread).stream()
+    /**
+     * Outside of the hold's monitor, since it looks into those of other locks. An owner that has changed meanwhile does
+     * no harm, as a ring is asked for twice.
+     */
+    private List<HoldReport.Wait> waitsOf(Hold hold) {
+        return waits(waiter -> isPartOf(waiter, hold)).stream()
                 .map(waiter -> new HoldReport.Wait(waiter.terms.name(), id(waiter)))
                 .toList();
     }
 
-    /** The threads that have waited for longer than that. */
+    /** The waits that have lasted for longer than that and may be a part of what their callers hold. */
     List<Waiter> waitsLongerThan(long nanos) {
         long now = engine.now();
-        return waits(waiter -> waiter.owner instanceof Thread && now - waiter.since >= nanos);
+        return waits(waiter -> isOfKnownOwner(waiter) && now - waiter.since >= nanos);
+    }
+
+    /** Otherwise it belongs to no hold: an asynchronous request of the application that names no owner. */
+    private static boolean isOfKnownOwner(Waiter waiter) {
+        return waiter.owner instanceof Thread || waiter.owner instanceof LockOwner || waiter.enclosing != null;
     }
 
     private List<Waiter> waits(Predicate<Waiter> which) {

@@ -4,7 +4,6 @@
  */
 package io.distributedlock.engine;
 
-import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockOwner;
@@ -153,11 +152,6 @@ final class Waiter extends TimerTask {
     /** A caller as operators see it. */
     static String describe(Object owner) {
         return owner instanceof Thread thread ? thread.getName() : "asynchronous";
-    }
-
-    /** The exception for a result that is no grant. */
-    DistributedLockException failure(AcquireResult decided) {
-        return decided.toException(terms.name(), waited());
     }
 
     Duration waited() {

@@ -104,8 +104,17 @@ final class SlowLocks {
         log.warn(lock(oldest.name()) + " has been waited for by '" + oldest.caller() + "'"
                 + in(oldest.origin().method())
                 + " for " + oldest.waitedFor().toMillis() + " ms; " + waiters.size()
-                + " callers of this instance wait for it, held by " + (holder == null ? "an unknown holder" : holder));
+                + " callers of this instance wait for it, held by " + shown(holder));
         events.accept(new LongWaitEvent(oldest.name(), oldest.waitedFor(), waiters.size(), holder));
+    }
+
+    /** The label and the id of an instance; an explicit owner stands for itself. */
+    private String shown(@Nullable String holder) {
+        String label = holder == null ? null : monitor.labels(Set.of(holder)).get(holder);
+        if (holder == null) {
+            return "an unknown holder";
+        }
+        return label == null ? LockNames.show(holder) : LockNames.show(label) + " (" + holder + ")";
     }
 
     private void lookAtHolds(List<Held> all) {

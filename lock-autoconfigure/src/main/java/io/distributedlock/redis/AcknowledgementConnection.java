@@ -87,6 +87,11 @@ final class AcknowledgementConnection implements RedisConnections {
         others.redisSaid(error);
     }
 
+    @Override
+    public void later(Runnable task, long millis) {
+        others.later(task, millis);
+    }
+
     /** The client closes it with the other connections. */
     @Override
     public void close() {

@@ -333,6 +333,11 @@ final class ClusterConnections implements RedisConnections {
     }
 
     @Override
+    public void later(Runnable task, long millis) {
+        source.resources().eventExecutorGroup().schedule(task, millis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
     public void close() {
         opener.close();
         Future<?> planned = looks;

@@ -82,7 +82,8 @@ final class InstanceMessage {
                         .append(encode(wait.lockName()))
                         .append(' ')
                         .append(wait.id()));
-        return answer.toString();
+        // One word more than pairs of words: an older version does not look at it.
+        return answer.append(' ').append(report.waiters()).toString();
     }
 
     static Optional<HoldReport> report(String answer) {
@@ -102,22 +103,23 @@ final class InstanceMessage {
                     decode(words[6]),
                     words[7].equals(NONE) ? null : decode(words[7]),
                     Duration.ofMillis(Long.parseLong(words[3])),
-                    waits));
+                    waits,
+                    words.length % 2 == 0 ? 0 : Integer.parseInt(words[words.length - 1])));
         } catch (IllegalArgumentException ex) {
             return Optional.empty();
         }
     }
 
-    private static String cut(String text) {
+    static String cut(String text) {
         return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT);
     }
 
     /** A dot goes before it, so that an empty text is a word too. */
-    private static String encode(String text) {
+    static String encode(String text) {
         return "." + Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static String decode(String word) {
+    static String decode(String word) {
         if (!word.startsWith(".")) {
             throw new IllegalArgumentException("Not a text");
         }

@@ -258,6 +258,11 @@ final class LockConnections implements RedisConnections {
     }
 
     @Override
+    public void later(Runnable task, long millis) {
+        resources.eventExecutorGroup().schedule(task, millis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
     public void close() {
         closed.countDown();
         Thread thread = opener;

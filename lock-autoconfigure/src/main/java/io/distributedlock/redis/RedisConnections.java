@@ -56,6 +56,9 @@ interface RedisConnections extends AutoCloseable {
     /** An error in the reply to a command. */
     void redisSaid(String error);
 
+    /** Runs something short on a thread of Lettuce's, after that time; not if these connections are closed before. */
+    void later(Runnable task, long millis);
+
     /** Whether a command goes to the server that has its first key, so that Lettuce has to know that key. */
     default boolean routesByKey() {
         return false;

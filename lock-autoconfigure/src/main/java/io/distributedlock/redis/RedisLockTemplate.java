@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.FleetReport;
 import io.distributedlock.HoldReport;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockCallback;
@@ -24,7 +25,9 @@ import io.distributedlock.engine.LockSet;
 import io.distributedlock.engine.NanoClock;
 import io.distributedlock.transaction.TransactionalHold;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -225,7 +228,9 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     @Override
     public LockActivity activity() {
         Instance running = instance;
-        return running == null ? new LockActivity("", false, false, List.of(), List.of()) : running.activity();
+        return running == null
+                ? new LockActivity("", false, false, List.of(), List.of())
+                : running.neighbours().activity();
     }
 
     private String labelOf(String id) {
@@ -309,7 +314,29 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     @Override
     public Optional<HoldReport> holdOf(String of, String lockName) {
         Instance running = instance;
-        return running == null ? Optional.empty() : running.queries().of(of, lockName);
+        return running == null ? Optional.empty() : running.neighbours().holds().of(of, lockName);
+    }
+
+    @Override
+    public FleetReport fleet(String after, int atMost) {
+        Instance running = instance;
+        return running == null
+                ? LockMonitor.super.fleet(after, atMost)
+                : running.neighbours().fleet().fleet(after, atMost);
+    }
+
+    @Override
+    public List<String> line(String lockName, int atMost) {
+        int most = Math.max(1, Math.min(500, atMost));
+        engine(lockName);
+        Instance running = instance;
+        return running == null ? List.of() : running.neighbours().line(lockName, most);
+    }
+
+    @Override
+    public Map<String, String> labels(Collection<String> instances) {
+        Instance running = instance;
+        return running == null ? Map.of() : running.neighbours().fleet().labels(instances);
     }
 
     @Override
@@ -333,10 +360,10 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
 
     /** What lives from a start to the next stop: an identity, its connections, and the engine upon them. */
     private record Instance(
-            InstanceId id,
             RedisConnections connections,
             LockEngine engine,
-            InstanceQueries queries,
+            Neighbours neighbours,
+            HolderLookup holders,
             DeadlockSearch deadlocks) {
 
         static Instance open(
@@ -368,25 +395,23 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
             log.info("Distributed locks: instance " + id.publicPart() + ", Redis at " + source.address() + ", prefix '"
                     + keys.prefix() + "'");
             Supplier<String> called = () -> label.apply(id.publicPart());
-            InstanceQueries queries =
-                    new InstanceQueries(connections, keys, id, name -> engine.report(name, called.get()));
-            direct.queries(queries::message);
+            Neighbours neighbours = new Neighbours(connections, keys, id, engine, called);
+            direct.queries(neighbours::message);
+            HolderLookup holders = neighbours.holders(direct);
+            engine.holders(holders);
             connections.open();
             return new Instance(
-                    id,
                     connections,
                     engine,
-                    queries,
-                    new DeadlockSearch(engine, id.publicPart(), called, queries, events));
-        }
-
-        LockActivity activity() {
-            return engine.activity(id.publicPart(), connections.isConnected(), connections.isSubscribed());
+                    neighbours,
+                    holders,
+                    new DeadlockSearch(engine, id.publicPart(), called, neighbours.holds(), events));
         }
 
         void close() {
+            holders.close();
             engine.close();
-            queries.close();
+            neighbours.close();
             connections.close();
         }
     }

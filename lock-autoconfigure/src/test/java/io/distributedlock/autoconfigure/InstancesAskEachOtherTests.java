@@ -14,6 +14,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
+import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
 import java.time.Duration;
@@ -23,15 +24,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.EventListener;
+import reactor.core.publisher.Mono;
 
 /** Two applications ask each other about their holds, by messages through a real Redis. */
 class InstancesAskEachOtherTests {
@@ -66,6 +71,101 @@ class InstancesAskEachOtherTests {
         void add(LockDeadlockEvent event) {
             events.add(event);
         }
+    }
+
+    static class Inner {
+
+        @DistributedLocked(key = "#name", waitUpTo = "60s")
+        public Mono<String> mono(String name) {
+            return Mono.just(name);
+        }
+
+        @DistributedLocked(key = "#name", waitUpTo = "60s")
+        public CompletableFuture<String> future(String name) {
+            return CompletableFuture.completedFuture(name);
+        }
+    }
+
+    static class Outer {
+
+        private final Inner inner;
+
+        Outer(Inner inner) {
+            this.inner = inner;
+        }
+
+        @DistributedLocked(key = "#name", waitUpTo = "60s")
+        public Mono<String> mono(String name, String next, Meeting both) {
+            both.arrive();
+            return Mono.fromFuture(both.over).then(Mono.defer(() -> inner.mono(next)));
+        }
+
+        @DistributedLocked(key = "#name", waitUpTo = "60s")
+        public CompletableFuture<String> future(String name, String next, Meeting both) {
+            both.arrive();
+            both.over.join();
+            return inner.future(next);
+        }
+    }
+
+    /** Over when both callers have their first lock. */
+    static class Meeting {
+
+        private final AtomicInteger missing = new AtomicInteger(2);
+
+        private final CompletableFuture<Void> over = new CompletableFuture<>();
+
+        void arrive() {
+            if (missing.decrementAndGet() == 0) {
+                over.complete(null);
+            }
+        }
+    }
+
+    /** A method that locks and calls another one that does. */
+    enum Kind {
+        MONO {
+            @Override
+            CompletableFuture<String> call(ApplicationContext context, String name, String next, Meeting both) {
+                return context.getBean(Outer.class).mono(name, next, both).toFuture();
+            }
+        },
+        FUTURE {
+            @Override
+            CompletableFuture<String> call(ApplicationContext context, String name, String next, Meeting both) {
+                return CompletableFuture.supplyAsync(
+                                () -> context.getBean(Outer.class).future(name, next, both))
+                        .thenCompose(done -> done);
+            }
+        };
+
+        abstract CompletableFuture<String> call(ApplicationContext context, String name, String next, Meeting both);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void futuresAndPublishersThatWaitForEachOtherAreFoundAndOneIsSentAway(Kind kind) {
+        ApplicationContextRunner resolving = runner.withBean(Inner.class)
+                .withBean(Outer.class)
+                .withPropertyValues("distributed-lock.deadlock.after=300ms", "distributed-lock.deadlock.resolve=true");
+        resolving.run(one -> resolving.run(two -> {
+            awaitMessages(one);
+            awaitMessages(two);
+            Meeting both = new Meeting();
+            CompletableFuture<String> first = kind.call(one, "a", "b", both);
+            CompletableFuture<String> second = kind.call(two, "b", "a", both);
+            await().atMost(LONG).until(() -> first.isDone() && second.isDone());
+
+            assertThat(List.of(first, second))
+                    .filteredOn(CompletableFuture::isCompletedExceptionally)
+                    .singleElement()
+                    .satisfies(sentAway -> assertThat(failureOf(sentAway))
+                            .isInstanceOf(LockDeadlockException.class)
+                            .hasMessageContaining("holds 'a' and waits for 'b'"));
+            assertThat(one.getBean(Told.class).events.size()
+                            + two.getBean(Told.class).events.size())
+                    .isOne();
+        }));
     }
 
     private static LockOperations locks(ApplicationContext context) {
@@ -154,7 +254,7 @@ class InstancesAskEachOtherTests {
         }));
     }
 
-    private static Throwable failureOf(CompletableFuture<Void> future) {
+    private static Throwable failureOf(CompletableFuture<?> future) {
         return future.handle((done, failure) -> failure instanceof CompletionException ? failure.getCause() : failure)
                 .join();
     }

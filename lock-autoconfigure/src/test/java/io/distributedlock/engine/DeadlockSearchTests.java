@@ -11,6 +11,7 @@ import io.distributedlock.LockDeadlockEvent;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOrigin;
+import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
 import io.distributedlock.testing.Seeds;
 import io.distributedlock.testing.TestLength;
@@ -20,11 +21,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rings of callers are found, told once by one instance, and never where there is none. */
@@ -72,10 +75,12 @@ class DeadlockSearchTests {
         searches.values().forEach(search -> search.look(0, resolve));
     }
 
-    /** What a blocked thread is for the engine, without one that really waits. */
+    /** What a blocked thread or asynchronous work is for the engine, without one that really waits. */
     private final class Caller {
 
-        private final Thread thread;
+        private final Object owner;
+
+        private final @Nullable LockOwner enclosing;
 
         private final Instance instance;
 
@@ -84,7 +89,16 @@ class DeadlockSearchTests {
         private @Nullable Waiter waiting;
 
         Caller(String name, Instance instance) {
-            this.thread = new Thread(() -> {}, name);
+            this(new Thread(() -> {}, name), null, instance);
+        }
+
+        Caller(LockOwner owner, Instance instance) {
+            this(owner, owner.enclosing(), instance);
+        }
+
+        Caller(Object owner, @Nullable LockOwner enclosing, Instance instance) {
+            this.owner = owner;
+            this.enclosing = enclosing;
             this.instance = instance;
         }
 
@@ -92,7 +106,7 @@ class DeadlockSearchTests {
             LockRequest request =
                     LockRequest.of(name).waitForever().origin(new LockOrigin("test", "Test#run()", false));
             Waiter waiter =
-                    new Waiter(instance.engine.context(), ResolvedRequest.of(request, EngineSettings.DEFAULTS), thread);
+                    new Waiter(instance.engine.context(), ResolvedRequest.of(request, EngineSettings.DEFAULTS), owner, enclosing);
             waiting = waiter;
             instance.engine.locks().enqueue(waiter);
             resume();
@@ -210,6 +224,126 @@ class DeadlockSearchTests {
         two.end();
         assertThat(one.waitsFor()).isNull();
         one.end();
+    }
+
+    /** How the work that waits belongs to the work that holds. */
+    enum Work {
+        THE_SAME_OWNER,
+        NESTED,
+        NESTED_TWICE,
+        A_THREAD_INSIDE,
+        INSIDE_OF_THE_HOLD
+    }
+
+    private Caller waiting(Work work, LockOwner owner, Caller holder, Instance instance) {
+        return switch (work) {
+            case THE_SAME_OWNER -> new Caller(owner, instance);
+            case NESTED -> new Caller(owner.nested(), instance);
+            case NESTED_TWICE -> new Caller(owner.nested().nested(), instance);
+            case A_THREAD_INSIDE -> new Caller(new Thread(() -> {}, "inside"), owner, instance);
+            case INSIDE_OF_THE_HOLD -> new Caller(LockOwner.create().nestedIn(holder.held.values()), instance);
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void asynchronousWorkThatWaitsInARingIsSentAway(Work work) {
+        start(2);
+        LockOwner owner = LockOwner.create();
+        Caller thread = new Caller("thread", instances.get("instance0"));
+        Caller outer = new Caller(owner, instances.get("instance1"));
+        thread.acquire("a");
+        world.pauseMillis(1);
+        outer.acquire("b");
+        Caller inner = waiting(work, owner, outer, instances.get("instance1"));
+        thread.acquire("b");
+        inner.acquire("a");
+        look(true);
+        look(true);
+
+        assertThat(events).singleElement().satisfies(event -> {
+            assertThat(event.lockName()).isEqualTo("a");
+            assertThat(event.resolved()).isTrue();
+            assertThat(event.ring())
+                    .extracting(LockDeadlockEvent.Link::caller)
+                    .containsExactly("thread", "asynchronous");
+        });
+        assertThat(inner.waitsFor()).isNull();
+        assertThat(inner.holds("a")).isFalse();
+        outer.end();
+        assertThat(thread.waitsFor()).isNull();
+        thread.end();
+    }
+
+    @Test
+    void twoAsynchronousCallersOfTwoInstancesAreFound() {
+        start(2);
+        Caller one = new Caller(LockOwner.create(), instances.get("instance0"));
+        Caller two = new Caller(LockOwner.create(), instances.get("instance1"));
+        one.acquire("a");
+        world.pauseMillis(1);
+        two.acquire("b");
+        one.acquire("b");
+        two.acquire("a");
+        look(false);
+
+        assertThat(events)
+                .singleElement()
+                .satisfies(event -> assertThat(event.ring())
+                        .extracting(LockDeadlockEvent.Link::lockName)
+                        .containsExactly("a", "b"));
+        assertThat(two.waitsFor()).isEqualTo("a");
+        two.end();
+        one.end();
+    }
+
+    /** It may go on and give back what it holds while the other work waits. */
+    @Test
+    void workThatBelongsToNoHoldIsNoRing() {
+        start(1);
+        Instance instance = instances.get("instance0");
+        Caller thread = new Caller("thread", instance);
+        Caller holder = new Caller(LockOwner.create(), instance);
+        Caller unrelated = new Caller(LockOwner.create().nested(), instance);
+        Caller nameless = new Caller(new Object(), null, instance);
+        thread.acquire("a");
+        holder.acquire("b");
+        thread.acquire("b");
+        unrelated.acquire("a");
+        nameless.acquire("a");
+        look(true);
+
+        assertThat(events).isEmpty();
+        List.of(unrelated, nameless, holder, thread).forEach(Caller::end);
+    }
+
+    /** A thread that starts work and goes on does not wait for it. */
+    @Test
+    void aThreadThatRunsIsNoPartOfARing() throws InterruptedException {
+        start(1);
+        Instance instance = instances.get("instance0");
+        AtomicBoolean stop = new AtomicBoolean();
+        Thread running = new Thread(() -> {
+            while (!stop.get()) {
+                Thread.onSpinWait();
+            }
+        });
+        running.start();
+        Caller holder = new Caller(running, null, instance);
+        Caller other = new Caller("other", instance);
+        other.acquire("a");
+        world.pauseMillis(1);
+        holder.acquire("b");
+        Caller started = new Caller(LockOwner.create().nestedIn(holder.held.values()), instance);
+        other.acquire("b");
+        started.acquire("a");
+        look(true);
+        assertThat(events).isEmpty();
+
+        stop.set(true);
+        running.join();
+        holder.end();
+        List.of(other, started).forEach(Caller::end);
     }
 
     @Test

@@ -139,6 +139,17 @@ class OperationsDocsTests {
     }
 
     @Test
+    void theRunbookSaysWhatToDoForEachAlert() throws IOException {
+        List<String> alerts = all("alert", read("alerts.yml"));
+        String text = Files.readString(DOCS.resolve("operations.md"));
+        String runbook = text.substring(text.indexOf("## Runbook"));
+
+        assertThat(alerts)
+                .hasSizeGreaterThan(5)
+                .allSatisfy(alert -> assertThat(runbook).contains("`" + alert + "`"));
+    }
+
+    @Test
     void theDashboardAsksForWhatThereIs() throws IOException {
         Object dashboard = read("dashboard.json");
         List<String> queries = new ArrayList<>(all("expr", dashboard));

@@ -10,12 +10,15 @@ import io.distributedlock.LockActivity;
 import io.distributedlock.LockActivity.Held;
 import io.distributedlock.LockActivity.Waiting;
 import io.distributedlock.LockEvent;
+import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LongHoldEvent;
 import io.distributedlock.LongWaitEvent;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -69,6 +72,26 @@ class SlowLocksTests {
                 .contains(
                         "Lock 'order:1' has been waited for by 'exec-31' in Orders#pay(Order) for 31000 ms; 2 callers")
                 .contains("held by elsewhere");
+    }
+
+    @Test
+    void theInstanceOfTheHolderIsNamedByItsLabel(CapturedOutput log) {
+        waiting.add(wait("order:1", 31));
+        LockMonitor monitor = new LockMonitor() {
+            @Override
+            public LockActivity activity() {
+                return new LockActivity("here", true, true, held, waiting);
+            }
+
+            @Override
+            public Map<String, String> labels(Collection<String> instances) {
+                return Map.of("elsewhere", "till 2");
+            }
+        };
+        new SlowLocks(monitor, name -> "elsewhere", events::add, LIMIT, LIMIT).look();
+
+        assertThat(log.getOut()).contains("held by till 2 (elsewhere)");
+        assertThat(events).containsExactly(new LongWaitEvent("order:1", Duration.ofSeconds(31), 1, "elsewhere"));
     }
 
     @Test

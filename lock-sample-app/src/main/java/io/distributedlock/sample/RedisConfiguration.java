@@ -26,7 +26,7 @@ class RedisConfiguration {
 
     @Bean
     RedisMessageListenerContainer saleAnnouncements(
-            RedisConnectionFactory connections, Tills tills, Instances instances) {
+            RedisConnectionFactory connections, Tills tills, Drills drills, Instances instances) {
         RedisMessageListenerContainer container = new RedisMessageListenerContainer();
         container.setConnectionFactory(connections);
         container.setRecoveryInterval(1000);
@@ -36,6 +36,9 @@ class RedisConfiguration {
                 (message, pattern) ->
                         tills.serveAll(Sale.valueOf(new String(message.getBody(), StandardCharsets.UTF_8))),
                 ChannelTopic.of(Sales.CHANNEL));
+        container.addMessageListener(
+                (message, pattern) -> drills.announced(new String(message.getBody(), StandardCharsets.UTF_8)),
+                ChannelTopic.of(Drills.CHANNEL));
         container.addMessageListener((message, pattern) -> {}, ChannelTopic.of(instances.ownChannel()));
         return container;
     }

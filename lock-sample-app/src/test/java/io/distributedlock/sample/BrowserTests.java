@@ -13,6 +13,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.LocatorAssertions.ContainsTextOptions;
+import com.microsoft.playwright.assertions.LocatorAssertions.HasCountOptions;
 import com.microsoft.playwright.assertions.LocatorAssertions.HasTextOptions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
@@ -132,6 +133,40 @@ class BrowserTests {
             assertThat(page.getByRole(AriaRole.ALERT)).isHidden();
             assertThat(page.locator("#instances")).containsText("8081 (this one)");
         }
+    }
+
+    @Test
+    void aHolderThatHangsIsSeenAndEndedAndADeadlockIsFound() {
+        try (RunningShop first = RunningShop.start("8080", "distributed-lock.instance-label=till 1");
+                RunningShop second = first.startSecond("8081", "distributed-lock.instance-label=till 2");
+                Page page = browser.newPage(new Browser.NewPageOptions().setViewportSize(1280, 900))) {
+            page.navigate(second.url());
+            HasTextOptions patiently = new HasTextOptions().setTimeout(30_000);
+            assertThat(page.locator("#fleet tbody"))
+                    .hasText(Pattern.compile("till 2 \\(this one\\).*till 1.*", Pattern.DOTALL), patiently);
+            assertThat(page.locator("#instances")).hasText(Pattern.compile("8080\\s*8081 \\(this one\\)"), patiently);
+
+            button(page, "Let a holder hang").click();
+            Locator lock = page.locator("[data-lock='drill:hung']");
+            assertThat(lock.locator("li")).hasText(new String[] {"till 1", "till 2"}, patiently);
+            assertThat(lock).containsText("till 2, 'drill-");
+            assertFits(page, 390);
+            screenshot(page, ColorScheme.DARK);
+            page.setViewportSize(1280, 900);
+            lock.getByRole(AriaRole.BUTTON).click();
+            assertThat(lock).hasCount(0, new HasCountOptions().setTimeout(30_000));
+
+            button(page, "Stage a deadlock").click();
+            assertThat(page.locator("[data-lock^='drill:']")).hasCount(2, new HasCountOptions().setTimeout(30_000));
+            assertThat(page.getByRole(AriaRole.LIST, new Page.GetByRoleOptions().setName("What happened")))
+                    .containsText("A deadlock was found", new ContainsTextOptions().setTimeout(30_000));
+            assertThat(page.locator("[data-lock^='drill:']")).hasCount(0, new HasCountOptions().setTimeout(30_000));
+            assertThat(page.locator("#waits path")).isVisible();
+        }
+    }
+
+    private static Locator button(Page page, String name) {
+        return page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name));
     }
 
     private static int sell(Page page, Sale sale, String button) {

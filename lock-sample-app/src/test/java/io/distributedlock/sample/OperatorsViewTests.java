@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,9 +51,8 @@ class OperatorsViewTests {
 
     @BeforeAll
     static void start() {
-        shop = RunningShop.start(
-                "a", "management.endpoint.locks.access=unrestricted", "distributed-lock.instance-label=till 1");
-        other = shop.startSecond("b");
+        shop = RunningShop.start("a", "distributed-lock.instance-label=till 1");
+        other = shop.startSecond("b", "management.endpoint.locks.access=read-only");
         locks = shop.context().getBean(LockOperations.class);
     }
 
@@ -152,10 +152,124 @@ class OperatorsViewTests {
                                     .asString(),
                             "till 1"::equals);
             assertThat(there.path("waiting").path(0).path("label").asString()).startsWith("shop@");
+            // The other one too is asked by a message.
+            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+                JsonNode line = get(shop, "locks/waited%20for").path("waiting");
+                assertThat(line.size()).isEqualTo(1);
+                assertThat(line.path(0).path("instance").asString())
+                        .isEqualTo(
+                                get(other, "locks").path("instance").path("id").asString());
+                assertThat(line.path(0).path("label").asString()).startsWith("shop@");
+            });
+            assertThat(named(get(other, "locks").path("waiting"), "waited for")
+                            .path("holderLabel")
+                            .asString())
+                    .isEqualTo("till 1");
             assertThat(there.path("waitingInstances").asInt()).isEqualTo(1);
             holder.close();
             waiter.join().close();
         }
+    }
+
+    @Test
+    void callersThatWaitInsideTheHoldersInstanceAreShownByAllInstances() {
+        LockRequest request = LockRequest.of("local").waitUpTo(Duration.ofSeconds(60));
+        LockHandle holder = locks.acquire(request);
+        CompletableFuture<LockHandle> waiter = locks.acquireAsync(request).toCompletableFuture();
+
+        for (RunningShop each : List.of(shop, other)) {
+            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+                JsonNode lock = get(each, "locks/local");
+                assertThat(lock.path("holder").path("waiters").asInt()).isEqualTo(1);
+                assertThat(lock.path("waiting").size()).isEqualTo(1);
+                assertThat(lock.path("waiting").path(0).path("label").asString())
+                        .isEqualTo("till 1");
+            });
+        }
+        holder.close();
+        waiter.join().close();
+    }
+
+    @Test
+    void aHoldSaysWhenItWasRenewed() {
+        try (LockHandle ignored = locks.acquire(LockRequest.of("renewed").lease(Duration.ofMillis(600)))) {
+            await().atMost(Duration.ofSeconds(30))
+                    .ignoreExceptions()
+                    .untilAsserted(() -> assertThat(
+                                    Instant.parse(named(get(shop, "locks").path("held"), "renewed")
+                                            .path("lastRenewal")
+                                            .asString("")))
+                            .isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES)));
+        }
+    }
+
+    @Test
+    void allInstancesAreShownByEachOfThem() {
+        LockOperations elsewhere = other.context().getBean(LockOperations.class);
+        LockRequest request = LockRequest.of("of the fleet").waitUpTo(Duration.ofSeconds(60));
+        LockHandle holder = locks.acquire(request);
+        CompletableFuture<LockHandle> waiter = elsewhere.acquireAsync(request).toCompletableFuture();
+        String id = get(shop, "locks").path("instance").path("id").asString();
+
+        for (RunningShop each : List.of(shop, other)) {
+            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+                JsonNode fleet = get(each, "locks?scope=fleet");
+                assertThat(fleet.path("complete").asBoolean()).isTrue();
+                assertThat(fleet.path("instances").valueStream())
+                        .hasSize(2)
+                        .allMatch(found -> found.path("answered").asBoolean());
+                JsonNode held = named(fleet.path("held"), "of the fleet");
+                assertThat(held.path("instance").asString()).isEqualTo(id);
+                assertThat(held.path("label").asString()).isEqualTo("till 1");
+                assertThat(held.path("fencingToken").asLong()).isEqualTo(holder.fencingToken());
+                JsonNode waiting = named(fleet.path("waiting"), "of the fleet");
+                assertThat(waiting.path("label").asString()).startsWith("shop@");
+                assertThat(waiting.path("holder").asString()).isEqualTo(id);
+                assertThat(waiting.path("holderLabel").asString()).isEqualTo("till 1");
+                assertThat(waiting.path("callers").asInt()).isEqualTo(1);
+                assertThat(fleet.path("instance").path("id").asString())
+                        .isEqualTo(
+                                get(each, "locks").path("instance").path("id").asString());
+            });
+        }
+        holder.close();
+        waiter.join().close();
+    }
+
+    @Test
+    void theFleetIsShownInPages() {
+        LockOperations elsewhere = other.context().getBean(LockOperations.class);
+        List<LockHandle> held = new ArrayList<>();
+        for (int i = 0; i < 25; i++) {
+            held.add((i % 3 == 0 ? elsewhere : locks).acquire(LockRequest.of("page " + (char) ('a' + i))));
+        }
+        List<String> names = new ArrayList<>();
+        String after = "page";
+        int pages = 0;
+        while (after != null && ++pages < 20) {
+            String query = "locks?scope=fleet&limit=4&after=" + URLEncoder.encode(after, StandardCharsets.UTF_8);
+            JsonNode page = await().atMost(Duration.ofSeconds(30))
+                    .until(
+                            () -> get(shop, query),
+                            fleet -> fleet.path("instances")
+                                    .valueStream()
+                                    .allMatch(each -> each.path("answered").asBoolean()));
+            assertThat(page.path("held").size()).isLessThanOrEqualTo(4);
+            page.path("held").forEach(each -> names.add(each.path("name").asString()));
+            after = page.path("next").isNull() ? null : page.path("next").asString();
+        }
+
+        assertThat(names.stream().filter(name -> name.startsWith("page ")))
+                .containsExactlyElementsOf(
+                        held.stream().map(LockHandle::name).sorted().toList());
+        held.forEach(LockHandle::close);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"scope=all", "scope=fleet&limit=0", "scope=fleet&limit=501", "scope=fleet&limit=x"})
+    void aQuestionThatCannotBeAnsweredIsRefused(String query) {
+        assertThat(call(shop, HttpMethod.GET, "locks?" + query).getStatusCode().value())
+                .isEqualTo(400);
     }
 
     @Test
@@ -230,7 +344,10 @@ class OperatorsViewTests {
     void noAnswerShowsASecret() {
         try (LockHandle ignored = locks.acquire(LockRequest.of("secret"))) {
             List<String> entry = shop.hash("shop:lock:{secret}");
-            String answers = get(shop, "locks").toString() + get(shop, "locks/secret");
+            String answers = get(shop, "locks").toString()
+                    + get(shop, "locks/secret")
+                    + get(other, "locks/secret")
+                    + get(other, "locks?scope=fleet&limit=500");
 
             assertThat(entry)
                     .isNotEmpty()

@@ -31,8 +31,13 @@ record RunningShop(ConfigurableApplicationContext context) implements AutoClosea
         return new RunningShop(new SpringApplicationBuilder(SampleApplication.class).run(all));
     }
 
-    RunningShop startSecond(String instance) {
-        return start(instance, "shop.redis-port=" + redisPort(), "distributed-lock.wait=3s");
+    RunningShop startSecond(String instance, String... arguments) {
+        return start(
+                instance,
+                Stream.concat(
+                                Stream.of("shop.redis-port=" + redisPort(), "distributed-lock.wait=3s"),
+                                Stream.of(arguments))
+                        .toArray(String[]::new));
     }
 
     int redisPort() {

@@ -5,6 +5,8 @@
 package io.distributedlock.benchmarks.contenders;
 
 import io.distributedlock.annotation.DistributedLocked;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
@@ -21,8 +23,11 @@ final class AnnotatedContender implements Contender {
 
     private final LockedService service;
 
-    AnnotatedContender(int port) {
-        context = new SpringApplicationBuilder(Application.class)
+    /** @param metered whether there is a meter registry, so that every call is measured */
+    AnnotatedContender(int port, boolean metered) {
+        Class<?>[] sources =
+                metered ? new Class<?>[] {Application.class, Metered.class} : new Class<?>[] {Application.class};
+        context = new SpringApplicationBuilder(sources)
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
                 .logStartupInfo(false)
@@ -57,6 +62,15 @@ final class AnnotatedContender implements Contender {
         @Bean
         LockedService lockedService() {
             return new LockedService();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Metered {
+
+        @Bean
+        MeterRegistry meterRegistry() {
+            return new SimpleMeterRegistry();
         }
     }
 

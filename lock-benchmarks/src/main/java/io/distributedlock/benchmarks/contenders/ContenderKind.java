@@ -27,7 +27,11 @@ public enum ContenderKind {
             port -> new SpringIntegrationContender(port, RedisLockType.SPIN_LOCK, true)),
     LOCK4J("lock4j", "lock4j LockTemplate over RedisTemplate, no watchdog", Lock4jContender::new),
     OURS("ours", "RedisLockTemplate", port -> new TemplateContender(port, OurSettings.DEFAULT)),
-    OURS_ANNOTATED("ours-annotated", "a method with @DistributedLocked(key = \"#name\")", AnnotatedContender::new),
+    OURS_ANNOTATED(
+            "ours-annotated",
+            "a method with @DistributedLocked(key = \"#name\")",
+            port -> new AnnotatedContender(port, false)),
+    OURS_METERED("ours-metered", "as ours-annotated, with a MeterRegistry", port -> new AnnotatedContender(port, true)),
     OURS_ASYNC_RELEASE(
             "ours-async-release",
             "RedisLockTemplate that does not wait for the release's answer",

@@ -9,6 +9,7 @@ import static io.distributedlock.benchmarks.contenders.ContenderKind.LOCK4J;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.OURS;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.OURS_ANNOTATED;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.OURS_ASYNC_RELEASE;
+import static io.distributedlock.benchmarks.contenders.ContenderKind.OURS_METERED;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.OURS_RETENTION;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.REDISSON;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.REDISSON_FAIR;
@@ -54,6 +55,7 @@ public final class Catalog {
             LOCK4J,
             OURS,
             OURS_ANNOTATED,
+            OURS_METERED,
             OURS_ASYNC_RELEASE,
             OURS_RETENTION);
 

@@ -26,6 +26,8 @@ final class Marks {
 
     private static final String ANNOTATED = "ours-annotated";
 
+    private static final String METERED = "ours-metered";
+
     private static final String RLOCK = "redisson";
 
     private static final List<String> SPRING = List.of("si-spin", "si-pubsub");
@@ -51,6 +53,10 @@ final class Marks {
 
     private void uncontended() {
         add(Catalog.SOLO, "annotated call ≥ 0.95 × bare", atLeast(0.95, speed(Catalog.SOLO, ANNOTATED, BARE)));
+        add(
+                Catalog.SOLO,
+                "cycle p50 with meters ≤ 1.03 × without",
+                atMost(1.03, ratio(Catalog.SOLO, METERED, ANNOTATED, Metric.CYCLE_P50)));
         add(Catalog.SOLO, "annotated call: 2 commands", commands(Catalog.SOLO, ANNOTATED, 2, 0.05));
         add(
                 Catalog.SOLO,

@@ -1,0 +1,131 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.actuate;
+
+import io.distributedlock.HoldReport;
+import io.distributedlock.LockActivity;
+import io.distributedlock.LockMonitor;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockState;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** One lock: its entry in Redis, the line of those who wait, and what the instance of its holder says. */
+final class LockDetails {
+
+    private static final int LINE = 100;
+
+    private final LockOperations locks;
+
+    private final LockMonitor monitor;
+
+    private final InstanceLabel label;
+
+    private final Clock clock;
+
+    LockDetails(LockOperations locks, LockMonitor monitor, InstanceLabel label, Clock clock) {
+        this.locks = locks;
+        this.monitor = monitor;
+        this.label = label;
+        this.clock = clock;
+    }
+
+    LockDescriptor of(String name) {
+        LockActivity activity = monitor.activity();
+        Optional<LockState> state = locks.inspect(name).filter(found -> !found.retained());
+        Set<String> waiting = new LinkedHashSet<>();
+        if (state.isPresent() && state.get().waitingInstances() > 0) {
+            waiting.addAll(monitor.line(name, LINE));
+        }
+        if (activity.waiting().stream().anyMatch(waits -> waits.name().equals(name))) {
+            waiting.add(activity.instance());
+        }
+        Map<String, String> labels = labels(state.map(LockState::owner).orElse(null), waiting, activity);
+        LockDescriptor.Holder holder =
+                state.map(found -> holder(found, activity, labels)).orElse(null);
+        if (holder != null && holder.waiters() > 0) {
+            waiting.add(holder.instance());
+        }
+        return new LockDescriptor(
+                name,
+                state.isPresent(),
+                state.map(LockState::fencingToken).orElse(null),
+                state.map(LockState::remainingLease).orElse(null),
+                holder,
+                waiters(waiting, activity, labels),
+                state.map(LockState::waitingInstances).orElse(0));
+    }
+
+    private Map<String, String> labels(@Nullable String owner, Set<String> waiting, LockActivity activity) {
+        Set<String> others = new LinkedHashSet<>(waiting);
+        if (owner != null) {
+            others.add(owner);
+        }
+        others.remove(activity.instance());
+        return others.isEmpty() ? Map.of() : monitor.labels(others);
+    }
+
+    private List<LockDescriptor.Waiter> waiters(
+            Set<String> waiting, LockActivity activity, Map<String, String> labels) {
+        List<LockDescriptor.Waiter> waiters = new ArrayList<>();
+        for (String id : waiting) {
+            String known = id.equals(activity.instance()) ? label.text() : labels.get(id);
+            waiters.add(new LockDescriptor.Waiter(id, known));
+        }
+        return waiters;
+    }
+
+    /**
+     * A hold of this instance with a lower token than that in Redis is lost, although this instance does not know it
+     * yet.
+     */
+    private LockDescriptor.Holder holder(LockState state, LockActivity activity, Map<String, String> labels) {
+        LockActivity.Held own = activity.held().stream()
+                .filter(held -> held.name().equals(state.name()) && held.fencingToken() >= state.fencingToken())
+                .findAny()
+                .orElse(null);
+        if (own != null) {
+            return ownHolder(state, own, activity);
+        }
+        boolean here = state.owner().equals(activity.instance());
+        HoldReport elsewhere =
+                here ? null : monitor.holdOf(state.owner(), state.name()).orElse(null);
+        if (elsewhere != null) {
+            return new LockDescriptor.Holder(
+                    state.owner(),
+                    elsewhere.label(),
+                    elsewhere.caller(),
+                    clock.instant().minus(elsewhere.heldFor()),
+                    elsewhere.waits().stream().map(HoldReport.Wait::lockName).toList(),
+                    elsewhere.method(),
+                    elsewhere.waiters(),
+                    true);
+        }
+        String known = here ? label.text() : labels.get(state.owner());
+        return new LockDescriptor.Holder(state.owner(), known, null, null, List.of(), null, 0, here);
+    }
+
+    private LockDescriptor.Holder ownHolder(LockState state, LockActivity.Held own, LockActivity activity) {
+        return new LockDescriptor.Holder(
+                state.owner(),
+                label.text(),
+                own.caller(),
+                clock.instant().minus(own.heldFor()),
+                monitor.holdOf(activity.instance(), own.name())
+                        .map(report -> report.waits().stream()
+                                .map(HoldReport.Wait::lockName)
+                                .toList())
+                        .orElse(List.of()),
+                own.origin().method(),
+                own.waiters(),
+                true);
+    }
+}
