@@ -8,7 +8,6 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockOwner;
-import io.distributedlock.LockScope;
 import io.distributedlock.reactive.ReactiveLocks;
 import io.distributedlock.reactive.SubscriberObservation;
 import io.distributedlock.transaction.ReactiveTransactions;
@@ -151,7 +150,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         if (policy.interrupts()) {
             granted.onLost(this::lost);
         }
-        try (LockScope scope = LockScope.open(granted, lossMatters, owner)) {
+        try (ReactiveLocks.Shown lock = ReactiveLocks.show(context)) {
             body.proceed().subscribe(this);
         } catch (Throwable ex) {
             Exceptions.throwIfJvmFatal(ex);
@@ -173,7 +172,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             releaseUnobserved(granted);
         }
         if (end != null) {
-            downstream.end(end.failure());
+            tellOutside(end);
         }
     }
 
@@ -296,6 +295,10 @@ final class ReactiveCall implements CoreSubscriber<Object> {
                 return;
             }
         }
-        downstream.end(end.failure());
+        tellOutside(end);
+    }
+
+    private void tellOutside(End end) {
+        ReactiveLocks.runOutside(context, () -> downstream.end(end.failure()));
     }
 }
