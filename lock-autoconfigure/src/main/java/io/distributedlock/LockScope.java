@@ -41,11 +41,7 @@ public final class LockScope implements AutoCloseable {
     private boolean closed;
 
     private LockScope(
-            LockHandle handle,
-            boolean lossMatters,
-            @Nullable LockOwner work,
-            @Nullable LockScope outer,
-            long thread) {
+            LockHandle handle, boolean lossMatters, @Nullable LockOwner work, @Nullable LockScope outer, long thread) {
         this.handle = handle;
         this.lossMatters = lossMatters;
         this.work = work;

@@ -33,12 +33,7 @@ final class HeldBody implements ReactiveWork {
     private final AtomicBoolean begun = new AtomicBoolean();
 
     /** @param kept to be called at the end of the work if a transaction releases the lock; else null */
-    HeldBody(
-            Publisher<Object> body,
-            LockHandle handle,
-            LockOwner owner,
-            CallPolicy policy,
-            @Nullable Runnable kept) {
+    HeldBody(Publisher<Object> body, LockHandle handle, LockOwner owner, CallPolicy policy, @Nullable Runnable kept) {
         this.body = body;
         this.handle = handle;
         this.owner = owner;

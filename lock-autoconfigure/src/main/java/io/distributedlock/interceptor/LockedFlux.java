@@ -23,8 +23,7 @@ final class LockedFlux extends Flux<Object> {
     @Override
     public void subscribe(CoreSubscriber<? super Object> actual) {
         // A loss that interrupts comes from another thread than the values.
-        CoreSubscriber<? super Object> subscriber =
-                work.policy().interrupts() ? Operators.serialize(actual) : actual;
+        CoreSubscriber<? super Object> subscriber = work.policy().interrupts() ? Operators.serialize(actual) : actual;
         ReactiveCall call = new ReactiveCall(work, new Values(subscriber));
         subscriber.onSubscribe(new Demand(call));
         call.start();

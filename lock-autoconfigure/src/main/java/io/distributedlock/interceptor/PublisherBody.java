@@ -17,8 +17,7 @@ import org.springframework.core.ReactiveAdapter;
 import reactor.util.context.ContextView;
 
 /** A call that returns a publisher of any kind, as one of Reactor's kind. May be made again and again. */
-record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapter type)
-        implements ReactiveWork {
+record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapter type) implements ReactiveWork {
 
     PublisherBody(LockedCall call, ReactiveAdapter type) {
         this(call, call.body().repeatable(), type);

@@ -42,8 +42,7 @@ final class PublisherContinuation implements Continuation {
     private static void endWithRequest(HeldBody body) {
         RequestAttributes request = RequestContextHolder.getRequestAttributes();
         if (request != null
-                && request.getAttribute(
-                                WebAsyncUtils.WEB_ASYNC_MANAGER_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST)
+                && request.getAttribute(WebAsyncUtils.WEB_ASYNC_MANAGER_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST)
                         instanceof WebAsyncManager manager) {
             request.registerDestructionCallback(
                     body.toString(),

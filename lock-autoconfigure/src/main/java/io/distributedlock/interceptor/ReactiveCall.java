@@ -9,7 +9,6 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
 import io.distributedlock.reactive.ReactiveLocks;
 import io.distributedlock.reactive.SubscriberObservation;
-import io.distributedlock.transaction.ReactiveTransactions;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

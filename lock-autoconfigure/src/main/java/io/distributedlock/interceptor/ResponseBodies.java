@@ -11,7 +11,9 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.http.ResponseEntity;
 import org.springframework.util.ClassUtils;
 
-/** Publishers in a {@link ResponseEntity}, which the web framework subscribes to later. Needs spring-web and Reactor. */
+/**
+ * Publishers in a {@link ResponseEntity}, which the web framework subscribes to later. Needs spring-web and Reactor.
+ */
 final class ResponseBodies {
 
     /** Whether there can be responses at all. */

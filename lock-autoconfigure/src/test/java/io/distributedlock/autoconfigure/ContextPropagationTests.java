@@ -93,9 +93,12 @@ class ContextPropagationTests {
         Mono<String> mono =
                 work.mono("k", () -> Mono.just("x").publishOn(scheduler).map(x -> currentName()));
         assertThat(mono.block(LockedApplication.LONG)).isEqualTo("work:k");
-        Flux<String> flux = work.flux("k", () -> Flux.range(0, 3)
-                .publishOn(scheduler)
-                .concatMap(i -> Mono.just(i).publishOn(Schedulers.parallel()).map(x -> currentName())));
+        Flux<String> flux = work.flux(
+                "k",
+                () -> Flux.range(0, 3)
+                        .publishOn(scheduler)
+                        .concatMap(i ->
+                                Mono.just(i).publishOn(Schedulers.parallel()).map(x -> currentName())));
         assertThat(flux.distinct().collectList().block(LockedApplication.LONG)).containsExactly("work:k");
     }
 
@@ -111,16 +114,18 @@ class ContextPropagationTests {
     void blockingCallsInParallelOperatorsExcludeEachOther() {
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
-        Flux<String> flux = work.flux("outer", () -> Flux.range(0, 200)
-                .parallel(4)
-                .runOn(Schedulers.boundedElastic())
-                .map(i -> work.run("inner", () -> {
-                    most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-                    Thread.yield();
-                    inside.decrementAndGet();
-                    return "done";
-                }))
-                .sequential());
+        Flux<String> flux = work.flux(
+                "outer",
+                () -> Flux.range(0, 200)
+                        .parallel(4)
+                        .runOn(Schedulers.boundedElastic())
+                        .map(i -> work.run("inner", () -> {
+                            most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                            Thread.yield();
+                            inside.decrementAndGet();
+                            return "done";
+                        }))
+                        .sequential());
         assertThat(flux.count().block(LockedApplication.LONG)).isEqualTo(200);
         assertThat(most).hasValue(1);
     }
@@ -130,29 +135,35 @@ class ContextPropagationTests {
         Mono<Boolean> after = work.mono("k", () -> Mono.just("x").publishOn(scheduler))
                 .map(x -> LockHandle.current().isPresent());
         assertThat(after.block(LockedApplication.LONG)).isFalse();
-        Mono<Boolean> failed = work.mono("k", () -> Mono.<String>error(new IllegalStateException())
-                        .publishOn(scheduler))
+        Mono<Boolean> failed = work.mono(
+                        "k",
+                        () -> Mono.<String>error(new IllegalStateException()).publishOn(scheduler))
                 .map(x -> true)
-                .onErrorResume(failure -> Mono.fromSupplier(() -> LockHandle.current().isPresent()));
+                .onErrorResume(
+                        failure -> Mono.fromSupplier(() -> LockHandle.current().isPresent()));
         assertThat(failed.block(LockedApplication.LONG)).isFalse();
     }
 
     @Test
     void whatIsInsideOfTwoLocksSeesTheOuterOneAgainAfterTheInner() {
-        Mono<String> mono = work.mono("outer", () -> work.mono("inner", () -> Mono.just("x").publishOn(scheduler))
-                .map(x -> currentName()));
+        Mono<String> mono = work.mono(
+                "outer",
+                () -> work.mono("inner", () -> Mono.just("x").publishOn(scheduler))
+                        .map(x -> currentName()));
         assertThat(mono.block(LockedApplication.LONG)).isEqualTo("work:outer");
     }
 
     @Test
     void aChainThatABlockingMethodWaitsForSeesItsLock() {
-        assertThat(work.run("k", () -> Mono.just("x")
-                        .publishOn(scheduler)
-                        .map(x -> currentName())
-                        .block(LockedApplication.LONG)))
+        assertThat(work.run(
+                        "k",
+                        () -> Mono.just("x")
+                                .publishOn(scheduler)
+                                .map(x -> currentName())
+                                .block(LockedApplication.LONG)))
                 .isEqualTo("work:k");
-        assertThat(work.run("k", () -> work.mono("k", () -> Mono.just("entered"))
-                        .block(LockedApplication.LONG)))
+        assertThat(work.run(
+                        "k", () -> work.mono("k", () -> Mono.just("entered")).block(LockedApplication.LONG)))
                 .isEqualTo("entered");
     }
 
@@ -160,12 +171,13 @@ class ContextPropagationTests {
     void aTaskSeesTheLockOfItsSubmitterButDoesNotEnterIt() {
         work.run("k", () -> {
             try {
-                assertThat(onThread(propagating, ContextPropagationTests::currentName)).isEqualTo("work:k");
+                assertThat(onThread(propagating, ContextPropagationTests::currentName))
+                        .isEqualTo("work:k");
                 assertThatExceptionOfType(LockNotAcquiredException.class)
                         .isThrownBy(() -> onThread(propagating, () -> work.blocking("k")));
                 assertThatExceptionOfType(ExecutionException.class)
-                        .isThrownBy(() -> onThread(propagating, () -> work.future("k")
-                                .get(60, TimeUnit.SECONDS)))
+                        .isThrownBy(() ->
+                                onThread(propagating, () -> work.future("k").get(60, TimeUnit.SECONDS)))
                         .withCauseInstanceOf(LockNotAcquiredException.class);
                 return onThread(propagating, () -> work.run("other", ContextPropagationTests::currentName));
             } catch (Exception ex) {
@@ -176,13 +188,15 @@ class ContextPropagationTests {
 
     @Test
     void aTaskOfAnOperatorIsWorkOfTheSubscription() {
-        Mono<String> mono = work.mono("k", () -> Mono.just("x").publishOn(scheduler).map(x -> {
-            try {
-                return onThread(propagating, () -> work.blocking("k"));
-            } catch (Exception ex) {
-                throw new IllegalStateException(ex);
-            }
-        }));
+        Mono<String> mono = work.mono(
+                "k",
+                () -> Mono.just("x").publishOn(scheduler).map(x -> {
+                    try {
+                        return onThread(propagating, () -> work.blocking("k"));
+                    } catch (Exception ex) {
+                        throw new IllegalStateException(ex);
+                    }
+                }));
         assertThat(mono.block(LockedApplication.LONG)).isEqualTo("work:k");
     }
 
@@ -214,7 +228,9 @@ class ContextPropagationTests {
             ContextSnapshot snapshot = ContextSnapshotFactory.builder().build().captureAll();
             try (ContextSnapshot.Scope scope = snapshot.setThreadLocals()) {
                 assertThat(work.blocking("k")).isEqualTo("work:k");
-                assertThat(work.future("k")).succeedsWithin(LockedApplication.LONG).isEqualTo("work:k");
+                assertThat(work.future("k"))
+                        .succeedsWithin(LockedApplication.LONG)
+                        .isEqualTo("work:k");
             }
             return currentName();
         });

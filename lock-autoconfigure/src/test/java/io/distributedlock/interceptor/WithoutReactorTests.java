@@ -32,8 +32,7 @@ class WithoutReactorTests {
 
     @Test
     void publishersAreLockedWithoutContextPropagation() throws Exception {
-        assertThat(runWithout(ReactorProgram.class, "context-propagation"))
-                .isEqualTo("[acquireAsync, close] done");
+        assertThat(runWithout(ReactorProgram.class, "context-propagation")).isEqualTo("[acquireAsync, close] done");
     }
 
     private static Object runWithout(Class<?> program, String... jars) throws Exception {
