@@ -51,7 +51,8 @@ class FallbackBeanTests {
         runner.withUserConfiguration(beans).withBean("wrong", WrongShop.class).run(context -> {
             assertThat(context).hasFailed();
             assertThat(refusalOf(context))
-                    .contains("WrongShop#pay(String)", "substitute::onlyInClass", "none of its interfaces has the method");
+                    .contains("WrongShop#pay(String)", "substitute::onlyInClass")
+                    .containsAnyOf("none of the interfaces has the method", "has no method onlyInClass");
         });
     }
 
