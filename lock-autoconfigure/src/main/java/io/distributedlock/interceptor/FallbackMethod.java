@@ -17,7 +17,8 @@ import org.springframework.util.ReflectionUtils;
  * @param takesFailure whether its last parameter is the exception
  * @param bean whose method it is; null for the bean of the locked method, without its proxy
  */
-record FallbackMethod(Method method, boolean takesFailure, @Nullable FallbackBean bean) {
+record FallbackMethod(
+        Method method, boolean takesFailure, @Nullable FallbackBean bean) {
 
     @Nullable
     Object call(@Nullable Object target, @Nullable Object[] arguments, LockNotAcquiredException busy) throws Throwable {

@@ -138,7 +138,8 @@ final class FallbackMethods {
             throw refuse(
                     bean.text(),
                     bean.where(),
-                    "the bean '" + bean.name() + "' is a proxy of interfaces, and none of the interfaces has the method",
+                    "the bean '" + bean.name()
+                            + "' is a proxy of interfaces, and none of the interfaces has the method",
                     "Declare it in the interface, or set spring.aop.proxy-target-class=true.");
         }
     }

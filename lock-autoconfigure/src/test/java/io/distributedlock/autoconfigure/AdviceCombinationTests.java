@@ -167,8 +167,9 @@ class AdviceCombinationTests {
             await().atMost(LONG).until(() -> events.size() >= 3);
             assertThat(events).startsWith("tryAcquire", "run", "close");
             context.getBean(RecordingLocks.class).busy();
-            await().atMost(LONG).until(() -> Collections.frequency(events, "tryAcquire") > 3
-                    && events.get(events.size() - 1).equals("tryAcquire"));
+            await().atMost(LONG)
+                    .until(() -> Collections.frequency(events, "tryAcquire") > 3
+                            && events.get(events.size() - 1).equals("tryAcquire"));
         });
     }
 
@@ -196,7 +197,21 @@ class AdviceCombinationTests {
         });
     }
 
+    /** It is called while that transaction is being completed, which must not keep a lock that came too late for it. */
+    @Test
+    void aListenerAfterTheCommitWithoutATransactionOfItsOwnReleasesToo() {
+        runner.run(context -> {
+            new TransactionTemplate(context.getBean(JdbcTransactionManager.class)).executeWithoutResult(status -> {
+                context.publishEvent(new Delivered("a"));
+                events.add("publisher done");
+            });
+            assertThat(events).containsExactly("publisher done", "acquire", "delivered", "close");
+        });
+    }
+
     record Paid(String id) {}
+
+    record Delivered(String id) {}
 
     record Shipped(String id) {}
 
@@ -389,6 +404,12 @@ class AdviceCombinationTests {
         @DistributedLocked(name = "shipped", key = "#event.id")
         public void shipped(Shipped event) {
             events.add("shipped");
+        }
+
+        @TransactionalEventListener
+        @DistributedLocked(name = "delivered", key = "#event.id")
+        public void delivered(Delivered event) {
+            events.add("delivered");
         }
     }
 }

@@ -39,7 +39,8 @@ class FallbackBeanTests {
     void aMethodOfTheInterfaceOfAJdkProxyIsCalled(Class<?> beans) {
         runner.withUserConfiguration(beans).run(context -> {
             assertThat(context).hasNotFailed();
-            assertThat(AopUtils.isJdkDynamicProxy(context.getBean("substitute"))).isTrue();
+            assertThat(AopUtils.isJdkDynamicProxy(context.getBean("substitute")))
+                    .isTrue();
             assertThat(context.getBean(Shop.class).pay("a")).isEqualTo("later a: k:a");
             assertThat(context.getBean(Shop.class).inherited("a")).isEqualTo("by default a");
         });

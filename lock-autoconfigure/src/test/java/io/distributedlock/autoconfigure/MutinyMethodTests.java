@@ -98,7 +98,8 @@ class MutinyMethodTests {
     @Test
     void failuresAndEmptyResultsRelease() {
         assertThatIllegalStateException()
-                .isThrownBy(() -> valueOf(work.uni("k", () -> Uni.createFrom().failure(new IllegalStateException("no")))))
+                .isThrownBy(() ->
+                        valueOf(work.uni("k", () -> Uni.createFrom().failure(new IllegalStateException("no")))))
                 .withMessage("no");
         assertThat(valueOf(work.uni("k", () -> Uni.createFrom().nullItem()))).isNull();
         assertThatIllegalStateException()
@@ -119,8 +120,7 @@ class MutinyMethodTests {
     void cancellingWhileItWaitsLeavesTheQueue() {
         LockHandle other = application.hold("work:k");
         AtomicInteger runs = new AtomicInteger();
-        Cancellable subscription = work.uni(
-                        "k", () -> Uni.createFrom().item(() -> "" + runs.incrementAndGet()))
+        Cancellable subscription = work.uni("k", () -> Uni.createFrom().item(() -> "" + runs.incrementAndGet()))
                 .subscribe()
                 .with(value -> {});
         CompletableFuture<String> next =
@@ -180,11 +180,13 @@ class MutinyMethodTests {
     /** There is no context that would say so: Mutiny's is not Reactor's. */
     @Test
     void whatIsSubscribedToOnAnotherThreadIsAnotherCaller() {
-        Uni<String> uni = work.uni("k", () -> Uni.createFrom()
-                .item("x")
-                .emitOn(Infrastructure.getDefaultExecutor())
-                .onItem()
-                .transformToUni(x -> work.atOnce("k")));
+        Uni<String> uni = work.uni(
+                "k",
+                () -> Uni.createFrom()
+                        .item("x")
+                        .emitOn(Infrastructure.getDefaultExecutor())
+                        .onItem()
+                        .transformToUni(x -> work.atOnce("k")));
         assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> valueOf(uni));
     }
 
