@@ -83,7 +83,7 @@ class AnnotationPageTests {
     @Test
     void bothAccountsAreLocked() {
         examples.transfer("b", "a");
-        assertThat(examples.done).containsExactly("account:a, account:b");
+        assertThat(examples.done()).containsExactly("account:a, account:b");
     }
 
     @Test
@@ -108,17 +108,22 @@ class AnnotationPageTests {
 
     private static CompletionStage<Void> nested(LockOperations locks) {
         LockOwner owner = LockOwner.create();
-        return locks.acquireAsync(LockRequest.of("order:42").logicalOwner(owner))
+        CompletionStage<Void> done = locks.acquireAsync(LockRequest.of("order:42").logicalOwner(owner))
                 .thenCompose(outer -> locks.acquireAsync(LockRequest.of("order:42").logicalOwner(owner.nested()))
                         .thenCompose(LockHandle::closeAsync)
-                        .thenCompose(done -> outer.closeAsync()));
+                        .thenCompose(closed -> outer.closeAsync()));
+        return done;
     }
 
     record Receipt(String text) {}
 
     static class Examples {
 
-        final List<String> done = new ArrayList<>();
+        private final List<String> done = new ArrayList<>();
+
+        List<String> done() {
+            return done;
+        }
 
         @DistributedLocked(name = "account", key = "{#from, #to}")
         void transfer(String from, String to) {
