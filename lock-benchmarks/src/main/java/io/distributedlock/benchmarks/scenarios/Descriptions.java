@@ -92,8 +92,9 @@ final class Descriptions {
         return new ScenarioInfo(
                 id,
                 "Pieces",
-                "Measured by JMH. The advised calls have locks behind them that do nothing. Those of 64 callers at a time,"
-                        + " each with a lock of its own or all with one, ask Redis; the others never leave the JVM.",
+                "Measured by JMH. The advised calls have locks behind them that do nothing. Those of 64 callers at a"
+                        + " time, each with a lock of its own or all with one, ask Redis; the others never leave the"
+                        + " JVM.",
                 List.of(Metric.NANOS, Metric.ERRORS),
                 List.of());
     }
