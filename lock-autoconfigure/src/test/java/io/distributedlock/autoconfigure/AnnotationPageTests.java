@@ -102,16 +102,17 @@ class AnnotationPageTests {
 
     @Test
     void theOwnerEntersItsLock() {
-        assertThat(nested(application.locks()).toCompletableFuture())
-                .succeedsWithin(LockedApplication.LONG);
+        assertThat(nested(application.locks()).toCompletableFuture()).succeedsWithin(LockedApplication.LONG);
     }
 
     private static CompletionStage<Void> nested(LockOperations locks) {
         LockOwner owner = LockOwner.create();
-        CompletionStage<Void> done = locks.acquireAsync(LockRequest.of("order:42").logicalOwner(owner))
-                .thenCompose(outer -> locks.acquireAsync(LockRequest.of("order:42").logicalOwner(owner.nested()))
-                        .thenCompose(LockHandle::closeAsync)
-                        .thenCompose(closed -> outer.closeAsync()));
+        CompletionStage<Void> done = locks.acquireAsync(
+                        LockRequest.of("order:42").logicalOwner(owner))
+                .thenCompose(
+                        outer -> locks.acquireAsync(LockRequest.of("order:42").logicalOwner(owner.nested()))
+                                .thenCompose(LockHandle::closeAsync)
+                                .thenCompose(closed -> outer.closeAsync()));
         return done;
     }
 
@@ -127,7 +128,8 @@ class AnnotationPageTests {
 
         @DistributedLocked(name = "account", key = "{#from, #to}")
         void transfer(String from, String to) {
-            done.add(String.join(", ", LockHandle.current().orElseThrow().fencingTokens().keySet()));
+            done.add(String.join(
+                    ", ", LockHandle.current().orElseThrow().fencingTokens().keySet()));
         }
 
         @DistributedLocked(key = "#order", waitUpTo = "0", fallback = "later")
