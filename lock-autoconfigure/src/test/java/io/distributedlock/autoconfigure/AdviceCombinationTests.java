@@ -16,7 +16,6 @@ import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.interceptor.RecordingLocks;
 import jakarta.validation.ConstraintViolationException;
-import jakarta.validation.Validation;
 import jakarta.validation.constraints.NotNull;
 import java.time.Duration;
 import java.util.Collections;
@@ -24,7 +23,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
-import org.hibernate.validator.messageinterpolation.ParameterMessageInterpolator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -225,12 +223,6 @@ class AdviceCombinationTests {
         static MethodValidationPostProcessor methodValidationPostProcessor() {
             MethodValidationPostProcessor validation = new MethodValidationPostProcessor();
             validation.setProxyTargetClass(true);
-            // The default one needs an implementation of the expression language.
-            validation.setValidator(Validation.byDefaultProvider()
-                    .configure()
-                    .messageInterpolator(new ParameterMessageInterpolator())
-                    .buildValidatorFactory()
-                    .getValidator());
             return validation;
         }
 
