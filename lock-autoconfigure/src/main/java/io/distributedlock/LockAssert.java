@@ -15,14 +15,22 @@ public final class LockAssert {
      * Passes if the calling thread runs inside an annotated method or {@link LockOperations#execute execute} and the
      * innermost hold has not been lost.
      *
-     * @throws IllegalStateException if there is no such hold
+     * @throws IllegalStateException if there is no such hold, or if it is one of another thread that was released
      * @throws LockLostException if it was lost
      */
     public static void assertLocked() {
-        LockHandle.current()
-                .orElseThrow(() -> new IllegalStateException("No distributed lock is held by this thread. If the method"
-                        + " is annotated with @DistributedLocked, it was called past its Spring proxy: call it through"
-                        + " the bean, not through 'this'."))
-                .throwIfLost();
+        LockScope scope = LockScope.current();
+        if (scope == null) {
+            throw new IllegalStateException("No distributed lock is held by this thread. If the method"
+                    + " is annotated with @DistributedLocked, it was called past its Spring proxy: call it through"
+                    + " the bean, not through 'this'.");
+        }
+        LockHandle handle = scope.handle();
+        handle.throwIfLost();
+        if (!scope.isOpenHere() && !handle.isHeld()) {
+            throw new IllegalStateException("The lock '" + LockNames.show(handle.name())
+                    + "' was released before this thread, which works for its holder, had ended. Let the locked method"
+                    + " wait for the work that it hands to other threads.");
+        }
     }
 }

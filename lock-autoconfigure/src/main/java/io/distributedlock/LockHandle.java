@@ -91,8 +91,12 @@ public interface LockHandle extends AutoCloseable {
         }
     }
 
-    /** The innermost hold of the annotated method or {@link LockOperations#execute execute} that this thread runs. */
+    /**
+     * The innermost hold of the annotated method or {@link LockOperations#execute execute} that this thread runs. A
+     * thread that Micrometer's context propagation has given the hold of another thread sees that one, but does not
+     * enter its lock; it may have been released meanwhile, as {@link #isHeld()} says.
+     */
     static Optional<LockHandle> current() {
-        return Optional.ofNullable(LockScope.innermost());
+        return Optional.ofNullable(LockScope.current()).map(LockScope::handle);
     }
 }

@@ -10,28 +10,43 @@ import org.jspecify.annotations.Nullable;
  * Makes a handle the {@linkplain LockHandle#current() current} one of this thread until it is closed. Scopes nest and
  * are closed in the reverse order by the thread that opened them. Needed only by those who implement
  * {@link LockOperations} or intercept calls themselves.
+ *
+ * <p>A scope can be {@linkplain #show shown} in another thread. Its handle is the current one there too, but the calls
+ * of that thread are not calls of the holder, so they do not enter its lock. Only the scope of a subscription belongs
+ * to no thread: every thread that serves the subscription works for its owner.
  */
 public final class LockScope implements AutoCloseable {
 
     private static final ThreadLocal<@Nullable LockScope> INNERMOST = new ThreadLocal<>();
 
+    /** The id that no thread has. */
+    private static final long NO_THREAD = 0;
+
     private final LockHandle handle;
 
     private final boolean lossMatters;
 
+    /** The owner of asynchronous work, or null if the scope is of a call of the thread. */
+    private final @Nullable LockOwner work;
+
     private final @Nullable LockScope outer;
 
-    /** Whether this scope or one further out is of asynchronous work, which does not belong to the thread. */
-    private final boolean logical;
+    /** By its id, so that a thread that has ended is not kept. */
+    private final long thread;
 
+    /** Stands for the calls of the thread; made when it is asked for. */
     private @Nullable LockOwner owner;
 
-    private LockScope(LockHandle handle, boolean lossMatters, @Nullable LockOwner owner, @Nullable LockScope outer) {
+    /** Written and read by the thread that opened the scope. */
+    private boolean closed;
+
+    private LockScope(
+            LockHandle handle, boolean lossMatters, @Nullable LockOwner work, @Nullable LockScope outer, long thread) {
         this.handle = handle;
         this.lossMatters = lossMatters;
-        this.owner = owner;
+        this.work = work;
         this.outer = outer;
-        this.logical = owner != null || (outer != null && outer.logical);
+        this.thread = thread;
     }
 
     /** Opens a scope in the calling thread. */
@@ -49,30 +64,97 @@ public final class LockScope implements AutoCloseable {
      * in it may enter what the owner holds.
      */
     public static LockScope open(LockHandle handle, boolean lossMatters, @Nullable LockOwner owner) {
-        LockScope scope = new LockScope(handle, lossMatters, owner, INNERMOST.get());
+        LockScope scope = new LockScope(handle, lossMatters, owner, INNERMOST.get(), currentThread());
         INNERMOST.set(scope);
         return scope;
+    }
+
+    /**
+     * A scope for a subscription. It is opened in no thread, and need not be closed.
+     *
+     * @param outer the scope that the subscription is in already
+     */
+    public static LockScope ofSubscription(
+            LockHandle handle, boolean lossMatters, LockOwner owner, @Nullable LockScope outer) {
+        return new LockScope(handle, lossMatters, owner, outer, NO_THREAD);
+    }
+
+    /** The innermost scope that is open or shown in the calling thread, or null. */
+    public static @Nullable LockScope current() {
+        return INNERMOST.get();
+    }
+
+    /** Shows a scope in the calling thread, in the place of all that are open or shown there; null shows none. */
+    public static void show(@Nullable LockScope scope) {
+        if (scope == null) {
+            INNERMOST.remove();
+        } else {
+            INNERMOST.set(scope);
+        }
     }
 
     /** The owner that stands for what the calling thread runs, or null outside of all scopes. */
     public static @Nullable LockOwner owner() {
         LockScope scope = INNERMOST.get();
-        return scope == null ? null : scope.asOwner();
+        return scope == null ? null : scope.ownerHere();
     }
 
     /** As {@link #owner()}, but null if the calling thread is in no work of a logical owner. */
     public static @Nullable LockOwner logicalOwner() {
         LockScope scope = INNERMOST.get();
-        return scope == null || !scope.logical ? null : scope.asOwner();
+        return scope == null || scope.nearestWork() == null ? null : scope.ownerHere();
     }
 
-    private LockOwner asOwner() {
+    /** The hold of this scope. */
+    public LockHandle handle() {
+        return handle;
+    }
+
+    /** The scope that this one is in, or null. */
+    public @Nullable LockScope outer() {
+        return outer;
+    }
+
+    /**
+     * The owner that a subscription in this scope works for. Null in a scope of calls of another thread: they go on
+     * beside the subscription.
+     */
+    public @Nullable LockOwner ownerOfSubscription() {
+        LockOwner here = ownerHere();
+        return here == null ? nearestWork() : here;
+    }
+
+    /** Null if the scope is of another thread, or was closed. */
+    private @Nullable LockOwner ownerHere() {
+        if (!isHere()) {
+            return null;
+        }
+        if (work != null) {
+            return work;
+        }
         LockOwner known = owner;
         if (known == null) {
-            known = LockOwner.inside(outer == null ? null : outer.asOwner(), handle);
+            known = LockOwner.inside(outer == null ? null : outer.ownerHere(), handle);
             owner = known;
         }
         return known;
+    }
+
+    private boolean isHere() {
+        return thread == NO_THREAD || isOpenHere();
+    }
+
+    /** Whether the calling thread has opened it and not closed it since. */
+    boolean isOpenHere() {
+        return thread == currentThread() && !closed;
+    }
+
+    private @Nullable LockOwner nearestWork() {
+        LockScope scope = this;
+        while (scope.work == null && scope.outer != null) {
+            scope = scope.outer;
+        }
+        return scope.work;
     }
 
     /**
@@ -81,24 +163,34 @@ public final class LockScope implements AutoCloseable {
      * @throws LockLostException if a hold of theirs was lost whose loss matters
      */
     public static void throwIfLost() {
-        for (LockScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+        LockScope scope = INNERMOST.get();
+        if (scope != null) {
+            scope.throwIfAnyLost();
+        }
+    }
+
+    /**
+     * Looks at this scope and those around it.
+     *
+     * @throws LockLostException if a hold of theirs was lost whose loss matters
+     */
+    public void throwIfAnyLost() {
+        for (LockScope scope = this; scope != null; scope = scope.outer) {
             if (scope.lossMatters) {
                 scope.handle.throwIfLost();
             }
         }
     }
 
-    static @Nullable LockHandle innermost() {
-        LockScope scope = INNERMOST.get();
-        return scope == null ? null : scope.handle;
+    /** An id is never used again. */
+    @SuppressWarnings("deprecation") // Its successor is not there on Java 17.
+    private static long currentThread() {
+        return Thread.currentThread().getId();
     }
 
     @Override
     public void close() {
-        if (outer == null) {
-            INNERMOST.remove();
-        } else {
-            INNERMOST.set(outer);
-        }
+        closed = true;
+        show(outer);
     }
 }

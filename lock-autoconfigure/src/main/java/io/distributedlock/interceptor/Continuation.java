@@ -23,6 +23,9 @@ interface Continuation {
     @Nullable
     Object holdUntilDone(Object result, HeldWork work);
 
+    /** Called before the lock is acquired, by the thread that then waits for it; throws if it must not. */
+    default void requireCaller() {}
+
     /** What a skipped call returns. */
     default @Nullable Object skipped() {
         return null;

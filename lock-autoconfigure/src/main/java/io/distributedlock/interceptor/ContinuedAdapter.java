@@ -26,6 +26,7 @@ final class ContinuedAdapter implements ReturnTypeAdapter {
 
     @Override
     public @Nullable Object invoke(LockedCall call) throws Throwable {
+        continuation.requireCaller();
         HeldWork work;
         try {
             work = acquire(call);

@@ -76,6 +76,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
                 hasLockedMethods(type, beanName);
             }
         }
+        advisor.source().requireFallbacks();
         if (advisor.source().needsDefaultLocks()) {
             advisor.requireLocks();
         }

@@ -8,9 +8,7 @@ import io.distributedlock.LockNotAcquiredException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -20,7 +18,7 @@ import org.springframework.util.ReflectionUtils;
  * @param bean whose method it is; null for the bean of the locked method, without its proxy
  */
 record FallbackMethod(
-        Method method, boolean takesFailure, @Nullable Supplier<Object> bean) {
+        Method method, boolean takesFailure, @Nullable FallbackBean bean) {
 
     @Nullable
     Object call(@Nullable Object target, @Nullable Object[] arguments, LockNotAcquiredException busy) throws Throwable {
@@ -28,9 +26,8 @@ record FallbackMethod(
         if (takesFailure) {
             given[arguments.length] = busy;
         }
-        Object other = bean == null ? null : bean.get();
-        Object receiver = other == null ? target : other;
-        Method callable = other == null ? method : AopUtils.selectInvocableMethod(method, other.getClass());
+        Object receiver = bean == null ? target : bean.get();
+        Method callable = bean == null || receiver == null ? method : bean.callable(method, receiver);
         try {
             ReflectionUtils.makeAccessible(callable);
             return callable.invoke(receiver, given);

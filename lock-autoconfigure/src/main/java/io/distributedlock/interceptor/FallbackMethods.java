@@ -7,10 +7,11 @@ package io.distributedlock.interceptor;
 import io.distributedlock.LockNotAcquiredException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.MethodParameter;
@@ -39,16 +40,18 @@ final class FallbackMethods {
         if (!beanFactory.containsBean(bean)) {
             throw refuse(text, where, "there is no bean '" + bean + "'", "Correct its name.");
         }
+        Class<?> type = typeOf(bean, text, where);
+        return find(text, text.substring(colons + 2), type, new FallbackBean(beanFactory, bean, text, where), where);
+    }
+
+    /** That of the target, as the methods of a proxy have lost their generic types. */
+    private Class<?> typeOf(String bean, String text, LockedMethod where) {
         Class<?> type = beanFactory.getType(bean);
         if (type == null) {
             throw refuse(text, where, "the type of the bean '" + bean + "' is not known", "Declare its type.");
         }
-        return find(
-                text,
-                text.substring(colons + 2),
-                ClassUtils.getUserClass(type),
-                () -> beanFactory.getBean(bean),
-                where);
+        boolean created = Proxy.isProxyClass(type) && beanFactory.isSingleton(bean);
+        return ClassUtils.getUserClass(created ? AopProxyUtils.ultimateTargetClass(beanFactory.getBean(bean)) : type);
     }
 
     private static Class<?> ownType(LockedMethod where) {
@@ -57,7 +60,7 @@ final class FallbackMethods {
     }
 
     private static FallbackMethod find(
-            String text, String name, Class<?> type, @Nullable Supplier<Object> bean, LockedMethod where) {
+            String text, String name, Class<?> type, @Nullable FallbackBean bean, LockedMethod where) {
         List<Method> named = methods(name, type, bean != null, where);
         if (named.isEmpty()) {
             throw bean == null
@@ -112,13 +115,32 @@ final class FallbackMethods {
 
     private static void requireResult(Method method, Class<?> type, String text, LockedMethod where) {
         Class<?> wanted = GenericTypeResolver.resolveReturnType(where.method(), where.targetClass());
-        Class<?> given = GenericTypeResolver.resolveReturnType(method, type);
-        if (wanted != void.class && !ClassUtils.isAssignable(wanted, given)) {
+        Class<?> given = ResolvableType.forMethodReturnType(method, type).resolve();
+        // What an interface leaves open is known to the bean that has it.
+        if (wanted != void.class && given != null && !ClassUtils.isAssignable(wanted, given)) {
             throw refuse(
                     text,
                     where,
                     "it returns " + given.getTypeName() + ", and the locked method " + wanted.getTypeName(),
                     "Let both return the same type.");
+        }
+    }
+
+    /**
+     * Looks at the proxy of the bean whose method a fallback is, once there is one.
+     *
+     * @throws InvalidLockedMethodException if it does not have the method
+     */
+    static void requireOffered(FallbackMethod fallback) {
+        FallbackBean bean = fallback.bean();
+        Class<?> proxy = bean == null ? null : bean.proxyOfInterfaces();
+        if (bean != null && proxy != null && FallbackBean.offered(fallback.method(), proxy) == null) {
+            throw refuse(
+                    bean.text(),
+                    bean.where(),
+                    "the bean '" + bean.name()
+                            + "' is a proxy of interfaces, and none of the interfaces has the method",
+                    "Declare it in the interface, or set spring.aop.proxy-target-class=true.");
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 
 /** A hold for work that goes on after its method has returned. Any thread may end it; only the first end counts. */
 final class HeldWork {
@@ -160,6 +161,11 @@ final class HeldWork {
             }
         });
         return ended;
+    }
+
+    /** The work is done when this publisher has been subscribed to and ended. Needs Reactor. */
+    HeldBody continuedBy(Publisher<Object> rest) {
+        return new HeldBody(rest, handle, owner, policy, null);
     }
 
     /** The request has ended: so has the work, unless a thread still runs it, which then ends it. */

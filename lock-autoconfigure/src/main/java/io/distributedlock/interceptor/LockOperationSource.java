@@ -9,6 +9,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -65,6 +66,19 @@ final class LockOperationSource {
     /** Whether one of the methods that were looked at so far uses other locks than those that its annotation names. */
     boolean needsDefaultLocks() {
         return operations.values().stream().flatMap(List::stream).anyMatch(each -> each.operations() == null);
+    }
+
+    /**
+     * Looks at the fallbacks of other beans, which are there by now.
+     *
+     * @throws InvalidLockedMethodException if the proxy of a bean does not have the method
+     */
+    void requireFallbacks() {
+        operations.values().stream()
+                .flatMap(List::stream)
+                .map(each -> each.policy().fallback())
+                .filter(Objects::nonNull)
+                .forEach(FallbackMethods::requireOffered);
     }
 
     /** The same for a method of an interface and for that of the target, so that the start finds it for both. */

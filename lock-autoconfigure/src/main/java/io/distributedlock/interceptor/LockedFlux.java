@@ -14,18 +14,17 @@ import reactor.util.context.Context;
 /** A Flux each subscription of which is a {@link ReactiveCall}. Demand goes through to the method's publisher. */
 final class LockedFlux extends Flux<Object> {
 
-    private final PublisherBody body;
+    private final ReactiveWork work;
 
-    LockedFlux(PublisherBody body) {
-        this.body = body;
+    LockedFlux(ReactiveWork work) {
+        this.work = work;
     }
 
     @Override
     public void subscribe(CoreSubscriber<? super Object> actual) {
         // A loss that interrupts comes from another thread than the values.
-        CoreSubscriber<? super Object> subscriber =
-                body.call().policy().interrupts() ? Operators.serialize(actual) : actual;
-        ReactiveCall call = new ReactiveCall(body, new Values(subscriber));
+        CoreSubscriber<? super Object> subscriber = work.policy().interrupts() ? Operators.serialize(actual) : actual;
+        ReactiveCall call = new ReactiveCall(work, new Values(subscriber));
         subscriber.onSubscribe(new Demand(call));
         call.start();
     }

@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.util.context.Context;
 
@@ -15,8 +16,17 @@ final class LockedMono implements ReactiveCall.Downstream {
 
     private volatile @Nullable Object value;
 
-    LockedMono(MonoSink<Object> sink) {
+    private LockedMono(MonoSink<Object> sink) {
         this.sink = sink;
+    }
+
+    static Mono<Object> of(ReactiveWork work) {
+        return Mono.create(sink -> {
+            ReactiveCall subscription = new ReactiveCall(work, new LockedMono(sink));
+            sink.onCancel(subscription::cancel);
+            subscription.request(Long.MAX_VALUE);
+            subscription.start();
+        });
     }
 
     @Override

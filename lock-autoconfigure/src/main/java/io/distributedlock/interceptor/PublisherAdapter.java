@@ -34,15 +34,11 @@ final class PublisherAdapter implements ReturnTypeAdapter {
 
     @Override
     public @Nullable Object invoke(LockedCall call) {
-        PublisherBody body = new PublisherBody(call, type);
-        if (type.isMultiValue()) {
-            return type.fromPublisher(new LockedFlux(body));
-        }
-        return type.fromPublisher(Mono.create(sink -> {
-            ReactiveCall subscription = new ReactiveCall(body, new LockedMono(sink));
-            sink.onCancel(subscription::cancel);
-            subscription.request(Long.MAX_VALUE);
-            subscription.start();
-        }));
+        return publisherOf(new PublisherBody(call, type), type);
+    }
+
+    /** A publisher of that type, each subscription of which is the work under its lock. */
+    static Object publisherOf(ReactiveWork work, ReactiveAdapter type) {
+        return type.fromPublisher(type.isMultiValue() ? new LockedFlux(work) : LockedMono.of(work));
     }
 }

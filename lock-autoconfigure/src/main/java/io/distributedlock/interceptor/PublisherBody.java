@@ -4,31 +4,63 @@
  */
 package io.distributedlock.interceptor;
 
+import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockOperations;
 import io.distributedlock.LockOwner;
 import io.distributedlock.reactive.ReactiveLocks;
 import io.distributedlock.transaction.ReactiveTransactions;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import reactor.util.context.ContextView;
 
 /** A call that returns a publisher of any kind, as one of Reactor's kind. May be made again and again. */
-record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapter type) {
+record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapter type) implements ReactiveWork {
 
     PublisherBody(LockedCall call, ReactiveAdapter type) {
         this(call, call.body().repeatable(), type);
     }
 
-    /** The owner of a subscription: it may enter what that is in, and what a transaction around it keeps. */
-    LockOwner newOwner(ContextView context) {
-        LockOwner owner = ReactiveLocks.nestedIn(context);
-        return call.policy().keptUntilCompletion() && Transactions.PRESENT
-                ? ReactiveTransactions.nested(Transactions.nested(owner), context)
-                : owner;
+    @Override
+    public CallPolicy policy() {
+        return call.policy();
     }
 
-    Publisher<Object> proceed() throws Throwable {
+    /** It may enter what the subscription is in, and what a transaction around it keeps. */
+    @Override
+    public LockOwner ownerIn(ContextView context) {
+        LockOwner owner = ReactiveLocks.nestedIn(context);
+        return mayKeep() ? ReactiveTransactions.nested(Transactions.nested(owner), context) : owner;
+    }
+
+    @Override
+    public CompletionStage<LockHandle> acquire(LockOwner owner) {
+        LockOperations locks = call.locks();
+        return BlockingInvocationAdapter.requireAnswer(
+                locks.acquireAsync(call.request().logicalOwner(owner)), locks, "acquireAsync");
+    }
+
+    @Override
+    public @Nullable Runnable keep(LockHandle handle, ContextView context) {
+        return mayKeep()
+                ? ReactiveTransactions.keep(handle, policy().lossMatters(), policy().ownTransaction(), context)
+                : null;
+    }
+
+    private boolean mayKeep() {
+        return policy().keptUntilCompletion() && Transactions.PRESENT;
+    }
+
+    /** A publisher of several values is refused at the start if they are responses. */
+    @Override
+    public boolean goesOnInResponse() {
+        return !type.isMultiValue();
+    }
+
+    @Override
+    public Publisher<Object> proceed() throws Throwable {
         Object returned = body.proceed();
         if (returned == null) {
             throw new IllegalStateException("The method that runs under the lock returned null instead of a "
@@ -37,9 +69,8 @@ record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapt
         return type.toPublisher(returned);
     }
 
-    /** What to subscribe to instead, null for nothing. */
-    @Nullable
-    Publisher<Object> insteadOfCall(LockNotAcquiredException busy) throws Throwable {
+    @Override
+    public @Nullable Publisher<Object> insteadOfCall(LockNotAcquiredException busy) throws Throwable {
         Object instead = call.insteadOfCall(busy);
         return instead == null || call.policy().skips() ? null : type.toPublisher(instead);
     }

@@ -6,12 +6,9 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
-import io.distributedlock.LockOperations;
 import io.distributedlock.LockOwner;
-import io.distributedlock.LockScope;
 import io.distributedlock.reactive.ReactiveLocks;
 import io.distributedlock.reactive.SubscriberObservation;
-import io.distributedlock.transaction.ReactiveTransactions;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -48,7 +45,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private final CallPolicy policy;
 
-    private final PublisherBody body;
+    private final ReactiveWork work;
 
     private final Downstream downstream;
 
@@ -63,6 +60,9 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     /** To be called at the end of the work if a transaction releases the lock; else null. */
     private volatile @Nullable Runnable kept;
 
+    /** The work that goes on after the end, with the hold. */
+    private volatile @Nullable HeldBody rest;
+
     /** Whether the fallback runs instead of the method. */
     private volatile boolean unlocked;
 
@@ -75,21 +75,18 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private @Nullable End pending;
 
-    ReactiveCall(PublisherBody body, Downstream downstream) {
-        this.policy = body.call().policy();
-        this.body = body;
+    ReactiveCall(ReactiveWork work, Downstream downstream) {
+        this.policy = work.policy();
+        this.work = work;
         this.downstream = downstream;
         this.context = downstream.context();
-        this.owner = body.newOwner(context);
+        this.owner = work.ownerIn(context);
     }
 
     void start() {
-        LockOperations locks = body.call().locks();
         CompletableFuture<LockHandle> acquiring;
         try (SubscriberObservation around = SubscriberObservation.open(context)) {
-            acquiring = BlockingInvocationAdapter.requireAnswer(
-                            locks.acquireAsync(body.call().request().logicalOwner(owner)), locks, "acquireAsync")
-                    .toCompletableFuture();
+            acquiring = work.acquire(owner).toCompletableFuture();
         } catch (RuntimeException | Error ex) {
             downstream.end(ex);
             return;
@@ -122,7 +119,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             return;
         }
         try {
-            Publisher<Object> instead = body.insteadOfCall(busy);
+            Publisher<Object> instead = work.insteadOfCall(busy);
             if (instead == null) {
                 downstream.end(null);
             } else {
@@ -143,16 +140,13 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     }
 
     private void run(LockHandle granted) {
-        boolean lossMatters = policy.lossMatters();
-        context = ReactiveLocks.with(context, granted, owner, lossMatters);
-        kept = policy.keptUntilCompletion() && Transactions.PRESENT
-                ? ReactiveTransactions.keep(granted, lossMatters, policy.ownTransaction(), downstream.context())
-                : null;
+        context = ReactiveLocks.with(context, granted, owner, policy.lossMatters());
+        kept = work.keep(granted, downstream.context());
         if (policy.interrupts()) {
             granted.onLost(this::lost);
         }
-        try (LockScope scope = LockScope.open(granted, lossMatters, owner)) {
-            body.proceed().subscribe(this);
+        try (ReactiveLocks.Shown lock = ReactiveLocks.show(context)) {
+            work.proceed().subscribe(this);
         } catch (Throwable ex) {
             Exceptions.throwIfJvmFatal(ex);
             onError(ex);
@@ -173,7 +167,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             releaseUnobserved(granted);
         }
         if (end != null) {
-            downstream.end(end.failure());
+            tellOutside(end);
         }
     }
 
@@ -200,8 +194,11 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             acquiring.cancel(true);
         }
         upstream.cancel();
+        HeldBody undelivered = rest;
         if (toClose != null) {
             releaseUnobserved(toClose);
+        } else if (undelivered != null) {
+            undelivered.endUnlessBegun();
         }
     }
 
@@ -223,7 +220,18 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     @Override
     public void onNext(Object value) {
-        downstream.next(value);
+        downstream.next(work.goesOnInResponse() ? withHeldBody(value) : value);
+    }
+
+    private Object withHeldBody(Object value) {
+        LockHandle held = handle;
+        return held == null || !ResponseBodies.PRESENT
+                ? value
+                : ResponseBodies.hold(value, body -> {
+                    HeldBody later = new HeldBody(body, held, owner, policy, kept);
+                    rest = later;
+                    return later;
+                });
     }
 
     @Override
@@ -252,14 +260,21 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             }
             ended = true;
         }
+        HeldBody goesOn = rest;
         if (held == null) {
             downstream.end(failure);
-            return true;
+        } else if (goesOn != null && failure == null) {
+            tell(new End(null));
+        } else {
+            endAfterRelease(held, failure);
         }
+        return true;
+    }
+
+    private void endAfterRelease(LockHandle held, @Nullable Throwable failure) {
         release(held)
                 .whenComplete((done, release) ->
                         tell(new End(CallCompletion.failureOf(policy, failure, CallCompletion.unwrap(release)))));
-        return true;
     }
 
     private CompletionStage<@Nullable Void> release(LockHandle held) {
@@ -277,8 +292,11 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     }
 
     private void releaseUnobserved(LockHandle held) {
+        HeldBody undelivered = rest;
         Runnable end = kept;
-        if (end == null) {
+        if (undelivered != null) {
+            undelivered.endUnlessBegun();
+        } else if (end == null) {
             CallCompletion.closeUnobserved(held);
         } else {
             end.run();
@@ -296,6 +314,10 @@ final class ReactiveCall implements CoreSubscriber<Object> {
                 return;
             }
         }
-        downstream.end(end.failure());
+        tellOutside(end);
+    }
+
+    private void tellOutside(End end) {
+        ReactiveLocks.runOutside(context, () -> downstream.end(end.failure()));
     }
 }

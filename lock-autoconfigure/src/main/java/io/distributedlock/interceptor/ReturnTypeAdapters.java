@@ -51,6 +51,9 @@ final class ReturnTypeAdapters {
     private static final String ACTION =
             "Lock a blocking method that does the work, or use LockOperations.acquireAsync.";
 
+    private static final String RETURN_A_MONO =
+            "Return a Mono<ResponseEntity<...>>, or lock a blocking method that does the work.";
+
     /** Of Spring MVC, which fetches the result on another thread, or lets the application write it there. */
     private static final Set<String> FETCHED_LATER = Set.of(
             "org.springframework.web.context.request.async.DeferredResult",
@@ -74,10 +77,12 @@ final class ReturnTypeAdapters {
         }
         Class<?> declared = typeOf(where);
         if (FUTURES.contains(declared)) {
+            requireResultIsAllOfIt(where, false);
             return FUTURE;
         }
         ReactiveAdapter publisher = publisherOf(declared);
         if (publisher != null && !isAsync(where)) {
+            requireResultIsAllOfIt(where, !publisher.isMultiValue());
             return publisherAdapter(publisher, where);
         }
         Class<?> type = contentOf(declared, where);
@@ -90,7 +95,7 @@ final class ReturnTypeAdapters {
                     "its result, a " + type.getName()
                             + ", is completed or read after the method has returned, so the lock"
                             + " would be released before the work is done",
-                    ACTION);
+                    type != declared && isPublisher(type) ? RETURN_A_MONO : ACTION);
         }
         if (isAsync(where)) {
             throw where.refuse(
@@ -135,7 +140,35 @@ final class ReturnTypeAdapters {
             Continuation known = Continuation.of(declared);
             return known != null || !WEB ? known : WebContinuation.of(declared);
         }
-        return WEB && declared.getName().equals(RESPONSE_ENTITY) ? WebContinuation.ofContent(content) : null;
+        if (!WEB || !declared.getName().equals(RESPONSE_ENTITY)) {
+            return null;
+        }
+        return REACTOR && isPublisher(content) ? new PublisherContinuation() : WebContinuation.ofContent(content);
+    }
+
+    private static boolean isPublisher(Class<?> type) {
+        return publisherOf(type) != null;
+    }
+
+    /**
+     * What a future or publisher gives must not go on with the work in its turn: that would be without the lock. Only
+     * the body of a response is followed.
+     */
+    private static void requireResultIsAllOfIt(LockedMethod where, boolean mayGoOnInResponse) {
+        ResolvableType result = generic(where);
+        Class<?> type = result.toClass();
+        boolean response = isOrExtends(type, RESPONSE::equals);
+        Class<?> content = response ? result.getGeneric(0).toClass() : type;
+        if (isDeferred(content) && !(mayGoOnInResponse && isResponseOf(type, content))) {
+            throw where.refuse(
+                    "its result has a " + content.getName() + " in it, which is completed or read after the lock is"
+                            + " released",
+                    response && isPublisher(content) ? RETURN_A_MONO : ACTION);
+        }
+    }
+
+    private static boolean isResponseOf(Class<?> type, Class<?> content) {
+        return type.getName().equals(RESPONSE_ENTITY) && isPublisher(content);
     }
 
     private static boolean isAsync(LockedMethod where) {

@@ -6,6 +6,7 @@ package io.distributedlock.reactive;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOwner;
+import io.distributedlock.LockScope;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
@@ -17,11 +18,16 @@ import reactor.util.context.ContextView;
  */
 public final class ReactiveLocks {
 
-    private record Held(
-            LockHandle handle,
-            LockOwner owner,
-            boolean lossMatters,
-            @Nullable Held outer) {}
+    /** Where it is in a context; Micrometer's context propagation takes it from there to the threads. */
+    static final String KEY = "io.distributedlock.lock";
+
+    /** To be closed by the thread that opened it. */
+    @FunctionalInterface
+    public interface Shown extends AutoCloseable {
+
+        @Override
+        void close();
+    }
 
     private ReactiveLocks() {}
 
@@ -32,7 +38,7 @@ public final class ReactiveLocks {
      * @return empty outside of annotated methods
      */
     public static Optional<LockHandle> current(ContextView context) {
-        return context.<Held>getOrEmpty(Held.class).map(Held::handle);
+        return Optional.ofNullable(scopeOf(context)).map(LockScope::handle);
     }
 
     /**
@@ -40,9 +46,9 @@ public final class ReactiveLocks {
      * any, it belongs to what the calling thread runs.
      */
     public static LockOwner nestedIn(ContextView context) {
-        return context.<Held>getOrEmpty(Held.class)
-                .map(held -> held.owner().nested())
-                .orElseGet(LockOwner::nestedInCurrent);
+        LockScope scope = scopeOf(context);
+        LockOwner owner = scope == null ? null : scope.ownerOfSubscription();
+        return owner == null ? LockOwner.nestedInCurrent() : owner.nested();
     }
 
     /**
@@ -56,8 +62,9 @@ public final class ReactiveLocks {
 
     /** The same; {@link #throwIfLost} passes over the hold if its loss does not matter. */
     public static Context with(Context context, LockHandle handle, LockOwner owner, boolean lossMatters) {
-        Held outer = context.<Held>getOrEmpty(Held.class).orElse(null);
-        return context.put(Held.class, new Held(handle, owner, lossMatters, outer));
+        LockScope around = scopeOf(context);
+        LockScope outer = around == null ? LockScope.current() : around;
+        return context.put(KEY, LockScope.ofSubscription(handle, lossMatters, owner, outer));
     }
 
     /**
@@ -66,10 +73,38 @@ public final class ReactiveLocks {
      * @throws io.distributedlock.LockLostException if one of them was lost whose loss matters
      */
     public static void throwIfLost(ContextView context) {
-        for (Held held = context.<Held>getOrEmpty(Held.class).orElse(null); held != null; held = held.outer()) {
-            if (held.lossMatters()) {
-                held.handle().throwIfLost();
-            }
+        LockScope scope = scopeOf(context);
+        if (scope != null) {
+            scope.throwIfAnyLost();
         }
+    }
+
+    /** Shows the lock of this context in the calling thread, until what is returned is closed there. */
+    public static Shown show(ContextView context) {
+        LockScope before = LockScope.current();
+        LockScope.show(scopeOf(context));
+        return () -> LockScope.show(before);
+    }
+
+    /**
+     * Runs a signal to what is outside of the subscription with this context: if the calling thread is shown its lock,
+     * it is not while the signal runs.
+     */
+    public static void runOutside(ContextView context, Runnable signal) {
+        LockScope inside = scopeOf(context);
+        if (inside == null || LockScope.current() != inside) {
+            signal.run();
+            return;
+        }
+        LockScope.show(inside.outer());
+        try {
+            signal.run();
+        } finally {
+            LockScope.show(inside);
+        }
+    }
+
+    private static @Nullable LockScope scopeOf(ContextView context) {
+        return context.<LockScope>getOrEmpty(KEY).orElse(null);
     }
 }

@@ -98,6 +98,21 @@ class FutureMethodTests {
         assertThat(thread.get()).startsWith("distributed-lock").doesNotContain("timer");
     }
 
+    /** So a method that blocks then blocks its caller. */
+    @Test
+    void aGrantThatIsThereBeforeTheCallReturnsRunsTheMethodInTheCallingThread() {
+        work.around("k", () -> {
+            AtomicReference<Thread> thread = new AtomicReference<>();
+            CompletableFuture<String> result = work.run("k", () -> {
+                thread.set(Thread.currentThread());
+                return CompletableFuture.completedFuture("done");
+            });
+            assertThat(thread.get()).isSameAs(Thread.currentThread());
+            assertThat(result).isCompletedWithValue("done");
+            return "done";
+        });
+    }
+
     @Test
     void releasesHoweverTheMethodFails() {
         assertFails(

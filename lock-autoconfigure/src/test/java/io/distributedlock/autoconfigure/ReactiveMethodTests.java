@@ -356,7 +356,7 @@ class ReactiveMethodTests {
         }
         long each = (usedMemory() - before) / waiting;
         assertThat(Thread.getAllStackTraces().size() - threads).isLessThan(20);
-        assertThat(each).as("bytes for each that waits").isLessThan(10_000);
+        assertThat(each).as("bytes for each that waits").isLessThan(2_000);
         other.close();
         await().atMost(LockedApplication.LONG).until(() -> done.get() == waiting);
     }

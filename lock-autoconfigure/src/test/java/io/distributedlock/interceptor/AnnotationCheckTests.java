@@ -31,6 +31,7 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ReflectionUtils;
 import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** What an annotation may not say, and the words in which it is refused. */
 class AnnotationCheckTests {
@@ -107,6 +108,13 @@ class AnnotationCheckTests {
         descriptionOf(method)
                 .contains("Wrong#" + method + "()")
                 .contains("the lock would be released before the work is done");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"monoOfStream", "futureOfStream", "futureOfResponse", "fluxOfResponse", "monoOfFuture"})
+    void refusesResultsThatGoOnAfterTheirFutureOrPublisher(String method) {
+        assertThat(refusal(WorkAfterResult.class, method).description())
+                .contains("is completed or read after the lock is released");
     }
 
     @Test
@@ -329,6 +337,34 @@ class AnnotationCheckTests {
         @Async
         @DistributedLocked
         void asynchronous() {}
+    }
+
+    static class WorkAfterResult {
+
+        @DistributedLocked
+        Mono<Stream<String>> monoOfStream() {
+            return Mono.empty();
+        }
+
+        @DistributedLocked
+        CompletableFuture<Stream<String>> futureOfStream() {
+            return new CompletableFuture<>();
+        }
+
+        @DistributedLocked
+        CompletableFuture<ResponseEntity<Flux<String>>> futureOfResponse() {
+            return new CompletableFuture<>();
+        }
+
+        @DistributedLocked
+        Flux<ResponseEntity<Mono<String>>> fluxOfResponse() {
+            return Flux.empty();
+        }
+
+        @DistributedLocked
+        Mono<CompletableFuture<String>> monoOfFuture() {
+            return Mono.empty();
+        }
     }
 
     static class OwnFuture extends CompletableFuture<String> {}

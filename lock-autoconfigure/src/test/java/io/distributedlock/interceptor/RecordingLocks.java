@@ -50,7 +50,7 @@ public final class RecordingLocks implements LockOperations {
         return this;
     }
 
-    RecordingLocks failClose(Throwable failure) {
+    public RecordingLocks failClose(Throwable failure) {
         failureOfClose = failure;
         return this;
     }

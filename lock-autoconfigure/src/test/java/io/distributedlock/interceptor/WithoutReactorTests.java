@@ -6,31 +6,43 @@ package io.distributedlock.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.DistributedLocked;
 import java.io.File;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.NestedExceptionUtils;
+import reactor.core.publisher.Mono;
 
-/** Reactor is optional: without it, everything but publishers works. */
+/** Reactor is optional: without it, everything but publishers works. So is context propagation. */
 class WithoutReactorTests {
 
     @Test
     void blockingMethodsAndFuturesAreLockedAndPublishersRefused() throws Exception {
+        assertThat(runWithout(Program.class, "reactor-core", "reactive-streams"))
+                .isEqualTo("[acquire, close, acquireAsync, close] publisher refused");
+    }
+
+    @Test
+    void publishersAreLockedWithoutContextPropagation() throws Exception {
+        assertThat(runWithout(ReactorProgram.class, "context-propagation")).isEqualTo("[acquireAsync, close] done");
+    }
+
+    private static Object runWithout(Class<?> program, String... jars) throws Exception {
         URL[] others = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(entry -> !entry.contains("reactor-core") && !entry.contains("reactive-streams"))
+                .filter(entry -> Arrays.stream(jars).noneMatch(entry::contains))
                 .map(WithoutReactorTests::url)
                 .toArray(URL[]::new);
         try (URLClassLoader loader = new URLClassLoader(others, ClassLoader.getPlatformClassLoader())) {
-            Class<?> type = loader.loadClass(Program.class.getName());
-            Object outcome = ((Callable<?>) type.getDeclaredConstructor().newInstance()).call();
-            assertThat(outcome).isEqualTo("[acquire, close, acquireAsync, close] publisher refused");
+            Class<?> type = loader.loadClass(program.getName());
+            return ((Callable<?>) type.getDeclaredConstructor().newInstance()).call();
         }
     }
 
@@ -62,6 +74,26 @@ class WithoutReactorTests {
             } catch (RuntimeException ex) {
                 return NestedExceptionUtils.getMostSpecificCause(ex) instanceof InvalidLockedMethodException;
             }
+        }
+    }
+
+    /** Runs in a class loader without context propagation. */
+    public static class ReactorProgram implements Callable<String> {
+
+        @Override
+        public String call() {
+            RecordingLocks locks = new RecordingLocks();
+            Mono<String> mono = LockedProxies.by(locks).byClass(new Reactive()).mono();
+            String value = mono.block(Duration.ofSeconds(60));
+            return locks.events() + " " + value;
+        }
+    }
+
+    static class Reactive {
+
+        @DistributedLocked
+        Mono<String> mono() {
+            return Mono.fromSupplier(() -> LockHandle.current().isPresent() ? "done" : "no lock");
         }
     }
 

@@ -29,6 +29,7 @@ public final class MicroRun {
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include(EngineBenchmark.class.getName() + ".*")
                 .include(AdviceBenchmark.class.getName() + ".*")
+                .include(AnnotatedCallBenchmark.class.getName() + ".*")
                 .forks(1)
                 .warmupIterations(iterations)
                 .warmupTime(TimeValue.milliseconds(millis))
@@ -54,8 +55,15 @@ public final class MicroRun {
                     .forEach(fork -> fork.getIterationResults()
                             .forEach(iteration ->
                                     values.add(iteration.getPrimaryResult().getScore() / threads)));
-            byName.put(result.getPrimaryResult().getLabel(), values);
+            byName.put(nameOf(result), values);
         }
         return byName;
+    }
+
+    /** With the value of its parameter, if it has one. */
+    private static String nameOf(RunResult result) {
+        String keys = result.getParams().getParam("keys");
+        String label = result.getPrimaryResult().getLabel();
+        return keys == null ? label : label + "-" + keys;
     }
 }

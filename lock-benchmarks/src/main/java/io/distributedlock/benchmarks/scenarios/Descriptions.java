@@ -91,8 +91,10 @@ final class Descriptions {
     static ScenarioInfo pieces(String id) {
         return new ScenarioInfo(
                 id,
-                "Pieces that never leave the JVM",
-                "Measured by JMH. The advised calls have locks behind them that do nothing.",
+                "Pieces",
+                "Measured by JMH. The advised calls have locks behind them that do nothing. Those of 64 callers at a"
+                        + " time, each with a lock of its own or all with one, ask Redis; the others never leave the"
+                        + " JVM.",
                 List.of(Metric.NANOS, Metric.ERRORS),
                 List.of());
     }

@@ -114,6 +114,14 @@ final class Marks {
 
     private void inTheJvm() {
         add(Catalog.PIECES, "re-entry ≤ 300 ns", atMost(300, value(Catalog.PIECES, "reentry", Metric.NANOS)));
+        add(
+                Catalog.PIECES,
+                "annotated re-entry with a key ≤ 1500 ns",
+                atMost(1500, value(Catalog.PIECES, "annotatedReentry", Metric.NANOS)));
+        for (String keys : List.of("own", "one")) {
+            asFastAsBlocking("futureCalls-" + keys, "blockingCalls-" + keys);
+            asFastAsBlocking("monoCalls-" + keys, "blockingCalls-" + keys);
+        }
         add(Catalog.REENTRY, "0 commands", atMost(0.001, value(Catalog.REENTRY, OURS, Metric.COMMANDS)));
         add(
                 Catalog.PIECES,
@@ -123,6 +131,13 @@ final class Marks {
                 Catalog.SOLO,
                 "0 commands to re-acquire a retained lease",
                 atMost(0.02, value(Catalog.SOLO, "ours-retention", Metric.COMMANDS)));
+    }
+
+    private void asFastAsBlocking(String calls, String blocking) {
+        add(
+                Catalog.PIECES,
+                calls + " ≥ 0.9 × " + blocking,
+                atMost(1 / 0.9, ratio(Catalog.PIECES, calls, blocking, Metric.NANOS)));
     }
 
     private void held() {

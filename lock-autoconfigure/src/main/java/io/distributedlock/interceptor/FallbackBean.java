@@ -1,0 +1,58 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.interceptor;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+
+/**
+ * The bean that a fallback names, with its proxy. It may be of a parent context.
+ *
+ * @param text what the annotation says
+ * @param where on which method
+ */
+record FallbackBean(ConfigurableBeanFactory beanFactory, String name, String text, LockedMethod where) {
+
+    Object get() {
+        return beanFactory.getBean(name);
+    }
+
+    /** The class of the proxy, if there is one by now that has only the methods of its interfaces; else null. */
+    @Nullable
+    Class<?> proxyOfInterfaces() {
+        Class<?> type = beanFactory.isSingleton(name) ? beanFactory.getType(name) : null;
+        return type != null && Proxy.isProxyClass(type) ? type : null;
+    }
+
+    /** The method through which the bean is called. */
+    Method callable(Method method, Object bean) {
+        Method offered = Proxy.isProxyClass(bean.getClass()) ? offered(method, bean.getClass()) : method;
+        if (offered == null) {
+            throw new IllegalStateException("The bean '" + name + "' is a proxy of interfaces, and none of them has the"
+                    + " method " + method.getName() + ", which is the fallback of a locked method");
+        }
+        return offered;
+    }
+
+    /** The method of the interfaces of a proxy that stands for a method of its target. */
+    static @Nullable Method offered(Method method, Class<?> proxy) {
+        if (method.getDeclaringClass().isAssignableFrom(proxy)) {
+            return method;
+        }
+        for (Class<?> type : proxy.getInterfaces()) {
+            for (Method candidate : type.getMethods()) {
+                if (candidate.getName().equals(method.getName())
+                        && AopUtils.getMostSpecificMethod(candidate, method.getDeclaringClass())
+                                .equals(method)) {
+                    return candidate;
+                }
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,103 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockOwner;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.util.context.ContextView;
+
+/**
+ * A publisher under a lock that is held already: the rest of the work of a method that has returned it in a response.
+ * Its first subscription is that work, and releases the lock; there is no second one.
+ */
+final class HeldBody implements ReactiveWork {
+
+    private final Publisher<Object> body;
+
+    private final LockHandle handle;
+
+    private final LockOwner owner;
+
+    private final CallPolicy policy;
+
+    private final @Nullable Runnable kept;
+
+    private final AtomicBoolean begun = new AtomicBoolean();
+
+    /** @param kept to be called at the end of the work if a transaction releases the lock; else null */
+    HeldBody(Publisher<Object> body, LockHandle handle, LockOwner owner, CallPolicy policy, @Nullable Runnable kept) {
+        this.body = body;
+        this.handle = handle;
+        this.owner = owner;
+        this.policy = policy;
+        this.kept = kept;
+    }
+
+    @Override
+    public CallPolicy policy() {
+        return policy;
+    }
+
+    @Override
+    public LockOwner ownerIn(ContextView context) {
+        return owner;
+    }
+
+    /**
+     * The hold, to whoever comes first.
+     *
+     * @throws IllegalStateException at the second subscription, and at one that comes after the request has ended
+     */
+    @Override
+    public CompletionStage<LockHandle> acquire(LockOwner ofSubscription) {
+        if (!begun.compareAndSet(false, true)) {
+            throw new IllegalStateException("The body of the response runs under lock '" + handle.name()
+                    + "', which is released after the first subscription. Call the locked method again.");
+        }
+        return CompletableFuture.completedFuture(handle);
+    }
+
+    @Override
+    public @Nullable Runnable keep(LockHandle granted, ContextView context) {
+        return kept;
+    }
+
+    /** Not under a lock that was lost before anything was written. */
+    @Override
+    public Publisher<Object> proceed() {
+        if (policy.lossMatters()) {
+            handle.throwIfLost();
+        }
+        return body;
+    }
+
+    @Override
+    public @Nullable Publisher<Object> insteadOfCall(LockNotAcquiredException busy) {
+        throw busy;
+    }
+
+    @Override
+    public boolean goesOnInResponse() {
+        return false;
+    }
+
+    /** The response is not written any more, so the lock is released if that has not begun. */
+    void endUnlessBegun() {
+        if (!begun.compareAndSet(false, true)) {
+            return;
+        }
+        if (kept == null) {
+            CallCompletion.closeUnobserved(handle);
+        } else {
+            kept.run();
+        }
+    }
+}

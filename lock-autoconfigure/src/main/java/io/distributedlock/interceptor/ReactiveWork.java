@@ -1,0 +1,43 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockOwner;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.util.context.ContextView;
+
+/** What a {@link ReactiveCall} runs under a lock. */
+interface ReactiveWork {
+
+    CallPolicy policy();
+
+    /** The owner of one subscription. */
+    LockOwner ownerIn(ContextView context);
+
+    /** Failures may be thrown or come through the stage. */
+    CompletionStage<LockHandle> acquire(LockOwner owner);
+
+    /**
+     * Leaves the end of the hold to a transaction that the subscription is in.
+     *
+     * @return to be called at the end of the work; null if there is no such transaction
+     */
+    @Nullable
+    Runnable keep(LockHandle handle, ContextView context);
+
+    /** What to subscribe to under the lock. */
+    Publisher<Object> proceed() throws Throwable;
+
+    /** What to subscribe to if the lock is busy, null for nothing. */
+    @Nullable
+    Publisher<Object> insteadOfCall(LockNotAcquiredException busy) throws Throwable;
+
+    /** Whether the work goes on in the body of a response that the publisher gives. */
+    boolean goesOnInResponse();
+}

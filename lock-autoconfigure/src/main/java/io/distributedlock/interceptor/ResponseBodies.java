@@ -1,0 +1,43 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.interceptor;
+
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.http.ResponseEntity;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Publishers in a {@link ResponseEntity}, which the web framework subscribes to later. Needs spring-web and Reactor.
+ */
+final class ResponseBodies {
+
+    /** Whether there can be responses at all. */
+    static final boolean PRESENT =
+            ClassUtils.isPresent("org.springframework.http.ResponseEntity", ResponseBodies.class.getClassLoader());
+
+    private ResponseBodies() {}
+
+    /**
+     * The same response with a body that is held, if it is a response and its body a publisher; else the value itself.
+     *
+     * @param holding makes the body what holds the lock; called at most once
+     */
+    static Object hold(Object value, Function<Publisher<Object>, HeldBody> holding) {
+        if (!(value instanceof ResponseEntity<?> response)) {
+            return value;
+        }
+        Object body = response.getBody();
+        ReactiveAdapter type =
+                ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, body == null ? value : body);
+        if (body == null || type == null || !type.getDescriptor().isDeferred()) {
+            return value;
+        }
+        Object held = PublisherAdapter.publisherOf(holding.apply(type.toPublisher(body)), type);
+        return new ResponseEntity<>(held, response.getHeaders(), response.getStatusCode());
+    }
+}

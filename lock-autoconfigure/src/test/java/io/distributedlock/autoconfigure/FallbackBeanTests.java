@@ -1,0 +1,206 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.interceptor.InvalidLockedMethodException;
+import io.distributedlock.interceptor.RecordingLocks;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+
+/** Fallbacks of other beans, whatever proxies these have and wherever they are. */
+class FallbackBeanTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+            .withPropertyValues("spring.aop.proxy-target-class=false")
+            .withBean(RecordingLocks.class, () -> new RecordingLocks().busy());
+
+    @ParameterizedTest
+    @ValueSource(classes = {CreatedBefore.class, CreatedAfter.class})
+    void aMethodOfTheInterfaceOfAJdkProxyIsCalled(Class<?> beans) {
+        runner.withUserConfiguration(beans).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(AopUtils.isJdkDynamicProxy(context.getBean("substitute")))
+                    .isTrue();
+            assertThat(context.getBean(Shop.class).pay("a")).isEqualTo("later a: k:a");
+            assertThat(context.getBean(Shop.class).inherited("a")).isEqualTo("by default a");
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {CreatedBefore.class, CreatedAfter.class})
+    void aMethodThatTheJdkProxyDoesNotHaveFailsTheStart(Class<?> beans) {
+        runner.withUserConfiguration(beans).withBean("wrong", WrongShop.class).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(refusalOf(context))
+                    .contains("WrongShop#pay(String)", "substitute::onlyInClass")
+                    .containsAnyOf("none of the interfaces has the method", "has no method onlyInClass");
+        });
+    }
+
+    @Test
+    void aBeanOfTheParentContextIsCalled() {
+        runner.withUserConfiguration(CreatedBeforeAlone.class)
+                .run(parent -> new ApplicationContextRunner()
+                        .withParent(parent)
+                        .withConfiguration(AutoConfigurations.of(
+                                AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+                        .withBean("shop", JdkShop.class)
+                        .run(context -> {
+                            assertThat(context).hasNotFailed();
+                            assertThat(context.getBean(Shop.class).pay("a")).isEqualTo("later a: k:a");
+                        }));
+    }
+
+    @Test
+    void aDefaultMethodOfTheBeansOwnInterfaceIsCalled() {
+        runner.withBean("shop", OwnFallback.class).run(context -> {
+            assertThat(AopUtils.isJdkDynamicProxy(context.getBean("shop"))).isTrue();
+            assertThat(context.getBean(WithFallback.class).pay("a")).isEqualTo("default a");
+        });
+    }
+
+    private static String refusalOf(AssertableApplicationContext context) {
+        Throwable failure = context.getStartupFailure();
+        while (!(failure instanceof InvalidLockedMethodException refusal)) {
+            failure = failure.getCause();
+        }
+        return refusal.getMessage();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    static class CreatedBeforeAlone {
+
+        @Bean
+        Substitute<String> substitute() {
+            return new DefaultSubstitute();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    static class CreatedBefore extends CreatedBeforeAlone {
+
+        @Bean
+        @DependsOn("substitute")
+        Shop shop() {
+            return new JdkShop();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    static class CreatedAfter {
+
+        @Bean
+        Shop shop() {
+            return new JdkShop();
+        }
+
+        @Bean
+        @DependsOn("shop")
+        DefaultSubstitute substitute() {
+            return new DefaultSubstitute();
+        }
+    }
+
+    public interface Substitute<T> {
+
+        T later(T order, LockNotAcquiredException busy);
+
+        default T byDefault(T order) {
+            @SuppressWarnings("unchecked")
+            T result = (T) ("by default " + order);
+            return result;
+        }
+
+        CompletableFuture<String> background();
+    }
+
+    public static class DefaultSubstitute implements Substitute<String> {
+
+        @Override
+        public String later(String order, LockNotAcquiredException busy) {
+            return "later " + order + ": " + busy.lockName();
+        }
+
+        /** It is proxied for the sake of this one. */
+        @Override
+        @Async
+        public CompletableFuture<String> background() {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        public String onlyInClass(String order) {
+            return "unreachable";
+        }
+    }
+
+    public interface Shop {
+
+        String pay(String order);
+
+        String inherited(String order);
+    }
+
+    public static class JdkShop implements Shop {
+
+        @Override
+        @DistributedLocked(name = "k", key = "#order", fallback = "substitute::later")
+        public String pay(String order) {
+            return "paid";
+        }
+
+        @Override
+        @DistributedLocked(name = "k", key = "#order", fallback = "substitute::byDefault")
+        public String inherited(String order) {
+            return "paid";
+        }
+    }
+
+    public static class WrongShop {
+
+        @DistributedLocked(name = "k", key = "#order", fallback = "substitute::onlyInClass")
+        public String pay(String order) {
+            return "paid";
+        }
+    }
+
+    public interface WithFallback {
+
+        @DistributedLocked(name = "k", key = "#order", fallback = "instead")
+        String pay(String order);
+
+        default String instead(String order) {
+            return "default " + order;
+        }
+    }
+
+    public static class OwnFallback implements WithFallback {
+
+        @Override
+        public String pay(String order) {
+            return "paid";
+        }
+    }
+}
