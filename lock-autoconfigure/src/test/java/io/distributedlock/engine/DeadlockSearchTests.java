@@ -105,8 +105,8 @@ class DeadlockSearchTests {
         void acquire(String name) {
             LockRequest request =
                     LockRequest.of(name).waitForever().origin(new LockOrigin("test", "Test#run()", false));
-            Waiter waiter =
-                    new Waiter(instance.engine.context(), ResolvedRequest.of(request, EngineSettings.DEFAULTS), owner, enclosing);
+            Waiter waiter = new Waiter(
+                    instance.engine.context(), ResolvedRequest.of(request, EngineSettings.DEFAULTS), owner, enclosing);
             waiting = waiter;
             instance.engine.locks().enqueue(waiter);
             resume();
