@@ -14,6 +14,7 @@ import io.distributedlock.LockListener;
 import io.distributedlock.LockListener.Refusal;
 import io.distributedlock.LockLostEvent;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockScope;
@@ -188,7 +189,7 @@ public final class LockEngine implements AutoCloseable {
         if (result instanceof AcquireResult.Granted granted) {
             return Optional.of(granted.handle());
         }
-        if (result instanceof AcquireResult.Busy || result instanceof AcquireResult.ReentryRefused) {
+        if (result.meansBusy()) {
             return Optional.empty();
         }
         throw failure(waiter, result);
@@ -271,7 +272,8 @@ public final class LockEngine implements AutoCloseable {
 
     private @Nullable LockHandle reenter(LockRequest request, Object owner, @Nullable LockOwner enclosing) {
         boolean possible = request.owner() == null && request.reentrant();
-        LockHandle nested = possible ? locks.reenter(request.name(), owner, enclosing) : null;
+        boolean shared = request.mode() == LockMode.SHARED;
+        LockHandle nested = possible ? locks.reenter(request.name(), owner, enclosing, shared) : null;
         if (nested != null && listening.isOn()) {
             listening.reentered(request);
         }
