@@ -4,7 +4,7 @@
  */
 package io.distributedlock.redis;
 
-import static io.distributedlock.testing.Noise.millis;
+import static io.distributedlock.redis.Templates.millis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
