@@ -102,8 +102,8 @@ public @interface DistributedLocked {
 
     /**
      * Who may hold the lock at the same time. {@link LockMode#SHARED} lets calls run together that only read, and keeps
-     * them apart from those that have the lock in the mode {@link LockMode#EXCLUSIVE}. With {@code minHold} it fails the
-     * start.
+     * them apart from those that have the lock in the mode {@link LockMode#EXCLUSIVE}. With {@code minHold} it fails
+     * the start.
      */
     LockMode mode() default LockMode.EXCLUSIVE;
 

@@ -4,8 +4,8 @@
  */
 package io.distributedlock.interceptor;
 
-import io.distributedlock.LockOperations;
 import io.distributedlock.LockMode;
+import io.distributedlock.LockOperations;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.WhenBusy;

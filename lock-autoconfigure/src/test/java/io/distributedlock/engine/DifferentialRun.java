@@ -176,8 +176,8 @@ final class DifferentialRun {
         boolean reader = READERS.equals(owner);
         boolean reentrant = reader || random.nextInt(5) > 0;
         Acquisition companion = reader && random.nextInt(8) == 0 ? companion(acquisition) : null;
-        story.add("acquire " + acquisition + " " + lease + " queue " + queue + " reentrant " + reentrant
-                + " companion " + companion);
+        story.add("acquire " + acquisition + " " + lease + " queue " + queue + " reentrant " + reentrant + " companion "
+                + companion);
         List<Object> arguments = new ArrayList<>(List.of(acquisition.id(), lease, floor.getKey(), queue ? "1" : "0"));
         if (owner != null) {
             arguments.addAll(List.of(inRedis(owner), reentrant ? "1" : "0"));
@@ -372,7 +372,9 @@ final class DifferentialRun {
             return;
         }
         story.add("  " + name + ": " + fields);
-        assertThat(fields.get(0)).as("owner").isEqualTo(model.isOwnedByReaders() ? "=" + READERS_IN_REDIS : model.holder);
+        assertThat(fields.get(0))
+                .as("owner")
+                .isEqualTo(model.isOwnedByReaders() ? "=" + READERS_IN_REDIS : model.holder);
         compareTokens(Long.parseLong(fields.get(1)), model.token);
         assertThat(fields.get(2)).as("longest lease").isEqualTo(Long.toString(model.leaseMillis()));
         assertThat(fields.get(3)).as("line").isEqualTo(line(model));
@@ -387,9 +389,8 @@ final class DifferentialRun {
 
     private static String line(LeaseEntry entry) {
         return entry.line.stream()
-                .map(each ->
-                        each.id() + " " + each.leaseMillis() + " " + (each.owner() == null ? "" : inRedis(each.owner()))
-                                + ";")
+                .map(each -> each.id() + " " + each.leaseMillis() + " "
+                        + (each.owner() == null ? "" : inRedis(each.owner())) + ";")
                 .collect(Collectors.joining());
     }
 

@@ -47,9 +47,7 @@ final class SharedLeases extends LeaseServer {
                 entry.lengthen(command.leaseMillis(), now());
                 return new AcquireReply.Granted(entry.token, entry.line.size());
             }
-            if (entry.isOwnedByReaders()
-                    && LeaseStore.READERS.equals(command.owner())
-                    && !entry.holds.contains(id)) {
+            if (entry.isOwnedByReaders() && LeaseStore.READERS.equals(command.owner()) && !entry.holds.contains(id)) {
                 return read(entry, id, command);
             }
             return entry.isOwnedBy(command.owner()) ? reenter(entry, id, command) : line(entry, id, command);

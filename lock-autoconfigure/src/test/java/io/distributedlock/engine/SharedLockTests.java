@@ -225,7 +225,9 @@ class SharedLockTests {
 
         AsyncAttempt writing = one.acquire(WRITE.logicalOwner(caller.nested()));
 
-        assertThat(writing.failure()).isInstanceOf(LockNotAcquiredException.class).hasMessageContaining("SHARED");
+        assertThat(writing.failure())
+                .isInstanceOf(LockNotAcquiredException.class)
+                .hasMessageContaining("SHARED");
         reading.close();
     }
 

@@ -48,10 +48,8 @@ abstract class SharedContract extends AbstractLockContract {
 
     private void awaitWaiting(int count) {
         await().atMost(Noise.LATEST)
-                .until(() -> first.inspect("shared")
-                                .map(LockState::waitingInstances)
-                                .orElse(0)
-                        == count);
+                .until(() ->
+                        first.inspect("shared").map(LockState::waitingInstances).orElse(0) == count);
     }
 
     @Test
