@@ -38,6 +38,7 @@ public record LockActivity(
      * @param waiters how many callers of this instance wait behind it
      * @param origin what the request said of itself
      * @param traceId the trace that the caller was in at its request, null if that is not known
+     * @param mode whether other callers may hold the lock as well
      */
     public record Held(
             String name,
@@ -48,7 +49,33 @@ public record LockActivity(
             int reentries,
             int waiters,
             LockOrigin origin,
-            @Nullable String traceId) {}
+            @Nullable String traceId,
+            LockMode mode) {
+
+        /** A hold that is not shared. */
+        public Held(
+                String name,
+                long fencingToken,
+                Duration heldFor,
+                Duration remainingLease,
+                String caller,
+                int reentries,
+                int waiters,
+                LockOrigin origin,
+                @Nullable String traceId) {
+            this(
+                    name,
+                    fencingToken,
+                    heldFor,
+                    remainingLease,
+                    caller,
+                    reentries,
+                    waiters,
+                    origin,
+                    traceId,
+                    LockMode.EXCLUSIVE);
+        }
+    }
 
     /**
      * A caller that waits in this instance.

@@ -6,6 +6,7 @@ package io.distributedlock.actuate;
 
 import io.distributedlock.HoldReport;
 import io.distributedlock.LockActivity;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockState;
@@ -148,15 +149,17 @@ public final class LocksEndpoint {
 
     /**
      * A hold of this instance with a lower token than that in Redis is lost, although this instance does not know it
-     * yet.
+     * yet; but not that of a reader, as others may have joined it since. Of several readers, one is described.
      */
     private LockDescriptor.Holder holder(LockState state, LockActivity activity) {
         Optional<LockActivity.Held> own = activity.held().stream()
-                .filter(held -> held.name().equals(state.name()) && held.fencingToken() >= state.fencingToken())
+                .filter(held -> held.name().equals(state.name())
+                        && (held.mode() == LockMode.SHARED || held.fencingToken() >= state.fencingToken()))
                 .findAny();
-        boolean here = own.isPresent() || state.owner().equals(activity.instance());
+        List<String> instances = List.of(state.owner().split(", "));
+        boolean here = own.isPresent() || instances.contains(activity.instance());
         HoldReport elsewhere =
-                here ? null : monitor.holdOf(state.owner(), state.name()).orElse(null);
+                here ? null : monitor.holdOf(instances.get(0), state.name()).orElse(null);
         if (elsewhere != null) {
             return new LockDescriptor.Holder(
                     state.owner(),

@@ -7,6 +7,7 @@ package io.distributedlock.engine;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockOwner;
 import java.lang.ref.WeakReference;
@@ -193,7 +194,8 @@ final class Hold {
                 entries - 1,
                 waiters,
                 origin,
-                traceId());
+                traceId(),
+                Readers.isReader(lock) ? LockMode.SHARED : LockMode.EXCLUSIVE);
     }
 
     private @Nullable String traceId() {

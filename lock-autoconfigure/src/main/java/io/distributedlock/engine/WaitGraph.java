@@ -16,11 +16,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitGraph {
 
+    /** How many readers of one lock are looked at. */
+    private static final int MOST_READERS = 16;
+
     private final LockEngine engine;
 
     WaitGraph(LockEngine engine) {
         this.engine = engine;
     }
+
+    /** A hold that was seen, and whose it is. */
+    private record Seen(Object owner, HoldReport report) {}
 
     /** Whether that thread has the hold of that name and token. */
     boolean holds(Object owner, String name, long token) {
@@ -28,7 +34,7 @@ final class WaitGraph {
         look(
                 name,
                 (hold, waiters, now) ->
-                        found[0] = hold != null && hold.isHeld(now) && hold.token == token && hold.owner() == owner);
+                        found[0] |= hold != null && hold.isHeld(now) && hold.token == token && hold.owner() == owner);
         return found[0];
     }
 
@@ -37,28 +43,41 @@ final class WaitGraph {
         if (lock != null) {
             lock.look(look);
         }
+        engine.locks().readers().of(name).forEach(reader -> reader.look(look));
     }
 
-    /** What the instance says of that lock, or null if no caller of it holds it. */
+    /**
+     * What the instance says of that lock, or null if no caller of it holds it. Of several readers, one that waits for
+     * another lock is told of rather than one that does not.
+     */
     @Nullable
     HoldReport report(String name, String label) {
-        Object[] owner = new Object[1];
-        HoldReport[] report = new HoldReport[1];
+        List<Seen> holds = new ArrayList<>();
         look(name, (hold, waiters, now) -> {
             if (hold != null && hold.isHeld(now)) {
-                owner[0] = hold.owner();
-                report[0] = new HoldReport(
-                        name,
-                        hold.token,
-                        label,
-                        Waiter.describe(hold.owner()),
-                        hold.origin().method(),
-                        Duration.ofNanos(Math.max(0, now - hold.grantedAt)),
-                        List.of());
+                holds.add(new Seen(hold.owner(), report(hold, name, label, now)));
             }
         });
-        HoldReport found = report[0];
-        return found == null || !(owner[0] instanceof Thread thread) ? found : found.with(waitsOf(thread));
+        HoldReport first = null;
+        for (Seen seen : holds.subList(0, Math.min(holds.size(), MOST_READERS))) {
+            HoldReport report =
+                    seen.owner() instanceof Thread thread ? seen.report().with(waitsOf(thread)) : seen.report();
+            if (first == null || (first.waits().isEmpty() && !report.waits().isEmpty())) {
+                first = report;
+            }
+        }
+        return first;
+    }
+
+    private static HoldReport report(Hold hold, String name, String label, long now) {
+        return new HoldReport(
+                name,
+                hold.token,
+                label,
+                Waiter.describe(hold.owner()),
+                hold.origin().method(),
+                Duration.ofNanos(Math.max(0, now - hold.grantedAt)),
+                List.of());
     }
 
     private List<HoldReport.Wait> waitsOf(Thread thread) {

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What all instances share: the scripts of the real store, step by step, over maps. */
@@ -323,10 +324,17 @@ final class SharedLeases extends LeaseServer {
         return script(() -> Optional.ofNullable(entries.get(name))
                 .map(entry -> new LockState(
                         name,
-                        entry.hasExplicitOwner() ? entry.holder.substring(1) : instanceOf(entry.holder),
+                        owner(entry),
                         entry.token,
                         Duration.ofMillis(entry.remainingMillis(now())),
                         entry.line.size())));
+    }
+
+    private static String owner(LeaseEntry entry) {
+        if (entry.isOwnedByReaders()) {
+            return entry.holds.stream().map(LeaseServer::instanceOf).distinct().collect(Collectors.joining(", "));
+        }
+        return entry.hasExplicitOwner() ? entry.holder.substring(1) : instanceOf(entry.holder);
     }
 
     synchronized @Nullable LeaseEntry entry(String name) {
