@@ -76,10 +76,9 @@ sealed interface AcquireResult {
             return new LockDeadlockException(name, message, waited);
         }
         if (this instanceof UpgradeRefused) {
-            String message =
-                    "Lock '" + name + "' is held in the mode SHARED by the caller, which asks for it in the mode"
-                            + " EXCLUSIVE and would wait for itself. Close the shared hold before, or acquire the lock in the"
-                            + " mode EXCLUSIVE from the beginning.";
+            String message = "Lock '" + name + "' is held in the mode SHARED by the caller, which asks for it in the"
+                    + " mode EXCLUSIVE and would wait for itself. Close the shared hold before, or acquire the lock in"
+                    + " the mode EXCLUSIVE from the beginning.";
             return new LockNotAcquiredException(name, message, waited);
         }
         String why = this instanceof ReentryRefused

@@ -271,14 +271,14 @@ if owner == '%shared' and holder == '=%shared' and not string.find(' ' .. holds,
 
   if #entering > 0 then
     local time = redis.call('TIME')
-    local next = math.max(time[1] * 1000000 + time[2], token + 1, tonumber(ARGV[3]) + 1)
+    local before = math.max(token, tonumber(ARGV[3]))
+    token = math.max(time[1] * 1000000 + time[2], before + #entering)
     local most = wanted
-    token = next + #entering - 1
     for i, each in ipairs(entering) do
       holds = holds .. each[1] .. ' '
       most = math.max(i == 1 and 0 or most, tonumber(each[2]))
       if each[1] ~= id then
-        local text = string.format('%.0f', next + i - 1)
+        local text = string.format('%.0f', token - #entering + i)
         local grant = 'grant ' .. each[1] .. ' ' .. text .. ' ' .. each[2] .. ' ' .. waiting
         messages[#messages + 1] = {instanceOf(each[1]), grant}
       end

@@ -306,15 +306,14 @@ local function letReadersIn()
     return
   end
   local time = redis.call('TIME')
-  local next = math.max(time[1] * 1000000 + time[2], token + 1, ARGV[2] + 1)
+  token = math.max(time[1] * 1000000 + time[2], math.max(token, tonumber(ARGV[2])) + #present)
   local longest, waiting = 0, math.max(0, beyond - first - empty)
   for i, each in ipairs(present) do
-    local text = string.format('%.0f', next + i - 1)
+    local text = string.format('%.0f', token - #present + i)
     holds = holds .. each[1] .. ' '
     longest = math.max(longest, tonumber(each[2]))
     message(each[1], 'grant ' .. each[1] .. ' ' .. text .. ' ' .. each[2] .. ' ' .. waiting)
   end
-  token = next + #present - 1
   redis.call('HSET', entry, 'h', holds, 't', string.format('%.0f', token))
   if redis.call('PTTL', entry) < longest then
     redis.call('PEXPIRE', entry, longest)
@@ -522,30 +521,27 @@ if #heirs == 0 and joins then
   heirs[1] = {id, lease}
 end
 if #heirs == 0 then
-  free(holder .. holds, token)
+  free(holder .. holds .. subject, token)
   tell()
   return {1, token}
 end
 
 local time = redis.call('TIME')
-local next = math.max(time[1] * 1000000 + time[2], token + 1)
-local text = string.format('%.0f', next)
+-- Each reader has a token of its own; the latest is that of the entry.
+local next = math.max(time[1] * 1000000 + time[2], token + (owner == SHARED and #heirs or 1))
 local waiting = beyond - first - empty + (joins and 1 or 0)
 local together, longest = '', lease
 for i, heir in ipairs(heirs) do
   together = together .. heir[1] .. ' '
   longest = tonumber(heir[2]) > tonumber(longest) and heir[2] or longest
+  local text = string.format('%.0f', owner == SHARED and next - #heirs + i or next)
   if heir[1] ~= again and not silent and not heir[3] then
     message(heir[1], 'grant ' .. heir[1] .. ' ' .. text .. ' ' .. heir[2] .. ' ' .. waiting)
-  end
-  if owner == SHARED and i < #heirs then
-    next = next + 1
-    text = string.format('%.0f', next)
   end
 end
 tellThoseNear()
 
-local fresh = {'o', owner == '' and id or '=' .. owner, 't', text, 'l', longest}
+local fresh = {'o', owner == '' and id or '=' .. owner, 't', string.format('%.0f', next), 'l', longest}
 local function set(field, value)
   fresh[#fresh + 1] = field
   fresh[#fresh + 1] = value

@@ -119,8 +119,11 @@ final class SharedLeases extends LeaseServer {
     }
 
     private void join(String name, LeaseEntry entry, List<Queued> entering, long floor, @Nullable String asking) {
+        int others = entering.size() - 1;
+        long last = nextToken(entry.token + others, floor + others);
+        entry.token = entering.isEmpty() ? entry.token : last - entering.size();
         for (Queued each : entering) {
-            entry.token = nextToken(entry.token, floor);
+            entry.token++;
             entry.holds.add(each.id());
             entry.lengthen(each.leaseMillis(), now());
             if (!each.id().equals(asking)) {
@@ -251,7 +254,6 @@ final class SharedLeases extends LeaseServer {
             if (!heirs.isEmpty()) {
                 handTo(entry, next, heirs, told, floor);
                 tellGranted(name, entry, told, again);
-                // Each reader has a token of its own.
                 entry.token += next.isReader() ? heirs.size() - 1 : 0;
                 return next;
             }
@@ -270,7 +272,9 @@ final class SharedLeases extends LeaseServer {
     }
 
     private void handTo(LeaseEntry entry, Queued next, List<Queued> heirs, List<Queued> told, long floor) {
-        entry.token = nextToken(entry.token, floor);
+        // Each reader has a token of its own.
+        int others = next.isReader() ? heirs.size() - 1 : 0;
+        entry.token = nextToken(entry.token + others, floor + others) - others;
         entry.handTo(told.isEmpty() || next.isReader() ? heirs.get(0) : next, heirs, now());
     }
 

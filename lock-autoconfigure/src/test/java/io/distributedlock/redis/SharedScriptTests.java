@@ -206,6 +206,17 @@ class SharedScriptTests extends AbstractScriptTests {
     }
 
     @Test
+    void inAClusterATokenThatIsAheadOfTheClockOutlivesTheReaders() {
+        String id = "one{tag}.secret.1";
+        String ahead = Long.parseLong(client.list("TIME").get(0)) + 5 + "000000";
+        run("acquire.lua", 2, ENTRY, CANCELLED, id, "5000", ahead, "1", "%shared", "1");
+        assertThat(field("o")).isEqualTo("=%shared");
+        run("release.lua", 1, ENTRY, id, "0");
+
+        assertThat(client.list("HKEYS", ENTRY)).containsExactly("t");
+    }
+
+    @Test
     void anExclusiveLockCostsWhatItDid() {
         assertThat(cost(() -> acquire(ONE, "5000")))
                 .containsOnlyKeys("exists", "time", "hset", "pexpire")
