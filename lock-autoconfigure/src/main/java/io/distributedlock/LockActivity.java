@@ -39,6 +39,7 @@ public record LockActivity(
      * @param origin what the request said of itself
      * @param traceId the trace that the caller was in at its request, null if that is not known
      * @param sinceRenewal the time since its lease was last renewed, from when that was sent; null if it was not yet
+     * @param mode whether other callers may hold the lock as well
      */
     public record Held(
             String name,
@@ -50,9 +51,10 @@ public record LockActivity(
             int waiters,
             LockOrigin origin,
             @Nullable String traceId,
-            @Nullable Duration sinceRenewal) {
+            @Nullable Duration sinceRenewal,
+            LockMode mode) {
 
-        /** A hold whose lease was not renewed yet. */
+        /** A hold that is not shared, and whose lease was not renewed yet. */
         public Held(
                 String name,
                 long fencingToken,
@@ -63,7 +65,18 @@ public record LockActivity(
                 int waiters,
                 LockOrigin origin,
                 @Nullable String traceId) {
-            this(name, fencingToken, heldFor, remainingLease, caller, reentries, waiters, origin, traceId, null);
+            this(
+                    name,
+                    fencingToken,
+                    heldFor,
+                    remainingLease,
+                    caller,
+                    reentries,
+                    waiters,
+                    origin,
+                    traceId,
+                    null,
+                    LockMode.EXCLUSIVE);
         }
     }
 

@@ -50,6 +50,8 @@ public final class LockRequest {
 
     private final LockOrigin origin;
 
+    private final LockMode mode;
+
     private LockRequest(Draft draft) {
         this.names = draft.names;
         this.lease = draft.lease;
@@ -61,6 +63,7 @@ public final class LockRequest {
         this.reentrant = draft.reentrant;
         this.logicalOwner = draft.logicalOwner;
         this.origin = draft.origin;
+        this.mode = draft.mode;
         requireConsistency();
     }
 
@@ -77,6 +80,15 @@ public final class LockRequest {
             throw new IllegalArgumentException(
                     "Lock '" + LockNames.show(name()) + "': minHold is not supported with an explicit owner,"
                             + " whose holds are given back one by one from anywhere. Leave out one of them.");
+        }
+        if (mode == LockMode.SHARED && owner != null) {
+            throw new IllegalArgumentException("Lock '" + LockNames.show(name())
+                    + "': the mode SHARED is not supported with an explicit owner. Leave out one of them.");
+        }
+        if (mode == LockMode.SHARED && minHold != null) {
+            throw new IllegalArgumentException("Lock '" + LockNames.show(name())
+                    + "': minHold is not supported with the mode SHARED, whose holds share one lease in Redis. Leave"
+                    + " out one of them.");
         }
     }
 
@@ -103,6 +115,8 @@ public final class LockRequest {
 
         private LockOrigin origin = LockOrigin.NONE;
 
+        private LockMode mode = LockMode.EXCLUSIVE;
+
         Draft(List<String> names) {
             this.names = names;
         }
@@ -123,6 +137,7 @@ public final class LockRequest {
         draft.reentrant = reentrant;
         draft.logicalOwner = logicalOwner;
         draft.origin = origin;
+        draft.mode = mode;
         change.accept(draft);
         return new LockRequest(draft);
     }
@@ -222,7 +237,7 @@ public final class LockRequest {
      *
      * @param minHold positive, at most 365 days
      * @throws IllegalArgumentException if it is outside of that, longer than {@link #maxHold(Duration)}, or the request
-     *     has an explicit {@link #owner(String)}
+     *     has an explicit {@link #owner(String)} or the mode {@link LockMode#SHARED}
      */
     public LockRequest minHold(Duration minHold) {
         requirePositive("minHold", minHold);
@@ -238,7 +253,7 @@ public final class LockRequest {
      * anywhere. Such holds are counted in Redis, so each of them costs its round trips. Owner ids are no secrets.
      *
      * @throws IllegalArgumentException if the owner is null, blank, or longer than {@link #MAX_NAME_LENGTH}, or the
-     *     request has a {@link #minHold(Duration)}
+     *     request has a {@link #minHold(Duration)} or the mode {@link LockMode#SHARED}
      */
     public LockRequest owner(String owner) {
         requireText("owner", owner);
@@ -268,17 +283,15 @@ public final class LockRequest {
     }
 
     /**
-     * Who may hold the lock at the same time.
+     * Who may hold the lock at the same time, {@link LockMode#EXCLUSIVE} if not called. It counts for all
+     * {@link #names()}.
      *
-     * @throws IllegalArgumentException for {@link LockMode#SHARED}, which is not supported yet
+     * @throws IllegalArgumentException for {@link LockMode#SHARED} with an explicit {@link #owner(String)} or a
+     *     {@link #minHold(Duration)}
      */
     public LockRequest mode(LockMode mode) {
         Objects.requireNonNull(mode, "mode");
-        if (mode == LockMode.SHARED) {
-            throw new IllegalArgumentException("Lock '" + LockNames.show(name())
-                    + "': the mode SHARED is not supported yet. Use EXCLUSIVE, or leave the mode out.");
-        }
-        return this;
+        return with(draft -> draft.mode = mode);
     }
 
     /** The name, or the first one in global order if there are several. */
@@ -334,9 +347,9 @@ public final class LockRequest {
         return origin;
     }
 
-    /** Always {@link LockMode#EXCLUSIVE} for now. */
+    /** Who may hold the lock at the same time. */
     public LockMode mode() {
-        return LockMode.EXCLUSIVE;
+        return mode;
     }
 
     private static void requirePositive(String what, Duration duration) {
@@ -376,6 +389,7 @@ public final class LockRequest {
                 + (names.size() == 1 ? "name=" + LockNames.show(name()) : "names=" + LockNames.show(names.toString()))
                 + ", lease=" + lease
                 + ", waitUpTo=" + waitUpTo + ", renew=" + renew + ", maxHold=" + maxHold + ", minHold=" + minHold
-                + ", owner=" + (owner == null ? null : LockNames.show(owner)) + ", reentrant=" + reentrant + "]";
+                + ", owner=" + (owner == null ? null : LockNames.show(owner)) + ", reentrant=" + reentrant
+                + ", mode=" + mode + "]";
     }
 }

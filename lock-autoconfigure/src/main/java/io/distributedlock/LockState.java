@@ -10,7 +10,8 @@ import java.time.Duration;
  * A lock as Redis sees it at one moment.
  *
  * @param name the lock name
- * @param owner the explicit owner, or else the public id of the instance that holds the lock
+ * @param owner the explicit owner, or else the public id of the instance that holds the lock; if readers hold it
+ *     ({@link LockMode#SHARED}), those of their instances, each once, separated by a comma and a space
  * @param fencingToken the last token that Redis knows of; passing the lock on inside an instance may have raised it
  *     since
  * @param remainingLease how long Redis keeps the lock if nobody renews it

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
@@ -122,6 +124,23 @@ class LockRequestTests {
                 .isThrownBy(() -> REQUEST.renew(false).maxHold(maxHold));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> REQUEST.maxHold(maxHold).renew(false));
+    }
+
+    @Test
+    void refusesToShareWithAnExplicitOwnerOrAMinimum() {
+        LockRequest shared = REQUEST.mode(LockMode.SHARED);
+        assertThat(REQUEST.mode()).isEqualTo(LockMode.EXCLUSIVE);
+        assertThat(shared.named("other").mode()).isEqualTo(LockMode.SHARED);
+        assertThat(shared.mode(LockMode.EXCLUSIVE).owner("job").mode()).isEqualTo(LockMode.EXCLUSIVE);
+        for (ThrowingCallable refused : List.<ThrowingCallable>of(
+                () -> shared.owner("job"), () -> REQUEST.owner("job").mode(LockMode.SHARED))) {
+            assertThatIllegalArgumentException().isThrownBy(refused).withMessageContaining("explicit owner");
+        }
+        for (ThrowingCallable refused : List.<ThrowingCallable>of(
+                () -> shared.minHold(Duration.ofSeconds(1)),
+                () -> REQUEST.minHold(Duration.ofSeconds(1)).mode(LockMode.SHARED))) {
+            assertThatIllegalArgumentException().isThrownBy(refused).withMessageContaining("minHold");
+        }
     }
 
     @Test

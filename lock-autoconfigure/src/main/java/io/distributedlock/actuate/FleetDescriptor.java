@@ -4,6 +4,7 @@
  */
 package io.distributedlock.actuate;
 
+import io.distributedlock.LockMode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -61,7 +62,8 @@ record FleetDescriptor(
             int reentries,
             int waiters,
             @Nullable String traceId,
-            @Nullable Instant lastRenewal) {}
+            @Nullable Instant lastRenewal,
+            LockMode mode) {}
 
     /**
      * Callers that wait. The fields are those of {@link LocksDescriptor.Waiting}, of the caller that has waited for the

@@ -113,7 +113,8 @@ final class FleetView {
                 held.reentries(),
                 held.waiters(),
                 held.traceId(),
-                held.lastRenewal());
+                held.lastRenewal(),
+                held.mode());
     }
 
     private static FleetDescriptor.Waiting waiting(

@@ -69,7 +69,8 @@ final class InstanceView {
                 held.reentries(),
                 held.waiters(),
                 held.traceId(),
-                sinceRenewal == null ? null : now.minus(sinceRenewal));
+                sinceRenewal == null ? null : now.minus(sinceRenewal),
+                held.mode());
     }
 
     static LocksDescriptor.Waiting waiting(

@@ -6,6 +6,7 @@ package io.distributedlock.actuate;
 
 import io.distributedlock.HoldReport;
 import io.distributedlock.LockActivity;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockState;
@@ -67,7 +68,7 @@ final class LockDetails {
     private Map<String, String> labels(@Nullable String owner, Set<String> waiting, LockActivity activity) {
         Set<String> others = new LinkedHashSet<>(waiting);
         if (owner != null) {
-            others.add(owner);
+            others.addAll(instances(owner));
         }
         others.remove(activity.instance());
         return others.isEmpty() ? Map.of() : monitor.labels(others);
@@ -83,21 +84,28 @@ final class LockDetails {
         return waiters;
     }
 
+    /** Of a lock that readers have, their instances. */
+    private static List<String> instances(String owner) {
+        return List.of(owner.split(", "));
+    }
+
     /**
      * A hold of this instance with a lower token than that in Redis is lost, although this instance does not know it
-     * yet.
+     * yet; but not that of a reader, as others may have joined it since. Of several readers, one is described.
      */
     private LockDescriptor.Holder holder(LockState state, LockActivity activity, Map<String, String> labels) {
         LockActivity.Held own = activity.held().stream()
-                .filter(held -> held.name().equals(state.name()) && held.fencingToken() >= state.fencingToken())
+                .filter(held -> held.name().equals(state.name())
+                        && (held.mode() == LockMode.SHARED || held.fencingToken() >= state.fencingToken()))
                 .findAny()
                 .orElse(null);
         if (own != null) {
             return ownHolder(state, own, activity);
         }
-        boolean here = state.owner().equals(activity.instance());
+        List<String> instances = instances(state.owner());
+        boolean here = instances.contains(activity.instance());
         HoldReport elsewhere =
-                here ? null : monitor.holdOf(state.owner(), state.name()).orElse(null);
+                here ? null : monitor.holdOf(instances.get(0), state.name()).orElse(null);
         if (elsewhere != null) {
             return new LockDescriptor.Holder(
                     state.owner(),
@@ -109,7 +117,7 @@ final class LockDetails {
                     elsewhere.waiters(),
                     true);
         }
-        String known = here ? label.text() : labels.get(state.owner());
+        String known = here ? label.text() : labels.get(instances.get(0));
         return new LockDescriptor.Holder(state.owner(), known, null, null, List.of(), null, 0, here);
     }
 

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.actuate;
 
+import io.distributedlock.LockMode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -34,6 +35,7 @@ record LocksDescriptor(Instance instance, List<Held> held, List<Waiting> waiting
      * @param method the annotated method that acquired it, null if it was acquired by {@code LockOperations}
      * @param traceId the trace of its caller, null without tracing
      * @param lastRenewal when its lease was last renewed, null if it was not yet
+     * @param mode whether other callers may hold the lock as well
      */
     record Held(
             String name,
@@ -45,7 +47,8 @@ record LocksDescriptor(Instance instance, List<Held> held, List<Waiting> waiting
             int reentries,
             int waiters,
             @Nullable String traceId,
-            @Nullable Instant lastRenewal) {}
+            @Nullable Instant lastRenewal,
+            LockMode mode) {}
 
     /**
      * A caller that waits.

@@ -100,7 +100,11 @@ public @interface DistributedLocked {
      */
     String keyGenerator() default "";
 
-    /** Who may hold the lock at the same time. {@link LockMode#SHARED} is not supported yet and fails the start. */
+    /**
+     * Who may hold the lock at the same time. {@link LockMode#SHARED} lets calls run together that only read, and keeps
+     * them apart from those that have the lock in the mode {@link LockMode#EXCLUSIVE}. With {@code minHold} it fails
+     * the start.
+     */
     LockMode mode() default LockMode.EXCLUSIVE;
 
     /**

@@ -24,6 +24,9 @@ sealed interface AcquireResult {
     /** The caller holds the lock already, and did not want to enter again. */
     record ReentryRefused() implements AcquireResult {}
 
+    /** The caller reads the lock, and would wait for itself. */
+    record UpgradeRefused() implements AcquireResult {}
+
     record Unavailable(String why, @Nullable Throwable cause) implements AcquireResult {}
 
     /** It was granted, but the hold was over before the caller got it. Nothing has run under it. */
@@ -34,6 +37,11 @@ sealed interface AcquireResult {
 
     /** The waiter left of its own accord. */
     record Left() implements AcquireResult {}
+
+    /** Whether it is what a caller hears that only tries. */
+    default boolean meansBusy() {
+        return this instanceof Busy || this instanceof ReentryRefused || this instanceof UpgradeRefused;
+    }
 
     static AcquireResult reentered(LockHandle handle) {
         return new Granted(handle, Path.RE_ENTERED);
@@ -83,6 +91,12 @@ sealed interface AcquireResult {
             String message = "Lock '" + name + "' is not waited for any longer, as its callers wait for each other: "
                     + deadlock.ring() + ". Give back what is held, and acquire these locks in one order.";
             return new LockDeadlockException(name, message, waited);
+        }
+        if (this instanceof UpgradeRefused) {
+            String message = "Lock '" + name + "' is held in the mode SHARED by the caller, which asks for it in the"
+                    + " mode EXCLUSIVE and would wait for itself. Close the shared hold before, or acquire the lock in"
+                    + " the mode EXCLUSIVE from the beginning.";
+            return new LockNotAcquiredException(name, message, waited);
         }
         String why = this instanceof ReentryRefused
                 ? "is held by the caller already, and the request is not re-entrant"

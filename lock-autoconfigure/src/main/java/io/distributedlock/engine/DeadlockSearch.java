@@ -43,6 +43,9 @@ public final class DeadlockSearch {
     /** The longest chain that is followed, and the most waits that are looked at in one look. */
     private static final int LONGEST = 16;
 
+    /** How many instances are asked about one lock that readers hold. */
+    private static final int MOST_INSTANCES = 4;
+
     /** What other instances say of their holds. */
     public interface Reports {
 
@@ -188,12 +191,25 @@ public final class DeadlockSearch {
         }
         try {
             String owner = engine.inspect(name).map(LockState::owner).orElse(null);
-            return owner == null || owner.equals(self)
-                    ? null
-                    : others.of(owner, name).orElse(null);
+            return owner == null || owner.equals(self) ? null : reportOfOthers(owner, name);
         } catch (DistributedLockException ex) {
             return null;
         }
+    }
+
+    /** Readers may be of several instances: one of them that waits says more than one that does not. */
+    private @Nullable HoldReport reportOfOthers(String owner, String name) {
+        HoldReport first = null;
+        for (String instance : owner.split(", ", MOST_INSTANCES + 1)) {
+            HoldReport report = others.of(instance, name).orElse(null);
+            if (report != null && (first == null || !report.waits().isEmpty())) {
+                first = report;
+            }
+            if (first != null && !first.waits().isEmpty()) {
+                break;
+            }
+        }
+        return first;
     }
 
     /** Whether the caller that the chain began with has locked last; its hold is the last one of the chain. */

@@ -7,6 +7,7 @@ package io.distributedlock.engine;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockOwner;
 import java.lang.ref.WeakReference;
@@ -206,7 +207,8 @@ final class Hold {
                 waiters,
                 origin,
                 traceId(),
-                renewed ? Duration.ofNanos(now - renewedAt) : null);
+                renewed ? Duration.ofNanos(now - renewedAt) : null,
+                Readers.isReader(lock) ? LockMode.SHARED : LockMode.EXCLUSIVE);
     }
 
     private @Nullable String traceId() {

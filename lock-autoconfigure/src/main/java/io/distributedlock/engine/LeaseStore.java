@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface LeaseStore {
 
+    /** Stands for the owner of a lock that readers have together. No explicit owner is blank. */
+    String READERS = "";
+
     /** Takes the lock, or says who is in the way, and queues if asked. The same id again gets the same token. */
     Sent acquire(AcquireCommand command, Reply<AcquireReply> to);
 
@@ -142,8 +145,10 @@ public interface LeaseStore {
     /**
      * @param floor the highest token that this instance has seen
      * @param queue whether to queue if it is busy
-     * @param owner the explicit owner, or null
-     * @param reentrant whether the explicit owner may acquire it again
+     * @param owner the explicit owner, {@link #READERS}, or null
+     * @param reentrant whether the explicit owner may acquire it again; true for readers
+     * @param companion the number of a reader of this instance that entered when this one waited for the same turn: as
+     *     long as it holds the lock, this one may join, whoever waits; 0 for none
      */
     record AcquireCommand(
             String name,
@@ -152,7 +157,8 @@ public interface LeaseStore {
             long floor,
             boolean queue,
             @Nullable String owner,
-            boolean reentrant) {}
+            boolean reentrant,
+            long companion) {}
 
     /** The answer to {@link #acquire}. */
     sealed interface AcquireReply {

@@ -9,6 +9,7 @@ import io.distributedlock.LockActivity;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockListener;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockScope;
@@ -134,7 +135,7 @@ public final class LockEngine implements AutoCloseable {
         if (result instanceof AcquireResult.Granted granted) {
             return Optional.of(granted.handle());
         }
-        if (result instanceof AcquireResult.Busy || result instanceof AcquireResult.ReentryRefused) {
+        if (result.meansBusy()) {
             return Optional.empty();
         }
         throw context.calls().failure(waiter, result);
@@ -235,7 +236,8 @@ public final class LockEngine implements AutoCloseable {
 
     private @Nullable LockHandle reenter(LockRequest request, Object owner, @Nullable LockOwner enclosing) {
         boolean possible = request.owner() == null && request.reentrant();
-        LockHandle nested = possible ? context.locks().reenter(request.name(), owner, enclosing) : null;
+        boolean shared = request.mode() == LockMode.SHARED;
+        LockHandle nested = possible ? context.locks().reenter(request.name(), owner, enclosing, shared) : null;
         if (nested != null && context.listening().isOn()) {
             context.listening().reentered(request);
         }

@@ -36,8 +36,10 @@ final class LockRegistry implements LeaseStore.Listener {
 
     private final ConcurrentHashMap<String, NamedLock> named = new ConcurrentHashMap<>();
 
-    /** One for each acquisition of an explicit owner, by name: these are counted in the store, not here. */
+    /** One for each acquisition of an explicit owner or reader, by name: these are counted in the store, not here. */
     private final ConcurrentHashMap<String, Set<NamedLock>> owned = new ConcurrentHashMap<>();
+
+    private final Readers readers = new Readers();
 
     private final ConcurrentHashMap<String, Set<PendingRelease>> givingBack = new ConcurrentHashMap<>();
 
@@ -54,11 +56,17 @@ final class LockRegistry implements LeaseStore.Listener {
     void enqueue(Waiter waiter) {
         String owner = waiter.terms.owner();
         String name = waiter.terms.name();
+        if (readers.refuses(waiter, owner == null ? null : named.get(name))) {
+            return;
+        }
         NamedLock lock;
         do {
             if (owner != null) {
                 lock = new NamedLock(engine, name, owner);
                 add(owned, name, lock);
+                if (Readers.isReader(lock)) {
+                    readers.add(lock);
+                }
                 recallHere(name, !waiter.terms.triesOnce());
             } else {
                 NamedLock known = named.get(name);
@@ -76,11 +84,20 @@ final class LockRegistry implements LeaseStore.Listener {
         }
     }
 
-    /** The short way into a lock that the owner holds; null if it does not. */
+    /**
+     * The short way into a lock that the owner holds; null if it does not.
+     *
+     * @param shared whether it is enough to be one of its readers
+     */
     @Nullable
-    LockHandle reenter(String name, Object owner, @Nullable LockOwner enclosing) {
+    LockHandle reenter(String name, Object owner, @Nullable LockOwner enclosing, boolean shared) {
         NamedLock known = named.get(name);
-        return known == null ? null : known.reenter(owner, enclosing);
+        LockHandle nested = known == null ? null : known.reenter(owner, enclosing);
+        return nested == null && shared ? readers.reenter(name, owner, enclosing) : nested;
+    }
+
+    Readers readers() {
+        return readers;
     }
 
     QueuedOwners ownersInLine() {
@@ -92,10 +109,13 @@ final class LockRegistry implements LeaseStore.Listener {
             named.remove(lock.name, lock);
         } else {
             remove(owned, lock.name, lock);
+            if (Readers.isReader(lock)) {
+                readers.remove(lock);
+            }
         }
     }
 
-    private static <T> void add(ConcurrentHashMap<String, Set<T>> sets, String name, T added) {
+    static <T> void add(ConcurrentHashMap<String, Set<T>> sets, String name, T added) {
         sets.compute(name, (n, known) -> {
             Set<T> all = known == null ? ConcurrentHashMap.newKeySet() : known;
             all.add(added);
@@ -103,15 +123,14 @@ final class LockRegistry implements LeaseStore.Listener {
         });
     }
 
-    private static <T> void remove(ConcurrentHashMap<String, Set<T>> sets, String name, T removed) {
+    static <T> void remove(ConcurrentHashMap<String, Set<T>> sets, String name, T removed) {
         sets.computeIfPresent(name, (n, all) -> {
             all.remove(removed);
             return all.isEmpty() ? null : all;
         });
     }
 
-    /** How many other acquisitions there are of that name by explicit owners. */
-    /** How many others wait with an explicit owner, exactly if they may be as many as the limit. */
+    /** How many others wait with an explicit owner or to read, exactly if they may be as many as the limit. */
     int othersOf(NamedLock lock, int limit) {
         Set<NamedLock> all = owned.getOrDefault(lock.name, Set.of());
         int most = all.size() - 1;

@@ -350,23 +350,23 @@ final class NamedLock extends TimerTask {
         ownership = new Ownership(this, grant, current.wasRecalled(), waiters.next(), now, actions);
         granted = true;
         waiters.decideThoseWhoTryOnce(Long.MAX_VALUE, actions);
-        leftLine(true, actions);
+        leftLine(current.isLeader() ? lease.number : 0, actions);
     }
 
     /** An explicit owner does not wait any more, so others of this instance may. */
-    private void leftLine(boolean granted, DeferredActions actions) {
+    private void leftLine(long entered, DeferredActions actions) {
         if (owner != null) {
-            List<NamedLock> next = engine.locks().ownersInLine().left(this, granted);
+            List<NamedLock> next = engine.locks().ownersInLine().left(this, entered != 0);
             if (!next.isEmpty()) {
-                actions.add(() -> next.forEach(NamedLock::mayAsk));
+                actions.add(() -> next.forEach(other -> other.mayAsk(entered)));
             }
         }
     }
 
-    private void mayAsk() {
+    private void mayAsk(long entered) {
         transition((now, actions) -> {
             if (acquiring != null) {
-                acquiring.mayAsk(now, actions);
+                acquiring.mayAsk(entered, now, actions);
             }
         });
     }
@@ -611,7 +611,7 @@ final class NamedLock extends TimerTask {
         }
         retired = true;
         engine.disarm(this);
-        leftLine(false, actions);
+        leftLine(0, actions);
         engine.locks().retired(this);
         if (engine.isClosing()) {
             actions.add(engine.locks()::signal);

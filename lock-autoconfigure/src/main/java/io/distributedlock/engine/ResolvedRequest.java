@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.LockMode;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param waitUpTo {@link #FOREVER} for no limit
  * @param maxHold {@link #FOREVER} for no limit
  * @param minHold 0 for none
+ * @param owner the explicit owner, {@link LeaseStore#READERS} for a reader, or null
  */
 record ResolvedRequest(
         String name,
@@ -42,7 +44,7 @@ record ResolvedRequest(
                 maxHold == null ? FOREVER : nanos(maxHold),
                 request.minHold() == null ? 0 : nanos(request.minHold()),
                 request.reentrant(),
-                request.owner(),
+                request.mode() == LockMode.SHARED ? LeaseStore.READERS : request.owner(),
                 request.origin());
     }
 

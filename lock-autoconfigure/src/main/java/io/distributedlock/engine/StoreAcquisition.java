@@ -64,6 +64,9 @@ final class StoreAcquisition {
      */
     private boolean behindOwn;
 
+    /** A reader of this instance that has entered when this one waited here, as {@link AcquireCommand} says. */
+    private long companion;
+
     /** Whether others of this instance stand in the store's queue before this explicit owner may. */
     private boolean parked;
 
@@ -98,7 +101,8 @@ final class StoreAcquisition {
                 engine.floor(),
                 stays && !parked,
                 lock.owner,
-                head.terms.reentrant());
+                Readers.isReader(lock) || head.terms.reentrant(),
+                companion);
         actions.add(() -> attempt.send(command));
     }
 
@@ -107,6 +111,11 @@ final class StoreAcquisition {
         Waiter head = waiters.first();
         acquisition.lease = head == null ? 0 : leaseOf(head);
         release.andRequeue(new Requeue(acquisition.number, acquisition.lease / 1_000_000), attempt(now));
+    }
+
+    /** Whether its grant lets those in who are parked: not if it was let in like that itself, or they came later. */
+    boolean isLeader() {
+        return companion == 0 || !Readers.isReader(lock);
     }
 
     private static long leaseOf(Waiter head) {
@@ -293,9 +302,14 @@ final class StoreAcquisition {
         return null;
     }
 
-    /** It has its turn among the explicit owners of this instance, or its owner holds the lock here. */
-    void mayAsk(long now, DeferredActions actions) {
+    /**
+     * It has its turn among the explicit owners of this instance, or its owner holds the lock here.
+     *
+     * @param entered the number under which a reader of this instance has entered, if this one waits to read
+     */
+    void mayAsk(long entered, long now, DeferredActions actions) {
         parked = false;
+        companion = Readers.isReader(lock) ? entered : 0;
         if (phase == Phase.WAITING) {
             ask(now, actions);
         }

@@ -21,11 +21,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitGraph {
 
+    /** How many readers of one lock are looked at. */
+    private static final int MOST_READERS = 16;
+
     private final EngineContext engine;
 
     WaitGraph(EngineContext engine) {
         this.engine = engine;
     }
+
+    /** A hold that was seen, and what is said of it. */
+    private record Seen(Hold hold, HoldReport report) {}
 
     /** Whether the wait belongs to the hold of that name and token. */
     boolean holds(Waiter waiter, String name, long token) {
@@ -33,7 +39,7 @@ final class WaitGraph {
         look(
                 name,
                 (hold, waiters, now) ->
-                        found[0] = hold != null && hold.isHeld(now) && hold.token == token && isPartOf(waiter, hold));
+                        found[0] |= hold != null && hold.isHeld(now) && hold.token == token && isPartOf(waiter, hold));
         return found[0];
     }
 
@@ -51,28 +57,41 @@ final class WaitGraph {
         if (lock != null) {
             lock.look(look);
         }
+        engine.locks().readers().of(name).forEach(reader -> reader.look(look));
     }
 
-    /** What the instance says of that lock, or null if no caller of it holds it. */
+    /**
+     * What the instance says of that lock, or null if no caller of it holds it. Of several readers, one that waits for
+     * another lock is told of rather than one that does not.
+     */
     @Nullable
     HoldReport report(String name, String label) {
-        Hold[] found = new Hold[1];
-        HoldReport[] report = new HoldReport[1];
+        List<Seen> holds = new ArrayList<>();
         look(name, (hold, waiters, now) -> {
             if (hold != null && hold.isHeld(now)) {
-                found[0] = hold;
-                report[0] = new HoldReport(
-                        name,
-                        hold.token,
-                        label,
-                        Waiter.describe(hold.owner()),
-                        hold.origin().method(),
-                        Duration.ofNanos(Math.max(0, now - hold.grantedAt)),
-                        List.of(),
-                        waiters.size());
+                holds.add(new Seen(hold, report(hold, name, label, waiters.size(), now)));
             }
         });
-        return report[0] == null ? null : report[0].with(waitsOf(found[0]));
+        HoldReport first = null;
+        for (Seen seen : holds.subList(0, Math.min(holds.size(), MOST_READERS))) {
+            HoldReport report = seen.report().with(waitsOf(seen.hold()));
+            if (first == null || (first.waits().isEmpty() && !report.waits().isEmpty())) {
+                first = report;
+            }
+        }
+        return first;
+    }
+
+    private static HoldReport report(Hold hold, String name, String label, int waiters, long now) {
+        return new HoldReport(
+                name,
+                hold.token,
+                label,
+                Waiter.describe(hold.owner()),
+                hold.origin().method(),
+                Duration.ofNanos(Math.max(0, now - hold.grantedAt)),
+                List.of(),
+                waiters);
     }
 
     /**

@@ -12,15 +12,19 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 
-/** Attributes that contradict each other, or that cannot be followed yet. */
+/** Attributes that contradict each other. */
 final class AnnotationRules {
 
     private AnnotationRules() {}
 
     static void check(DistributedLocked annotation, LockedMethod where) {
-        if (annotation.mode() == LockMode.SHARED) {
+        if (annotation.mode() == LockMode.SHARED && !annotation.minHold().isEmpty()) {
             throw where.refuse(
-                    "mode", "SHARED", "it is not supported yet", "Use EXCLUSIVE, or leave the attribute out.", null);
+                    "minHold",
+                    annotation.minHold(),
+                    "it is not supported with mode = SHARED, whose holds share one lease in Redis",
+                    "Leave out minHold or mode = SHARED.",
+                    null);
         }
         if (!annotation.key().isEmpty() && !annotation.keyGenerator().isEmpty()) {
             throw where.refuse(

@@ -67,6 +67,7 @@ class LockAnnotationParser {
                 maxHold,
                 minHold,
                 annotation.reentrant(),
+                annotation.mode(),
                 origin(annotation, where));
     }
 

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import io.distributedlock.LockMode;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
@@ -50,6 +51,7 @@ record LockOperation(
             @Nullable Duration maxHold,
             @Nullable Duration minHold,
             boolean reentrant,
+            LockMode mode,
             LockOrigin origin) {
 
         LockRequest toRequest(List<String> names) {
@@ -69,7 +71,7 @@ record LockOperation(
             if (!renew) {
                 request = request.renew(false);
             }
-            request = request.origin(origin);
+            request = request.origin(origin).mode(mode);
             return reentrant ? request : request.reentrant(false);
         }
     }

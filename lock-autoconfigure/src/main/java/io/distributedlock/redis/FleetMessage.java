@@ -6,6 +6,7 @@ package io.distributedlock.redis;
 
 import io.distributedlock.InstanceReport;
 import io.distributedlock.LockActivity;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockOrigin;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,7 +96,8 @@ final class FleetMessage {
                 optional(held.origin().method()),
                 held.reentries(),
                 held.waiters(),
-                optional(held.traceId()));
+                optional(held.traceId()),
+                held.mode());
     }
 
     private static void addWait(StringBuilder rows, InstanceReport.Wait wait) {
@@ -167,7 +169,8 @@ final class FleetMessage {
                 Integer.parseInt(fields[9]),
                 origin(fields[7]),
                 decodeOptional(fields[10]),
-                fields[5].equals(NONE) ? null : millis(fields[5]));
+                fields[5].equals(NONE) ? null : millis(fields[5]),
+                LockMode.valueOf(fields[11]));
     }
 
     private static InstanceReport.Wait waiting(String[] fields) {

@@ -13,11 +13,13 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ArrayOutput;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class LettuceLeaseStore implements LeaseStore {
 
     private static final Log log = LogFactory.getLog(LettuceLeaseStore.class);
+
+    /** No name comes out of {@link LockNameCodec} like this: after the sign is neither a hexadecimal digit nor a u. */
+    private static final String READERS_IN_REDIS = "%shared";
 
     private static final LuaScript ACQUIRE = new LuaScript("acquire.lua");
 
@@ -89,7 +94,11 @@ final class LettuceLeaseStore implements LeaseStore {
             operands.add(command.queue() ? "1" : "0");
         }
         if (owner != null) {
-            operands.add(LockNameCodec.encode(owner)).add(command.reentrant() ? "1" : "0");
+            operands.add(owner.equals(READERS) ? READERS_IN_REDIS : LockNameCodec.encode(owner))
+                    .add(command.reentrant() ? "1" : "0");
+        }
+        if (command.companion() != 0) {
+            instance.addAcquisition(operands, command.companion());
         }
         return operands;
     }
@@ -254,15 +263,23 @@ final class LettuceLeaseStore implements LeaseStore {
         if (reply.isEmpty()) {
             return Optional.empty();
         }
-        String owner = reply.get(0).toString();
-        if (owner.startsWith("=")) {
-            String decoded = LockNameCodec.decode(owner.substring(1));
-            owner = decoded == null ? owner.substring(1) : decoded;
-        } else if (owner.indexOf('{') > 0) {
-            owner = owner.substring(0, owner.indexOf('{'));
-        }
+        String owner = owner(reply.get(0).toString());
         return Optional.of(new LockState(
                 name, owner, text(reply, 1), Duration.ofMillis(Math.max(0, text(reply, 2))), (int) text(reply, 3)));
+    }
+
+    private static String owner(String said) {
+        if (said.startsWith("=")) {
+            String decoded = LockNameCodec.decode(said.substring(1));
+            return decoded == null ? said.substring(1) : decoded;
+        }
+        String[] instances = said.startsWith(READERS_IN_REDIS + " ")
+                ? said.substring(READERS_IN_REDIS.length() + 1).split(" ")
+                : new String[] {said};
+        return Arrays.stream(instances)
+                .map(each -> each.indexOf('{') > 0 ? each.substring(0, each.indexOf('{')) : each)
+                .distinct()
+                .collect(Collectors.joining(", "));
     }
 
     @Override

@@ -1,7 +1,7 @@
 -- Takes a lock, or says who is in the way, and queues if asked.
 --
 -- KEYS  1 the lock's entry, a hash:
---           o  who owns it: an acquisition id, or "=" and the explicit owner
+--           o  who owns it: an acquisition id, or "=" and the explicit owner; "=%shared" for readers together
 --           t  its fencing token; alone, that of a lock that is free (see release.lua)
 --           l  the longest lease in ms that its owner was given and may count on
 --           h  acquisition ids of an explicit owner's holds: "id " for each
@@ -15,7 +15,8 @@
 --       2 ids that were cancelled with unknown outcome, a hash; or the entry again while a cluster moves its slot, as
 --         two keys are refused then: no id counts as cancelled
 -- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen   4 "0" not to queue if busy
---       and only for an explicit owner: 5 the owner   6 "1" if it may enter again
+--       and only for an explicit owner: 5 the owner   6 "1" if it may enter again   or for a reader: 5 "%shared"
+--       6 "1"   7 the acquisition id of a reader that entered when this one waited for the same turn, or absent
 -- Gives token as text                     granted, and nobody waits
 --       {1, token, waiting}               granted; the same id again gets the same token
 --       {0, ttl in ms, queued, token, repaired, ahead, waiting}   busy; ahead is never less than how many are before it
@@ -30,6 +31,11 @@
 -- TTL that is missing or longer is set to l: the owner never counts on more, so it cannot lose the lock by that.
 --
 -- A message is sent after the last write: a server that refuses writes still delivers messages.
+--
+-- A reader joins the readers that hold the lock if nobody waits. Behind a writer in line it waits as well, so that a
+-- stream of readers does not starve the writer; those that wait enter together when readers have their turn. Readers
+-- at the head of the line enter with the next question of any reader, and so do those behind waiters that do not
+-- listen and have not asked since they were found so. Each reader that joins gets a token of its own.
 --
 -- No step looks at more than a few fields, however many wait. The first place and the last one are never empty.
 --
@@ -123,7 +129,180 @@ if holder == id and string.sub(id, 1, 1) ~= '=' then
   return {1, token, waiting}
 end
 
-if owner and holder == '=' .. owner then
+local messages = {}
+
+local function tell()
+  for _, each in ipairs(messages) do
+    send(each[1], each[2])
+  end
+end
+
+if owner == '%shared' and holder == '=%shared' and not string.find(' ' .. holds, ' ' .. id .. ' ', 1, true) then
+  local MOST_LOOKS = 128
+  local passed = fields[9] or ''
+  local known = passed
+
+  local function instanceOf(other)
+    return string.match(other, '^[^.]+') or ''
+  end
+
+  -- For a user without the right to look, nobody listens.
+  local function listens(other)
+    local command = string.find(other, '{', 1, true) and 'SHARDNUMSUB' or 'NUMSUB'
+    local seen = redis.pcall('PUBSUB', command, string.match(entry, '^[^{]*') .. 'instance:' .. instanceOf(other))
+    return not seen.err and (seen[2] or 0) > 0
+  end
+
+  local function at(where)
+    return string.match(redis.call('HGET', entry, 'q' .. where) or '', '^(%S+) (%d+) ?(.*)$')
+  end
+
+  local function row(text)
+    local from, to = string.match(text or '', '^ (%S+) (%S+)$')
+    return tonumber(from), tonumber(to)
+  end
+
+  -- Takes a place out of the line and out of the chain of its owner, as in release.lua.
+  local function leave(where, other, its)
+    local beside = redis.call('HMGET', entry, 'q' .. where - 1, 'q' .. where + 1, 'a' .. where, 'b' .. where)
+    local from = row(beside[1])
+    local _, to = row(beside[2])
+    redis.call('HDEL', entry, 'w' .. other, 'q' .. where, 'a' .. where, 'b' .. where, 'q' .. (from or where),
+      'q' .. (from and where - 1 or where), 'q' .. (to or where), 'q' .. (to and where + 1 or where))
+    from, to = from or where, to or where
+    if where == first then
+      first, empty = to + 1, empty - (to - where)
+    elseif where == beyond - 1 then
+      beyond, empty = from, empty - (where - from)
+    else
+      empty = empty + 1
+      redis.call('HSET', entry, 'q' .. from, ' ' .. from .. ' ' .. to, 'q' .. to, ' ' .. from .. ' ' .. to)
+    end
+    redis.call('HDEL', entry, 'x')
+    if first >= beyond then
+      redis.call('HDEL', entry, 'f', 'n')
+    else
+      redis.call('HSET', entry, 'f', first, 'n', beyond)
+      if empty > 0 then
+        redis.call('HSET', entry, 'x', empty)
+      end
+    end
+    if its ~= '' then
+      local after, previous = beside[3], beside[4]
+      if after then
+        redis.call('HSET', entry, previous and 'a' .. previous or 'e' .. its, after)
+        if previous then
+          redis.call('HSET', entry, 'b' .. after, previous)
+        else
+          redis.call('HDEL', entry, 'b' .. after)
+        end
+      else
+        redis.call('HDEL', entry, previous and 'a' .. previous or 'e' .. its)
+      end
+    end
+  end
+
+  local function forget(other)
+    local start, last = string.find(' ' .. passed, ' %+?' .. string.gsub(other, '%p', '%%%0') .. ' ')
+    if start then
+      passed = string.sub(passed, 1, start - 1) .. string.sub(passed, last)
+    end
+    return start
+  end
+
+  local function pass(where, other, its)
+    leave(where, other, its)
+    forget(other)
+    passed = passed .. other .. ' '
+    while select(2, string.gsub(passed, ' ', '')) > 8 do
+      passed = string.gsub(passed, '^%S+ ', '')
+    end
+  end
+
+  -- An instance that does not listen and has not asked since is dead, or comes back to its place by asking.
+  local head, its, looks, _ = nil, nil, 0, nil
+  while first and first < beyond and looks < MOST_LOOKS do
+    head, _, its = at(first)
+    local asked = head and its ~= owner and string.find(' ' .. passed, ' +' .. head .. ' ', 1, true)
+    if not head or head == id or asked or listens(head) then
+      break
+    end
+    pass(first, head, its)
+    head, its, looks = nil, nil, looks + 1
+  end
+
+  local entering = {}
+  local comes = (ARGV[7] and string.find(' ' .. holds, ' ' .. ARGV[7] .. ' ', 1, true)) or (not place and forget(id))
+  if its == owner then
+    local places = {}
+    local each = redis.call('HGET', entry, 'e' .. owner)
+    while each do
+      places[#places + 1] = tonumber(each)
+      each = redis.call('HGET', entry, 'a' .. each)
+    end
+    table.sort(places)
+    for _, where in ipairs(places) do
+      local other, its_lease = at(where)
+      if other == id then
+        comes = true
+      elseif other and listens(other) then
+        leave(where, other, owner)
+        entering[#entering + 1] = {other, its_lease}
+      elseif other then
+        pass(where, other, owner)
+      end
+    end
+  end
+  if not first or first >= beyond then
+    comes = true
+  end
+  if comes and place then
+    leave(place, id, owner)
+    place = nil
+  end
+  if comes then
+    forget(id)
+    entering[#entering + 1] = {id, lease}
+  end
+  waiting = first and math.max(0, beyond - first - empty) or 0
+  if waiting == 0 then
+    first, beyond, empty = nil, nil, 0
+  end
+
+  if #entering > 0 then
+    local time = redis.call('TIME')
+    local before = math.max(token, tonumber(ARGV[3]))
+    token = math.max(time[1] * 1000000 + time[2], before + #entering)
+    local most = wanted
+    for i, each in ipairs(entering) do
+      holds = holds .. each[1] .. ' '
+      most = math.max(i == 1 and 0 or most, tonumber(each[2]))
+      if each[1] ~= id then
+        local text = string.format('%.0f', token - #entering + i)
+        local grant = 'grant ' .. each[1] .. ' ' .. text .. ' ' .. each[2] .. ' ' .. waiting
+        messages[#messages + 1] = {instanceOf(each[1]), grant}
+      end
+    end
+    local longer = string.format('%.0f', math.max(longest, most))
+    redis.call('HSET', entry, 'h', holds, 't', string.format('%.0f', token), 'l', longer)
+    if ttl < most then
+      redis.call('PEXPIRE', entry, most)
+      ttl = most
+    end
+  end
+  if passed ~= known then
+    if passed == '' then
+      redis.call('HDEL', entry, 'd')
+    else
+      redis.call('HSET', entry, 'd', passed)
+    end
+    fields[9] = passed
+  end
+  if comes then
+    tell()
+    return {1, token, waiting}
+  end
+elseif owner and holder == '=' .. owner then
   local mine = string.find(' ' .. holds, ' ' .. id .. ' ', 1, true)
   if not mine and ARGV[6] ~= '1' then
     return {2, token}
@@ -175,5 +354,6 @@ if queues and place == first then
     send(instance, 'recall ' .. holding)
   end
 end
+tell()
 local ahead = place and math.min(place - first, waiting - 1) or waiting
 return {0, ttl, place and 1 or 0, token, repaired, ahead, waiting}

@@ -24,6 +24,9 @@
 -- itself; the next one in line is looked at. One that was passed over like this and has asked again since is alive:
 -- the lock is left to it for two seconds, in which it asks.
 --
+-- Readers own the lock together, as holds of one explicit owner do. When one who waits leaves the line while they have
+-- it, and readers are the first in line then, these enter too. So do all readers in line at a hand-over to one of them.
+--
 -- The cost does not depend on how many wait, only on how many are passed over and on how many enter together for the
 -- same explicit owner. One call looks at MOST_LOOKS places in line at most. If none of these listens, the lock
 -- becomes free, and the next one who asks has it.
@@ -34,6 +37,7 @@
 
 local MOST_LOOKS = 1024
 local NEAR = 12
+local SHARED = '%shared'
 
 local entry, subject, mode = KEYS[1], ARGV[1], ARGV[3]
 local size = redis.pcall('HLEN', entry)
@@ -238,12 +242,83 @@ local function unlink(place, owner)
   end
 end
 
+-- Takes those out of the line who wait for the same explicit owner, and gives id and lease of those who listen, in
+-- order, and of the others.
+local function takeAll(owner)
+  local places = {}
+  local place = redis.call('HGET', entry, 'e' .. owner)
+  redis.call('HDEL', entry, 'e' .. owner)
+  while place do
+    local after = redis.call('HGET', entry, 'a' .. place)
+    redis.call('HDEL', entry, 'a' .. place, 'b' .. place)
+    places[#places + 1] = tonumber(place)
+    place = after
+  end
+  table.sort(places)
+  local present, absent = {}, {}
+  for _, each in ipairs(places) do
+    local id, lease = at(each)
+    if id then
+      leave(each, id)
+      local list = listens(id) and present or absent
+      list[#list + 1] = {id, lease}
+    end
+  end
+  return present, absent
+end
+
+-- The latest eight who were passed over.
+local function remember(passed, missed)
+  for i = math.max(1, #missed - 7), #missed do
+    passed = passed .. missed[i] .. ' '
+  end
+  while count(passed, ' ') > 8 do
+    passed = string.gsub(passed, '^%S+ ', '')
+  end
+  return passed
+end
+
 -- Who has come near the head asks more often from now on; see acquire.lua for what the others hear.
 local function tellThoseNear()
   for place = math.max(before + NEAR, first), math.min(first + NEAR, beyond) - 1 do
     local id = at(place)
     if id then
       message(id, 'near ' .. id)
+    end
+  end
+end
+
+-- Readers hold the lock, and one who waited before other readers has left: those enter too. Each gets a token.
+local function letReadersIn()
+  local _, _, its = at(first)
+  if its ~= SHARED then
+    return
+  end
+  local present, absent = takeAll(SHARED)
+  local missed = {}
+  for _, each in ipairs(absent) do
+    missed[#missed + 1] = each[1]
+  end
+  if #missed > 0 then
+    redis.call('HSET', entry, 'd', remember(fields[8] or '', missed))
+  end
+  if #present == 0 then
+    return
+  end
+  local time = redis.call('TIME')
+  token = math.max(time[1] * 1000000 + time[2], math.max(token, tonumber(ARGV[2])) + #present)
+  local longest, waiting = 0, math.max(0, beyond - first - empty)
+  for i, each in ipairs(present) do
+    local text = string.format('%.0f', token - #present + i)
+    holds = holds .. each[1] .. ' '
+    longest = math.max(longest, tonumber(each[2]))
+    message(each[1], 'grant ' .. each[1] .. ' ' .. text .. ' ' .. each[2] .. ' ' .. waiting)
+  end
+  redis.call('HSET', entry, 'h', holds, 't', string.format('%.0f', token))
+  if redis.call('PTTL', entry) < longest then
+    redis.call('PEXPIRE', entry, longest)
+    if longest > (tonumber(redis.call('HGET', entry, 'l')) or 0) then
+      redis.call('HSET', entry, 'l', longest)
     end
   end
 end
@@ -272,6 +347,9 @@ if (not mode or mode == 'id') and (holder ~= subject or string.sub(subject, 1, 1
     leave(place, id)
     if owner ~= '' then
       unlink(place, owner)
+    end
+    if holder == '=' .. SHARED then
+      letReadersIn()
     end
     tellThoseNear()
     tell()
@@ -377,25 +455,11 @@ end
 local function enter(heirs, owner)
   redis.call('HDEL', entry, unpack(gone))
   gone = {'x'}
-  local places = {}
-  local place = redis.call('HGET', entry, 'e' .. owner)
-  redis.call('HDEL', entry, 'e' .. owner)
-  while place do
-    local after = redis.call('HGET', entry, 'a' .. place)
-    redis.call('HDEL', entry, 'a' .. place, 'b' .. place)
-    places[#places + 1] = tonumber(place)
-    place = after
+  local present, absent = takeAll(owner)
+  for _, each in ipairs(present) do
+    heirs[#heirs + 1] = each
   end
-  table.sort(places)
-  for _, each in ipairs(places) do
-    local id, lease = at(each)
-    if id then
-      leave(each, id)
-      if listens(id) then
-        heirs[#heirs + 1] = {id, lease}
-      end
-    end
-  end
+  return absent
 end
 
 local passed, missed = fields[8] or '', {}
@@ -409,6 +473,15 @@ local function asksByItself(id)
   end
   missed[#missed + 1] = id
   return false
+end
+
+-- Readers who do not listen but have asked since enter as well, for the time in which they ask.
+local function addThoseWhoAsk(heirs, absent)
+  for _, each in ipairs(absent) do
+    if asksByItself(each[1]) then
+      heirs[#heirs + 1] = {each[1], string.format('%.0f', math.min(tonumber(each[2]), 2000)), true}
+    end
+  end
 end
 
 local heirs, id, lease, owner, silent = {}, nil, nil, '', false
@@ -428,10 +501,14 @@ while #heirs == 0 and first < beyond and looks < MOST_LOOKS do
     if id == again or listens(id) then
       heirs[1] = {id, lease}
     end
-    if owner ~= '' then
-      enter(heirs, owner)
-    end
-    if #heirs == 0 and asksByItself(id) then
+    local absent = owner ~= '' and enter(heirs, owner) or {}
+    if owner == SHARED then
+      if #heirs == 0 or heirs[1][1] ~= id then
+        table.insert(absent, 1, {id, lease})
+      end
+      addThoseWhoAsk(heirs, absent)
+      lease = heirs[1] and heirs[1][2] or lease
+    elseif #heirs == 0 and asksByItself(id) then
       silent = true
       lease = string.format('%.0f', math.min(tonumber(lease), 2000))
       heirs[1] = {id, lease}
@@ -444,26 +521,27 @@ if #heirs == 0 and joins then
   heirs[1] = {id, lease}
 end
 if #heirs == 0 then
-  free(holder .. holds, token)
+  free(holder .. holds .. subject, token)
   tell()
   return {1, token}
 end
 
 local time = redis.call('TIME')
-local next = math.max(time[1] * 1000000 + time[2], token + 1)
-local text = string.format('%.0f', next)
+-- Each reader has a token of its own; the latest is that of the entry.
+local next = math.max(time[1] * 1000000 + time[2], token + (owner == SHARED and #heirs or 1))
 local waiting = beyond - first - empty + (joins and 1 or 0)
 local together, longest = '', lease
-for _, heir in ipairs(heirs) do
+for i, heir in ipairs(heirs) do
   together = together .. heir[1] .. ' '
   longest = tonumber(heir[2]) > tonumber(longest) and heir[2] or longest
-  if heir[1] ~= again and not silent then
+  local text = string.format('%.0f', owner == SHARED and next - #heirs + i or next)
+  if heir[1] ~= again and not silent and not heir[3] then
     message(heir[1], 'grant ' .. heir[1] .. ' ' .. text .. ' ' .. heir[2] .. ' ' .. waiting)
   end
 end
 tellThoseNear()
 
-local fresh = {'o', owner == '' and id or '=' .. owner, 't', text, 'l', longest}
+local fresh = {'o', owner == '' and id or '=' .. owner, 't', string.format('%.0f', next), 'l', longest}
 local function set(field, value)
   fresh[#fresh + 1] = field
   fresh[#fresh + 1] = value
@@ -488,12 +566,7 @@ if empty > 0 then
   set('x', empty)
 end
 if fields[8] or #missed > 0 then
-  for i = math.max(1, #missed - 7), #missed do
-    passed = passed .. missed[i] .. ' '
-  end
-  while count(passed, ' ') > 8 do
-    passed = string.gsub(passed, '^%S+ ', '')
-  end
+  passed = remember(passed, missed)
   gone[#gone + 1] = 'd'
   if passed ~= '' then
     set('d', passed)

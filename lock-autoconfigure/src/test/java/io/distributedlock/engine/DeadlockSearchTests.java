@@ -10,6 +10,7 @@ import io.distributedlock.HoldReport;
 import io.distributedlock.LockDeadlockEvent;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
@@ -103,8 +104,12 @@ class DeadlockSearchTests {
         }
 
         void acquire(String name) {
+            acquire(name, LockMode.EXCLUSIVE);
+        }
+
+        void acquire(String name, LockMode mode) {
             LockRequest request =
-                    LockRequest.of(name).waitForever().origin(new LockOrigin("test", "Test#run()", false));
+                    LockRequest.of(name).waitForever().mode(mode).origin(new LockOrigin("test", "Test#run()", false));
             Waiter waiter = new Waiter(
                     instance.engine.context(), ResolvedRequest.of(request, EngineSettings.DEFAULTS), owner, enclosing);
             waiting = waiter;
@@ -185,6 +190,31 @@ class DeadlockSearchTests {
             assertThat(event.resolved()).isFalse();
         });
         callers.forEach(Caller::end);
+    }
+
+    @Test
+    void aRingThroughOneOfSeveralReadersIsTold() {
+        start(3);
+        Caller idle = new Caller("idle", instances.get("instance0"));
+        Caller reader = new Caller("reader", instances.get("instance1"));
+        Caller writer = new Caller("writer", instances.get("instance2"));
+        idle.acquire("data", LockMode.SHARED);
+        reader.acquire("data", LockMode.SHARED);
+        writer.acquire("row");
+        writer.acquire("data");
+        look(true);
+        assertThat(events).isEmpty();
+
+        reader.acquire("row");
+        look(true);
+
+        assertThat(events)
+                .singleElement()
+                .satisfies(event -> assertThat(event.ring())
+                        .extracting(LockDeadlockEvent.Link::caller)
+                        .containsExactlyInAnyOrder("reader", "writer"));
+        assertThat(idle.holds("data")).isTrue();
+        List.of(idle, reader, writer).forEach(Caller::end);
     }
 
     @ParameterizedTest

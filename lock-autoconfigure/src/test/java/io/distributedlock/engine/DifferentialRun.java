@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import static io.distributedlock.engine.LeaseStore.READERS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.ReleaseResult;
@@ -33,6 +34,8 @@ final class DifferentialRun {
     private static final List<String> NAMES = List.of("a", "b");
 
     private static final List<String> OWNERS = List.of("x", "y");
+
+    private static final String READERS_IN_REDIS = "%shared";
 
     private static final Duration HOUR = Duration.ofHours(1);
 
@@ -119,7 +122,8 @@ final class DifferentialRun {
             instance = INSTANCES - 1;
         }
         String id = instance(instance) + '.' + (acquisitions.size() + 1);
-        String owner = random.nextInt(3) == 0 ? OWNERS.get(random.nextInt(OWNERS.size())) : null;
+        int kind = random.nextInt(12);
+        String owner = kind < 4 ? READERS : kind < 7 ? OWNERS.get(random.nextInt(OWNERS.size())) : null;
         Acquisition acquisition = new Acquisition(id, name, owner);
         acquisitions.add(acquisition);
         return acquisition;
@@ -168,19 +172,46 @@ final class DifferentialRun {
         long lease = lease();
         Map.Entry<Long, Long> floor = floor();
         boolean queue = random.nextInt(5) > 0;
-        boolean reentrant = random.nextInt(5) > 0;
         String owner = acquisition.owner();
-        story.add("acquire " + acquisition + " " + lease + " queue " + queue + " reentrant " + reentrant);
+        boolean reader = READERS.equals(owner);
+        boolean reentrant = reader || random.nextInt(5) > 0;
+        Acquisition companion = reader && random.nextInt(8) == 0 ? companion(acquisition) : null;
+        story.add("acquire " + acquisition + " " + lease + " queue " + queue + " reentrant " + reentrant + " companion "
+                + companion);
         List<Object> arguments = new ArrayList<>(List.of(acquisition.id(), lease, floor.getKey(), queue ? "1" : "0"));
         if (owner != null) {
-            arguments.addAll(List.of(owner, reentrant ? "1" : "0"));
+            arguments.addAll(List.of(inRedis(owner), reentrant ? "1" : "0"));
+        }
+        if (companion != null) {
+            arguments.add(companion.id());
         }
         List<?> real = scripts.acquire(acquisition.name(), arguments.toArray());
         AcquireReply model = leases.acquire(
                 acquisition.id(),
-                new AcquireCommand(acquisition.name(), 0, lease, floor.getValue(), queue, owner, reentrant));
+                new AcquireCommand(
+                        acquisition.name(),
+                        0,
+                        lease,
+                        floor.getValue(),
+                        queue,
+                        owner,
+                        reentrant,
+                        companion == null ? 0 : LeaseServer.numberOf(companion.id())));
         story.add("  " + real + " / " + model);
         compare(real, model);
+    }
+
+    private static String inRedis(String owner) {
+        return READERS.equals(owner) ? READERS_IN_REDIS : owner;
+    }
+
+    /** Another acquisition of the same instance, which may hold the lock or not. */
+    private @Nullable Acquisition companion(Acquisition reader) {
+        String instance = LeaseServer.instanceOf(reader.id());
+        List<Acquisition> others = acquisitions.stream()
+                .filter(each -> LeaseServer.instanceOf(each.id()).equals(instance) && each != reader)
+                .toList();
+        return others.isEmpty() ? null : others.get(others.size() - 1 - random.nextInt(Math.min(3, others.size())));
     }
 
     private void compare(List<?> real, AcquireReply reply) {
@@ -344,7 +375,9 @@ final class DifferentialRun {
             return;
         }
         story.add("  " + name + ": " + fields);
-        assertThat(fields.get(0)).as("owner").isEqualTo(model.holder);
+        assertThat(fields.get(0))
+                .as("owner")
+                .isEqualTo(model.isOwnedByReaders() ? "=" + READERS_IN_REDIS : model.holder);
         compareTokens(Long.parseLong(fields.get(1)), model.token);
         assertThat(fields.get(2)).as("longest lease").isEqualTo(Long.toString(model.leaseMillis()));
         assertThat(fields.get(3)).as("line").isEqualTo(line(model));
@@ -359,8 +392,8 @@ final class DifferentialRun {
 
     private static String line(LeaseEntry entry) {
         return entry.line.stream()
-                .map(each ->
-                        each.id() + " " + each.leaseMillis() + " " + (each.owner() == null ? "" : each.owner()) + ";")
+                .map(each -> each.id() + " " + each.leaseMillis() + " "
+                        + (each.owner() == null ? "" : inRedis(each.owner())) + ";")
                 .collect(Collectors.joining());
     }
 

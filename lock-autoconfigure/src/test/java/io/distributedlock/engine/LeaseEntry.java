@@ -11,7 +11,12 @@ import org.jspecify.annotations.Nullable;
 /** One lock in {@link SharedLeases}: the hash that the scripts write, field by field. */
 final class LeaseEntry {
 
-    record Queued(String id, long leaseMillis, @Nullable String owner) {}
+    record Queued(String id, long leaseMillis, @Nullable String owner) {
+
+        boolean isReader() {
+            return LeaseStore.READERS.equals(owner);
+        }
+    }
 
     /** An acquisition id, or "=" and the explicit owner. */
     String holder;
@@ -55,6 +60,19 @@ final class LeaseEntry {
         if (passedOver.size() + askAgain.size() > 8) {
             passedOver.remove(0);
         }
+    }
+
+    boolean isOwnedByReaders() {
+        return isOwnedBy(LeaseStore.READERS);
+    }
+
+    boolean isFirstAReader() {
+        return !line.isEmpty() && line.get(0).isReader();
+    }
+
+    /** Whether it was passed over, asked again or not. */
+    boolean forget(String id) {
+        return askAgain.remove(id) | passedOver.remove(id);
     }
 
     boolean hasExplicitOwner() {

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What all instances share: the scripts of the real store, step by step, over maps. */
@@ -47,6 +48,9 @@ final class SharedLeases extends LeaseServer {
                 entry.lengthen(command.leaseMillis(), now());
                 return new AcquireReply.Granted(entry.token, entry.line.size());
             }
+            if (entry.isOwnedByReaders() && LeaseStore.READERS.equals(command.owner()) && !entry.holds.contains(id)) {
+                return read(entry, id, command);
+            }
             return entry.isOwnedBy(command.owner()) ? reenter(entry, id, command) : line(entry, id, command);
         });
     }
@@ -69,6 +73,65 @@ final class SharedLeases extends LeaseServer {
         }
         entry.lengthen(command.leaseMillis(), now());
         return new AcquireReply.Granted(entry.token, entry.line.size());
+    }
+
+    /** Readers hold the lock, and this one is not among them yet. */
+    private AcquireReply read(LeaseEntry entry, String id, AcquireCommand command) {
+        while (!entry.line.isEmpty() && isDead(entry, entry.line.get(0), id)) {
+            pass(entry, entry.line.remove(0).id());
+        }
+        boolean inLine = entry.inLine(id) != null;
+        String companion = id(instanceOf(id), command.companion());
+        boolean joins = entry.holds.contains(companion) || (!inLine && entry.forget(id));
+        List<Queued> entering = new ArrayList<>();
+        if (entry.isFirstAReader()) {
+            joins |= inLine;
+            entering.addAll(takeReaders(entry, id));
+        }
+        joins |= entry.line.isEmpty();
+        if (joins) {
+            entry.line.remove(entry.inLine(id));
+            entry.forget(id);
+            entering.add(new Queued(id, command.leaseMillis(), command.owner()));
+        }
+        join(command.name(), entry, entering, command.floor(), id);
+        return joins ? new AcquireReply.Granted(entry.token, entry.line.size()) : line(entry, id, command);
+    }
+
+    private boolean isDead(LeaseEntry entry, Queued first, String asking) {
+        boolean asked = !first.isReader() && entry.askAgain.contains(first.id());
+        return !asked && !first.id().equals(asking) && !listens(first.id());
+    }
+
+    private static void pass(LeaseEntry entry, String id) {
+        entry.forget(id);
+        entry.passOver(id);
+    }
+
+    /** Takes the readers who listen out of the line; only the one that asks stays, and those who do not are passed. */
+    private List<Queued> takeReaders(LeaseEntry entry, @Nullable String asking) {
+        List<Queued> readers = entry.line.stream()
+                .filter(each -> each.isReader() && !each.id().equals(asking))
+                .toList();
+        entry.line.removeAll(readers);
+        readers.stream().filter(each -> !listens(each.id())).forEach(each -> pass(entry, each.id()));
+        return readers.stream().filter(each -> listens(each.id())).toList();
+    }
+
+    private void join(String name, LeaseEntry entry, List<Queued> entering, long floor, @Nullable String asking) {
+        int others = entering.size() - 1;
+        long last = nextToken(entry.token + others, floor + others);
+        entry.token = entering.isEmpty() ? entry.token : last - entering.size();
+        for (Queued each : entering) {
+            entry.token++;
+            entry.holds.add(each.id());
+            entry.lengthen(each.leaseMillis(), now());
+            if (!each.id().equals(asking)) {
+                long number = numberOf(each.id());
+                int waiting = entry.line.size();
+                publish(each.id(), new StoreMessage.Grant(name, number, entry.token, each.leaseMillis(), waiting));
+            }
+        }
     }
 
     private AcquireReply line(LeaseEntry entry, String id, AcquireCommand command) {
@@ -134,6 +197,9 @@ final class SharedLeases extends LeaseServer {
             if (!entry.holds.contains(id)) {
                 List<Queued> near = entry.near();
                 boolean left = entry.line.remove(entry.inLine(id));
+                if (left && entry.isOwnedByReaders() && entry.isFirstAReader()) {
+                    join(command.name(), entry, takeReaders(entry, null), command.floor(), null);
+                }
                 tellThoseNear(command.name(), entry, near, null);
                 return new ReleaseReply(left ? Outcome.LEFT_QUEUE : Outcome.NOT_YOURS, entry.token, null);
             }
@@ -182,31 +248,53 @@ final class SharedLeases extends LeaseServer {
                         .forEach(heirs::add);
                 entry.line.removeAll(heirs);
             }
-            heirs.removeIf(heir -> !heir.id().equals(again) && !listens(heir.id()));
-            boolean silent = heirs.isEmpty() && entry.askAgain.remove(next.id());
-            if (silent) {
-                heirs.add(new Queued(next.id(), Math.min(next.leaseMillis(), 2_000), next.owner()));
+            List<Queued> absent = heirs.stream()
+                    .filter(heir -> !heir.id().equals(again) && !listens(heir.id()))
+                    .toList();
+            heirs.removeAll(absent);
+            List<Queued> told = List.copyOf(heirs);
+            if (next.isReader()) {
+                absent.forEach(each -> addIfItAsks(entry, each, heirs));
+            } else if (heirs.isEmpty()) {
+                addIfItAsks(entry, next, heirs);
             }
             if (!heirs.isEmpty()) {
-                entry.token = nextToken(entry.token, floor);
-                entry.handTo(silent ? heirs.get(0) : next, heirs, now());
-                tellGranted(name, entry, silent ? List.of() : heirs, again);
+                handTo(entry, next, heirs, told, floor);
+                tellGranted(name, entry, told, again);
+                entry.token += next.isReader() ? heirs.size() - 1 : 0;
                 tellThoseNear(name, entry, near, again);
                 return next;
             }
-            entry.passOver(next.id());
         }
         entries.remove(name);
         return null;
     }
 
+    /** It lives, although it does not listen. */
+    private static void addIfItAsks(LeaseEntry entry, Queued absent, List<Queued> heirs) {
+        if (entry.askAgain.remove(absent.id())) {
+            heirs.add(new Queued(absent.id(), Math.min(absent.leaseMillis(), 2_000), absent.owner()));
+        } else {
+            entry.passOver(absent.id());
+        }
+    }
+
+    private void handTo(LeaseEntry entry, Queued next, List<Queued> heirs, List<Queued> told, long floor) {
+        // Each reader has a token of its own.
+        int others = next.isReader() ? heirs.size() - 1 : 0;
+        entry.token = nextToken(entry.token + others, floor + others) - others;
+        entry.handTo(told.isEmpty() || next.isReader() ? heirs.get(0) : next, heirs, now());
+    }
+
     private void tellGranted(String name, LeaseEntry entry, List<Queued> heirs, @Nullable String again) {
         int waiting = entry.line.size();
+        long token = entry.token;
         for (Queued heir : heirs) {
             String id = heir.id();
             if (!id.equals(again)) {
-                publish(id, new StoreMessage.Grant(name, numberOf(id), entry.token, heir.leaseMillis(), waiting));
+                publish(id, new StoreMessage.Grant(name, numberOf(id), token, heir.leaseMillis(), waiting));
             }
+            token += heir.isReader() ? 1 : 0;
         }
     }
 
@@ -257,10 +345,17 @@ final class SharedLeases extends LeaseServer {
         return script(() -> Optional.ofNullable(entries.get(name))
                 .map(entry -> new LockState(
                         name,
-                        entry.hasExplicitOwner() ? entry.holder.substring(1) : instanceOf(entry.holder),
+                        owner(entry),
                         entry.token,
                         Duration.ofMillis(entry.remainingMillis(now())),
                         entry.line.size())));
+    }
+
+    private static String owner(LeaseEntry entry) {
+        if (entry.isOwnedByReaders()) {
+            return entry.holds.stream().map(LeaseServer::instanceOf).distinct().collect(Collectors.joining(", "));
+        }
+        return entry.hasExplicitOwner() ? entry.holder.substring(1) : instanceOf(entry.holder);
     }
 
     synchronized @Nullable LeaseEntry entry(String name) {

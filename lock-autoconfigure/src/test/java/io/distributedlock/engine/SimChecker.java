@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.LockMode;
 import io.distributedlock.LockRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,7 +36,11 @@ final class SimChecker {
     private record Held(AsyncAttempt attempt, DefaultLockHandle handle) {
 
         boolean excludes(Held other) {
-            return !isSameOwner(other.attempt.request());
+            return !isSameOwner(other.attempt.request()) && !(reads() && other.reads());
+        }
+
+        boolean reads() {
+            return attempt.request().mode() == LockMode.SHARED;
         }
 
         boolean isSameOwner(LockRequest other) {
@@ -110,8 +115,10 @@ final class SimChecker {
         held.add(granted);
         grants++;
         if (handle.isHeld() && !handle.name().equals(MEDDLED)) {
-            Held before = latest.put(handle.name(), granted);
+            Held before = latest.get(handle.name());
             verify(before == null || isInOrder(before, granted), () -> granted + " after " + before);
+            boolean highest = before == null || before.handle().fencingToken() <= handle.fencingToken();
+            latest.put(handle.name(), highest ? granted : before);
         }
         verifyHolds();
     }
@@ -119,6 +126,7 @@ final class SimChecker {
     private static boolean isInOrder(Held before, Held granted) {
         long difference = granted.handle().fencingToken() - before.handle().fencingToken();
         return difference > 0
+                || (before.reads() && granted.reads())
                 || (difference == 0 && before.isSameOwner(granted.attempt().request()));
     }
 

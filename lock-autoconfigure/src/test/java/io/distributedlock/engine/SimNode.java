@@ -5,6 +5,7 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -151,6 +152,9 @@ final class SimNode {
             request = request.maxHold(Duration.ofMillis(1 + sim.random.nextInt(500)));
         }
         boolean named = name.startsWith("owned") && sim.random.nextInt(4) > 0;
+        if (!named && sim.random.nextBoolean()) {
+            return request.mode(LockMode.SHARED);
+        }
         return named ? request.owner("o" + sim.random.nextInt(2)) : request;
     }
 

@@ -127,6 +127,14 @@ class AttributeTests {
     }
 
     @Test
+    void asksInTheModeThatTheAnnotationSays() {
+        Reading reading = new LockedProxies(locks, beans).byClass(new Reading());
+        reading.read();
+        reading.write();
+        assertThat(locks.requests()).extracting(LockRequest::mode).containsExactly(LockMode.SHARED, LockMode.EXCLUSIVE);
+    }
+
+    @Test
     void leavesOutWhatSaysSo() {
         ClassWide wide = new LockedProxies(locks, beans).byClass(new ClassWide());
         wide.excluded();
@@ -146,7 +154,7 @@ class AttributeTests {
     @CsvSource(
             delimiter = '|',
             value = {
-                "shared | mode | SHARED | it is not supported yet",
+                "sharedMinimum | minHold | 1m | it is not supported with mode = SHARED",
                 "twoKeys | keyGenerator | generator | there is a key as well",
                 "unknownGenerator | keyGenerator | nobody | there is no bean 'nobody'",
                 "wrongGenerator | keyGenerator | text | the bean 'text' is no LockKeyGenerator",
@@ -292,10 +300,19 @@ class AttributeTests {
         }
     }
 
+    static class Reading {
+
+        @DistributedLocked(value = "'data'", mode = LockMode.SHARED)
+        void read() {}
+
+        @DistributedLocked("'data'")
+        void write() {}
+    }
+
     static class Wrong {
 
-        @DistributedLocked(mode = LockMode.SHARED)
-        void shared() {}
+        @DistributedLocked(mode = LockMode.SHARED, minHold = "1m")
+        void sharedMinimum() {}
 
         @DistributedLocked(key = "'k'", keyGenerator = "generator")
         void twoKeys() {}

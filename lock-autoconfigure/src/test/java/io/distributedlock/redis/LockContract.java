@@ -61,6 +61,13 @@ abstract class LockContract {
     }
 
     @Nested
+    class Shared extends SharedContract {
+        Shared() {
+            super(LockContract.this.server());
+        }
+    }
+
+    @Nested
     class Leases extends LeaseContract {
         Leases() {
             super(LockContract.this.server());
