@@ -84,8 +84,7 @@ final class HolderLookup implements HolderNames {
         String[] owners = state.get().owner().split(", ");
         String others = owners.length == 1 ? "" : " and " + (owners.length - 1) + " more";
         return queries.ask(owners[0], lockName, MILLIS)
-                .thenApply(
-                        report -> report.map(HolderLookup::text).orElseGet(() -> labels.shown(owners[0])) + others);
+                .thenApply(report -> report.map(HolderLookup::text).orElseGet(() -> labels.shown(owners[0])) + others);
     }
 
     /** Nothing is asked any more, and nobody has to wait for an answer that may not come. */
