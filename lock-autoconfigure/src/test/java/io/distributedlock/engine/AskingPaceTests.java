@@ -126,9 +126,15 @@ class AskingPaceTests {
         assertThat(member.questions()).as("it asks each second now").isBetween(before + 5, before + 8);
     }
 
+    /** Once by chance is possible for one that asks rarely, but not each time. */
     @Test
     void aGrantThatWasLostNearTheHeadIsFoundWithinASecond() {
-        Crowd crowd = new Crowd(200, SEED).thatWaits();
+        for (int i = 0; i < 5; i++) {
+            assertThatALostGrantIsFoundWithinASecond(new Crowd(200, SEED + i).thatWaits());
+        }
+    }
+
+    private static void assertThatALostGrantIsFoundWithinASecond(Crowd crowd) {
         crowd.pass(20_000);
         int place = AskingPace.NEAR + 20;
         crowd.holder.gaveBack();

@@ -6,7 +6,6 @@ package io.distributedlock.engine;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
-import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -23,8 +22,8 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * The machine of one name under threads that interleave in every way: it behaves like a re-entrant lock that one at a
@@ -190,7 +189,7 @@ class EngineLincheckTests {
 
     /** Takes a minute, most of it to prepare the classes. */
     @Test
-    @Tag(TestLength.FULL)
+    @EnabledIfSystemProperty(named = "lincheck.modelChecking", matches = "true")
     void everyInterleavingOfCallersIsThatOfAReentrantLock() {
         new ModelCheckingOptions()
                 .iterations(10)

@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * What the tests of the engine take for Redis does what the scripts do: random commands of a few instances go to both,
@@ -23,11 +24,12 @@ import org.junit.jupiter.api.Test;
 @Tag(TestLength.RANDOM)
 class LeaseServerDifferentialTests {
 
-    private static final int SEQUENCES = TestLength.of("differential.sequences", 1_000, 8_000);
+    private static final int SEQUENCES = TestLength.of("differential.sequences", 1_000, 4_000);
 
     private static final int STEPS = 100;
 
     @Test
+    @Timeout(value = 15, unit = TimeUnit.MINUTES)
     void everyCommandHasTheSameReplyAndTheSameEffect() {
         long seed = Seeds.of("differential.seed");
         long begin = System.nanoTime();
