@@ -53,7 +53,10 @@ final class LockDetails {
         LockDescriptor.Holder holder =
                 state.map(found -> holder(found, activity, labels)).orElse(null);
         if (holder != null && holder.waiters() > 0) {
-            waiting.add(holder.instance());
+            waiting.add(
+                    isHeldHere(name, activity)
+                            ? activity.instance()
+                            : instances(holder.instance()).get(0));
         }
         return new LockDescriptor(
                 name,
@@ -84,6 +87,10 @@ final class LockDetails {
         return waiters;
     }
 
+    private static boolean isHeldHere(String name, LockActivity activity) {
+        return activity.held().stream().anyMatch(held -> held.name().equals(name));
+    }
+
     /** Of a lock that readers have, their instances. */
     private static List<String> instances(String owner) {
         return List.of(owner.split(", "));
@@ -94,16 +101,16 @@ final class LockDetails {
      * yet; but not that of a reader, as others may have joined it since. Of several readers, one is described.
      */
     private LockDescriptor.Holder holder(LockState state, LockActivity activity, Map<String, String> labels) {
+        List<String> instances = instances(state.owner());
+        boolean here = instances.contains(activity.instance());
         LockActivity.Held own = activity.held().stream()
                 .filter(held -> held.name().equals(state.name())
-                        && (held.mode() == LockMode.SHARED || held.fencingToken() >= state.fencingToken()))
+                        && (held.mode() == LockMode.SHARED ? here : held.fencingToken() >= state.fencingToken()))
                 .findAny()
                 .orElse(null);
         if (own != null) {
             return ownHolder(state, own, activity);
         }
-        List<String> instances = instances(state.owner());
-        boolean here = instances.contains(activity.instance());
         HoldReport elsewhere =
                 here ? null : monitor.holdOf(instances.get(0), state.name()).orElse(null);
         if (elsewhere != null) {

@@ -62,7 +62,7 @@ final class Readers {
                     && (isHeld(exclusive, waiter) && refuse(waiter, exclusive, new AcquireResult.ReentryRefused())
                             || refuseIfItReads(waiter, new AcquireResult.ReentryRefused()));
         }
-        return owner == null && !byName.isEmpty() && refuseIfItReads(waiter, new AcquireResult.UpgradeRefused());
+        return !byName.isEmpty() && refuseIfItReads(waiter, new AcquireResult.UpgradeRefused());
     }
 
     private boolean refuseIfItReads(Waiter waiter, AcquireResult refusal) {

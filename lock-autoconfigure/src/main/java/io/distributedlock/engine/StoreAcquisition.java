@@ -67,6 +67,9 @@ final class StoreAcquisition {
     /** A reader of this instance that has entered when this one waited here, as {@link AcquireCommand} says. */
     private long companion;
 
+    /** The companion that the latest request names. */
+    private long named;
+
     /** Whether others of this instance stand in the store's queue before this explicit owner may. */
     private boolean parked;
 
@@ -93,6 +96,7 @@ final class StoreAcquisition {
         AcquireAttempt attempt = attempt(now);
         acquisition.arrivals = waiters.arrivals();
         boolean stays = waiters.anyoneStays();
+        named = companion;
         parked = stays && lock.owner != null && !engine.locks().ownersInLine().enter(lock);
         AcquireCommand command = new AcquireCommand(
                 lock.name,
@@ -102,7 +106,7 @@ final class StoreAcquisition {
                 stays && !parked,
                 lock.owner,
                 Readers.isReader(lock) || head.terms.reentrant(),
-                companion);
+                named);
         actions.add(() -> attempt.send(command));
     }
 
@@ -115,7 +119,7 @@ final class StoreAcquisition {
 
     /** Whether its grant lets those in who are parked: not if it was let in like that itself, or they came later. */
     boolean isLeader() {
-        return companion == 0 || !Readers.isReader(lock);
+        return named == 0 || !Readers.isReader(lock);
     }
 
     private static long leaseOf(Waiter head) {
@@ -161,6 +165,7 @@ final class StoreAcquisition {
 
     private void busy(AcquireReply.Busy busy, long now, DeferredActions actions) {
         engine.tokenSeen(busy.token());
+        forgetCompanion();
         askAt = now + acquisition.busy(busy, engine.store().hears(lock.name));
         lookAt = now + AskingPace.LONGEST_NEAR;
         phase = Phase.WAITING;
@@ -181,6 +186,12 @@ final class StoreAcquisition {
             acquisition.confirm = false;
             ask(now, actions);
         }
+    }
+
+    /** The one that was named has left by now; another one may have entered since that was asked. */
+    private void forgetCompanion() {
+        companion = companion == named ? 0 : companion;
+        named = 0;
     }
 
     /** Who releases the lock cannot tell this acquisition, so the waiters queue under a new one. */
@@ -309,7 +320,9 @@ final class StoreAcquisition {
      */
     void mayAsk(long entered, long now, DeferredActions actions) {
         parked = false;
-        companion = Readers.isReader(lock) ? entered : 0;
+        if (entered != 0 && Readers.isReader(lock)) {
+            companion = entered;
+        }
         if (phase == Phase.WAITING) {
             ask(now, actions);
         }

@@ -82,6 +82,18 @@ final class WaitGraph {
         return first;
     }
 
+    /** As {@link #report}, without the waits of the holder: looks at no other lock. */
+    @Nullable
+    HoldReport holder(String name, String label) {
+        HoldReport[] found = new HoldReport[1];
+        look(name, (hold, waiters, now) -> {
+            if (found[0] == null && hold != null && hold.isHeld(now)) {
+                found[0] = report(hold, name, label, waiters.size(), now);
+            }
+        });
+        return found[0];
+    }
+
     private static HoldReport report(Hold hold, String name, String label, int waiters, long now) {
         return new HoldReport(
                 name,

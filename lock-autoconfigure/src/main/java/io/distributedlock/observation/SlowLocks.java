@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -90,7 +91,7 @@ final class SlowLocks {
         List<String> fresh =
                 slow.keySet().stream().filter(name -> !toldWaits.contains(name)).toList();
         toldWaits = new HashSet<>(slow.keySet());
-        fresh.stream().limit(LINES).forEach(name -> tell(slow.getOrDefault(name, List.of())));
+        tellOfWaits(fresh.stream().limit(LINES).map(slow::get).toList());
         tellOfMore(fresh.size(), "locks are waited for");
     }
 
@@ -98,19 +99,34 @@ final class SlowLocks {
         return Collections.max(waiters, Comparator.comparing(Waiting::waitedFor));
     }
 
-    private void tell(List<Waiting> waiters) {
+    /** The instances of all holders are asked for their labels at once. */
+    private void tellOfWaits(List<List<Waiting>> locks) {
+        Map<String, String> holders = new HashMap<>();
+        for (List<Waiting> waiters : locks) {
+            Waiting oldest = oldest(waiters);
+            String holder = oldest.holder() == null ? holderOf.apply(oldest.name()) : oldest.holder();
+            if (holder != null) {
+                holders.put(oldest.name(), holder);
+            }
+        }
+        Map<String, String> labels = holders.isEmpty() ? Map.of() : monitor.labels(new HashSet<>(holders.values()));
+        for (List<Waiting> waiters : locks) {
+            String holder = holders.get(oldest(waiters).name());
+            tell(waiters, holder, holder == null ? null : labels.get(holder));
+        }
+    }
+
+    private void tell(List<Waiting> waiters, @Nullable String holder, @Nullable String label) {
         Waiting oldest = oldest(waiters);
-        String holder = oldest.holder() == null ? holderOf.apply(oldest.name()) : oldest.holder();
         log.warn(lock(oldest.name()) + " has been waited for by '" + oldest.caller() + "'"
                 + in(oldest.origin().method())
                 + " for " + oldest.waitedFor().toMillis() + " ms; " + waiters.size()
-                + " callers of this instance wait for it, held by " + shown(holder));
+                + " callers of this instance wait for it, held by " + shown(holder, label));
         events.accept(new LongWaitEvent(oldest.name(), oldest.waitedFor(), waiters.size(), holder));
     }
 
     /** The label and the id of an instance; an explicit owner stands for itself. */
-    private String shown(@Nullable String holder) {
-        String label = holder == null ? null : monitor.labels(Set.of(holder)).get(holder);
+    private static String shown(@Nullable String holder, @Nullable String label) {
         if (holder == null) {
             return "an unknown holder";
         }

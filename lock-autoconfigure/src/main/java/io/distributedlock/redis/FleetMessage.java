@@ -11,6 +11,9 @@ import io.distributedlock.LockOrigin;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,9 @@ final class FleetMessage {
     static final int PARTS = 64;
 
     private static final int PART_LENGTH = 24_000;
+
+    /** With room for what an instance says of itself. */
+    private static final int LONGEST_ROWS = (PARTS - 1) * PART_LENGTH;
 
     private static final String NONE = "-";
 
@@ -60,8 +66,24 @@ final class FleetMessage {
         }
     }
 
-    /** The messages of an answer. Rows that do not fit into them are left out. */
+    /** The messages of an answer. A page that does not fit into them ends earlier, between two names. */
     static List<String> here(String number, InstanceReport report) {
+        NavigableMap<String, StringBuilder> names = new TreeMap<>();
+        report.held().forEach(held -> addHeld(names.computeIfAbsent(held.name(), name -> new StringBuilder()), held));
+        report.waiting()
+                .forEach(wait ->
+                        addWait(names.computeIfAbsent(wait.longest().name(), name -> new StringBuilder()), wait));
+        StringBuilder fitting = new StringBuilder();
+        String last = null;
+        String cutAfter = report.cutAfter();
+        for (Map.Entry<String, StringBuilder> each : names.entrySet()) {
+            if (last != null && fitting.length() + each.getValue().length() > LONGEST_ROWS) {
+                cutAfter = last;
+                break;
+            }
+            fitting.append(each.getValue());
+            last = each.getKey();
+        }
         StringBuilder rows = new StringBuilder();
         add(
                 rows,
@@ -71,9 +93,8 @@ final class FleetMessage {
                 report.subscribed(),
                 report.heldTotal(),
                 report.waitingTotal(),
-                report.cutAfter() == null ? NONE : InstanceMessage.encode(report.cutAfter()));
-        report.held().forEach(held -> addHeld(rows, held));
-        report.waiting().forEach(wait -> addWait(rows, wait));
+                cutAfter == null ? NONE : InstanceMessage.encode(cutAfter));
+        rows.append(fitting);
         int parts = Math.min(PARTS, (rows.length() + PART_LENGTH - 1) / PART_LENGTH);
         List<String> messages = new ArrayList<>(parts);
         for (int i = 0; i < parts; i++) {

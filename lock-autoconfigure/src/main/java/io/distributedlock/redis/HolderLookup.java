@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,11 +36,20 @@ final class HolderLookup implements HolderNames {
 
     private final InstanceLabels labels;
 
+    private final Function<String, @Nullable HoldReport> own;
+
     private final Map<String, CompletableFuture<@Nullable String>> open = new ConcurrentHashMap<>();
 
     private volatile boolean closed;
 
-    HolderLookup(LeaseStore store, InstanceMessenger messenger, InstanceQueries queries, InstanceLabels labels) {
+    /** @param own what this instance says of a lock, null if no caller of it holds it; does not block */
+    HolderLookup(
+            LeaseStore store,
+            InstanceMessenger messenger,
+            InstanceQueries queries,
+            InstanceLabels labels,
+            Function<String, @Nullable HoldReport> own) {
+        this.own = own;
         this.messenger = messenger;
         this.store = store;
         this.queries = queries;
@@ -48,15 +58,15 @@ final class HolderLookup implements HolderNames {
 
     @Override
     public CompletableFuture<@Nullable String> of(String lockName, boolean mayAsk) {
-        HoldReport own = queries.own(lockName);
-        if (own != null) {
-            return CompletableFuture.completedFuture(text(own));
+        HoldReport here = own.apply(lockName);
+        if (here != null || !mayAsk) {
+            return CompletableFuture.completedFuture(here == null ? null : text(here));
         }
         CompletableFuture<@Nullable String> asked = open.get(lockName);
         if (asked != null) {
             return asked;
         }
-        return mayAsk && !closed && open.size() < AT_ONCE ? ask(lockName) : CompletableFuture.completedFuture(null);
+        return !closed && open.size() < AT_ONCE ? ask(lockName) : CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<@Nullable String> ask(String lockName) {
@@ -66,10 +76,10 @@ final class HolderLookup implements HolderNames {
             return other;
         }
         answer.whenComplete((text, failure) -> open.remove(lockName, answer));
+        messenger.later(MILLIS, () -> answer.complete(null));
         store.inspect(lockName)
                 .thenCompose(state -> describe(lockName, state))
                 .whenComplete((text, failure) -> answer.complete(text));
-        messenger.later(MILLIS, () -> answer.complete(null));
         if (closed) {
             answer.complete(null);
         }

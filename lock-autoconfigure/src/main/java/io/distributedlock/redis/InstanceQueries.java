@@ -66,12 +66,6 @@ final class InstanceQueries implements DeadlockSearch.Reports {
         }
     }
 
-    /** What this instance says of a lock, null if no caller of it holds it. */
-    @Nullable
-    HoldReport own(String lockName) {
-        return holds.apply(lockName);
-    }
-
     /** Does not block. Completes with the answer, and empty after that time. */
     CompletableFuture<Optional<HoldReport>> ask(String instance, String lockName, long millis) {
         if (instance.equals(messenger.self())) {

@@ -23,9 +23,14 @@ final class Neighbours implements AutoCloseable {
 
     private final LockEngine engine;
 
+    private final Supplier<String> label;
+
     private final WaitingLine line;
 
     private final AnswerQueue answers = new AnswerQueue();
+
+    /** Apart from the others: an instance whose locks are much asked for must still show itself to an operator. */
+    private final AnswerQueue fleetAnswers = new AnswerQueue();
 
     private final InstanceLabels labels = new InstanceLabels();
 
@@ -40,11 +45,12 @@ final class Neighbours implements AutoCloseable {
         this.connections = connections;
         this.id = id.publicPart();
         this.engine = engine;
+        this.label = label;
         this.line = new WaitingLine(connections, keys);
         this.messenger = new InstanceMessenger(connections, keys, id);
         this.holds = new InstanceQueries(messenger, answers, labels, name -> engine.report(name, label.get()));
         this.fleet = new FleetQueries(
-                messenger, new FleetDirectory(connections, keys), answers, labels, this::activity, label);
+                messenger, new FleetDirectory(connections, keys), fleetAnswers, labels, this::activity, label);
     }
 
     /**
@@ -61,7 +67,7 @@ final class Neighbours implements AutoCloseable {
     }
 
     HolderLookup holders(LeaseStore store) {
-        return new HolderLookup(store, messenger, holds, labels);
+        return new HolderLookup(store, messenger, holds, labels, name -> engine.holder(name, label.get()));
     }
 
     InstanceQueries holds() {
@@ -80,5 +86,6 @@ final class Neighbours implements AutoCloseable {
     @Override
     public void close() {
         answers.close();
+        fleetAnswers.close();
     }
 }

@@ -18,7 +18,7 @@
 --       and only for an explicit owner: 5 the owner   6 "1" if it may enter again   or for a reader: 5 "%shared"
 --       6 "1"   7 the acquisition id of a reader that entered when this one waited for the same turn, or absent
 -- Gives token as text                     granted, and nobody waits
---       {1, token, waiting}               granted; the same id again gets the same token
+--       {1, token, waiting}               granted; the same id again gets the same token, but a reader the next one
 --       {0, ttl in ms, queued, token, repaired, ahead, waiting}   busy; ahead is never less than how many are before it
 --       {2, token}                        the explicit owner has it and may not enter again
 --       {3, 0}                            the id was cancelled
@@ -138,7 +138,8 @@ local function tell()
 end
 
 if owner == '%shared' and holder == '=%shared' and not string.find(' ' .. holds, ' ' .. id .. ' ', 1, true) then
-  local MOST_LOOKS = 128
+  local MOST_LOOKS, NEAR = 128, 12
+  local before = first
   local passed = fields[9] or ''
   local known = passed
 
@@ -290,6 +291,15 @@ if owner == '%shared' and holder == '=%shared' and not string.find(' ' .. holds,
       ttl = most
     end
   end
+  -- Who has come near the head asks more often from now on, as in release.lua.
+  if first then
+    for where = math.max(before + NEAR, first), math.min(first + NEAR, beyond) - 1 do
+      local other = at(where)
+      if other then
+        messages[#messages + 1] = {instanceOf(other), 'near ' .. other}
+      end
+    end
+  end
   if passed ~= known then
     if passed == '' then
       redis.call('HDEL', entry, 'd')
@@ -309,6 +319,12 @@ elseif owner and holder == '=' .. owner then
   end
   if not mine then
     redis.call('HSET', entry, 'h', holds .. id .. ' ')
+  end
+  if owner == '%shared' then
+    -- That of the entry may be the token of another reader by now.
+    local time = redis.call('TIME')
+    token = math.max(time[1] * 1000000 + time[2], math.max(token, tonumber(ARGV[3])) + 1)
+    redis.call('HSET', entry, 't', string.format('%.0f', token))
   end
   lengthen()
   return {1, token, waiting}

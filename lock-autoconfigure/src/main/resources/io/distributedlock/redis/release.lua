@@ -295,12 +295,16 @@ local function letReadersIn()
     return
   end
   local present, absent = takeAll(SHARED)
-  local missed = {}
+  local passed, missed = fields[8] or '', {}
   for _, each in ipairs(absent) do
+    local start = string.find(' ' .. passed, ' +' .. each[1] .. ' ', 1, true)
+    if start then
+      passed = string.sub(passed, 1, start - 1) .. string.sub(passed, start + #each[1] + 2)
+    end
     missed[#missed + 1] = each[1]
   end
   if #missed > 0 then
-    redis.call('HSET', entry, 'd', remember(fields[8] or '', missed))
+    redis.call('HSET', entry, 'd', remember(passed, missed))
   end
   if #present == 0 then
     return
@@ -315,9 +319,14 @@ local function letReadersIn()
     message(each[1], 'grant ' .. each[1] .. ' ' .. text .. ' ' .. each[2] .. ' ' .. waiting)
   end
   redis.call('HSET', entry, 'h', holds, 't', string.format('%.0f', token))
-  if redis.call('PTTL', entry) < longest then
+  local ttl, given = redis.call('PTTL', entry), tonumber(redis.call('HGET', entry, 'l')) or 0
+  if ttl < 0 then
+    -- Another client took it away. Those who hold the lock count on what they were given.
+    longest = math.max(longest, given)
+  end
+  if ttl < longest then
     redis.call('PEXPIRE', entry, longest)
-    if longest > (tonumber(redis.call('HGET', entry, 'l')) or 0) then
+    if longest > given then
       redis.call('HSET', entry, 'l', longest)
     end
   end

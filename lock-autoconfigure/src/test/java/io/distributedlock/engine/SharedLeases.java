@@ -71,12 +71,16 @@ final class SharedLeases extends LeaseServer {
         if (!mine) {
             entry.holds.add(id);
         }
+        if (entry.isOwnedByReaders()) {
+            entry.token = nextToken(entry.token, command.floor());
+        }
         entry.lengthen(command.leaseMillis(), now());
         return new AcquireReply.Granted(entry.token, entry.line.size());
     }
 
     /** Readers hold the lock, and this one is not among them yet. */
     private AcquireReply read(LeaseEntry entry, String id, AcquireCommand command) {
+        List<Queued> near = entry.near();
         while (!entry.line.isEmpty() && isDead(entry, entry.line.get(0), id)) {
             pass(entry, entry.line.remove(0).id());
         }
@@ -95,6 +99,7 @@ final class SharedLeases extends LeaseServer {
             entering.add(new Queued(id, command.leaseMillis(), command.owner()));
         }
         join(command.name(), entry, entering, command.floor(), id);
+        tellThoseNear(command.name(), entry, near, null);
         return joins ? new AcquireReply.Granted(entry.token, entry.line.size()) : line(entry, id, command);
     }
 

@@ -47,7 +47,11 @@ class HolderLookupTests {
                 });
         InstanceMessenger messenger = new InstanceMessenger(connections, new LockKeys("lock:"), new InstanceId());
         return new HolderLookup(
-                store, messenger, new InstanceQueries(messenger, new AnswerQueue(), labels, name -> own), labels);
+                store,
+                messenger,
+                new InstanceQueries(messenger, new AnswerQueue(), labels, name -> own),
+                labels,
+                name -> own);
     }
 
     private interface Answers {
@@ -84,6 +88,22 @@ class HolderLookupTests {
     void aSingleTryAsksNobody() {
         assertThat(lookup.of("a", false)).isCompletedWithValue(null);
         assertThat(asked).isEmpty();
+    }
+
+    @Test
+    void aSingleTryDoesNotWaitForTheQuestionOfAnother() {
+        CompletableFuture<@Nullable String> asking = lookup.of("a", true);
+
+        assertThat(lookup.of("a", false)).isCompletedWithValue(null);
+        assertThat(asking).isNotDone();
+    }
+
+    @Test
+    void ofSeveralReadersTheFirstIsNamed() {
+        CompletableFuture<@Nullable String> answer = lookup.of("a", true);
+        asked.get(0).complete(heldBy("AAAAAAAA, BBBBBBBB, CCCCCCCC"));
+
+        assertThat(answer).isCompletedWithValue("AAAAAAAA and 2 more");
     }
 
     @Test
