@@ -34,7 +34,8 @@ import io.distributedlock.engine.LeaseStore.AcquireReply.Busy;
  *       not come to that: it makes the instance ask when it is back, and meanwhile each second.
  *   <li>The whole line is lost, with its dead holder, or since nobody near the head was alive: those near the head make
  *       a new one when the lease has ended. If there are none, or when these have had their turn, the lock is free
- *       until the next of the others asks, which is a twentieth of a second on average.
+ *       until the next of the others asks, which is a twentieth of a second on average as long as the line is about as
+ *       long as when they asked; the last few may ask only after their whole period.
  * </ul>
  */
 final class AskingPace {

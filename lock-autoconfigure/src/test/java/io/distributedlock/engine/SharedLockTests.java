@@ -170,6 +170,31 @@ class SharedLockTests {
         late.close();
     }
 
+    /** Answers come one by one, and places in line become free meanwhile. */
+    @Test
+    void aReaderThatComesWhileOthersEnterWaitsBehindTheWriter() {
+        AsyncAttempt writing = two.acquire(WRITE);
+        List<AsyncAttempt> crowd =
+                IntStream.range(0, 12).mapToObj(i -> one.acquire(READ)).toList();
+        AsyncAttempt next = three.acquire(WRITE);
+        one.network.holdCommands();
+        writing.close();
+        AsyncAttempt late = one.acquire(READ);
+
+        while (!one.network.held().isEmpty()) {
+            one.network.take().run();
+        }
+        one.network.flow();
+
+        assertThat(crowd).allMatch(AsyncAttempt::isHeld);
+        assertThat(late.isPending()).isTrue();
+        crowd.forEach(AsyncAttempt::close);
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+        assertThat(late.isHeld()).isTrue();
+        late.close();
+    }
+
     @Test
     void aReaderEntersAgainWithoutACommandWhileAWriterWaits() {
         LockOwner caller = LockOwner.create();
