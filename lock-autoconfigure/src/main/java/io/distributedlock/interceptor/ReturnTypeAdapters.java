@@ -154,8 +154,8 @@ final class ReturnTypeAdapters {
     }
 
     /**
-     * What a future, publisher or suspending function gives must not go on with the work in its turn: that would be without the lock. Only
-     * the body of a response is followed.
+     * What a future, publisher or suspending function gives must not go on with the work in its turn: that would be
+     * without the lock. Only the body of a response is followed.
      */
     private static void requireResultIsAllOfIt(LockedMethod where, ResolvableType result, boolean mayGoOnInResponse) {
         Class<?> type = result.toClass();

@@ -222,11 +222,19 @@ class PublisherInResponseTests {
                 Named.of("next", mono -> mono.flux().hide().next().block(LONG)),
                 Named.of("blockFirst", mono -> mono.flux().hide().blockFirst(LONG)),
                 Named.of("take", mono -> mono.flux().hide().take(1).blockLast(LONG)),
-                Named.of("publishOn", mono -> mono.flux().publishOn(Schedulers.single()).take(1).blockLast(LONG)),
+                Named.of(
+                        "publishOn",
+                        mono -> mono.flux()
+                                .publishOn(Schedulers.single())
+                                .take(1)
+                                .blockLast(LONG)),
                 Named.of("toFuture", mono -> mono.toFuture().join()),
                 Named.of(
                         "Uni",
-                        mono -> Uni.createFrom().publisher(FlowAdapters.toFlowPublisher(mono)).await().atMost(LONG)));
+                        mono -> Uni.createFrom()
+                                .publisher(FlowAdapters.toFlowPublisher(mono))
+                                .await()
+                                .atMost(LONG)));
     }
 
     @Test
