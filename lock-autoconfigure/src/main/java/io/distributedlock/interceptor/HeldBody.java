@@ -70,6 +70,15 @@ final class HeldBody implements ReactiveWork {
         return kept;
     }
 
+    @Override
+    public void giveBack(LockHandle granted) {
+        if (kept == null) {
+            CallCompletion.closeUnobserved(granted);
+        } else {
+            kept.run();
+        }
+    }
+
     /** Not under a lock that was lost before anything was written. */
     @Override
     public Publisher<Object> proceed() {
@@ -91,13 +100,8 @@ final class HeldBody implements ReactiveWork {
 
     /** The response is not written any more, so the lock is released if that has not begun. */
     void endUnlessBegun() {
-        if (!begun.compareAndSet(false, true)) {
-            return;
-        }
-        if (kept == null) {
-            CallCompletion.closeUnobserved(handle);
-        } else {
-            kept.run();
+        if (begun.compareAndSet(false, true)) {
+            giveBack(handle);
         }
     }
 }

@@ -9,7 +9,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.util.context.Context;
 
-/** The subscriber of a Mono, which gets the value after the release. */
+/**
+ * The subscriber of a Mono, which gets the value after the release. From then on the sink passes no cancellation on, so
+ * a subscriber that cancels on the value can still subscribe to what is in it.
+ */
 final class LockedMono implements ReactiveCall.Downstream {
 
     private final MonoSink<Object> sink;

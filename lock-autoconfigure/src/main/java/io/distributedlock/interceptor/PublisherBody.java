@@ -49,6 +49,12 @@ record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapt
                 : null;
     }
 
+    /** No transaction has it yet. */
+    @Override
+    public void giveBack(LockHandle handle) {
+        CallCompletion.closeUnobserved(handle);
+    }
+
     private boolean mayKeep() {
         return policy().keptUntilCompletion() && Transactions.PRESENT;
     }

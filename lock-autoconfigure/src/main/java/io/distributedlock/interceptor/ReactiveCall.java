@@ -106,7 +106,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         } else if (mayStart(granted)) {
             run(granted);
         } else {
-            CallCompletion.closeUnobserved(granted);
+            work.giveBack(granted);
         }
     }
 

@@ -31,6 +31,9 @@ interface ReactiveWork {
     @Nullable
     Runnable keep(LockHandle handle, ContextView context);
 
+    /** Ends the hold of a subscription that was cancelled before it began. */
+    void giveBack(LockHandle handle);
+
     /** What to subscribe to under the lock. */
     Publisher<Object> proceed() throws Throwable;
 

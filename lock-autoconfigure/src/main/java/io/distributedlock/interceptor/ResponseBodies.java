@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -32,12 +33,28 @@ final class ResponseBodies {
             return value;
         }
         Object body = response.getBody();
-        ReactiveAdapter type =
-                ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, body == null ? value : body);
+        ReactiveAdapter type = body == null ? null : typeOf(body.getClass());
         if (body == null || type == null || !type.getDescriptor().isDeferred()) {
             return value;
         }
         Object held = PublisherAdapter.publisherOf(holding.apply(type.toPublisher(body)), type);
         return new ResponseEntity<>(held, response.getHeaders(), response.getStatusCode());
+    }
+
+    /** The most special type: a Multi of Mutiny is a Flow.Publisher too, but must stay a Multi. */
+    private static @Nullable ReactiveAdapter typeOf(Class<?> body) {
+        ReactiveAdapter found = ReactiveAdapterRegistry.getSharedInstance().getAdapter(body);
+        for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(body)) {
+            ReactiveAdapter other = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+            if (found != null && other != null && isMoreSpecial(other, found)) {
+                found = other;
+            }
+        }
+        return found;
+    }
+
+    private static boolean isMoreSpecial(ReactiveAdapter type, ReactiveAdapter than) {
+        return type.getReactiveType() != than.getReactiveType()
+                && than.getReactiveType().isAssignableFrom(type.getReactiveType());
     }
 }

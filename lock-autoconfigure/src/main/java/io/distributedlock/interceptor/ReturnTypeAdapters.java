@@ -77,12 +77,12 @@ final class ReturnTypeAdapters {
         }
         Class<?> declared = typeOf(where);
         if (FUTURES.contains(declared)) {
-            requireResultIsAllOfIt(where, false);
+            requireResultIsAllOfIt(where, generic(where), false);
             return FUTURE;
         }
         ReactiveAdapter publisher = publisherOf(declared);
         if (publisher != null && !isAsync(where)) {
-            requireResultIsAllOfIt(where, !publisher.isMultiValue());
+            requireResultIsAllOfIt(where, generic(where), !publisher.isMultiValue());
             return publisherAdapter(publisher, where);
         }
         Class<?> type = contentOf(declared, where);
@@ -112,8 +112,11 @@ final class ReturnTypeAdapters {
                     "it is a suspending function, for which Reactor and Kotlin's bridge to it are needed",
                     "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor to the class path.");
         }
-        Class<?> result = new MethodParameter(where.method(), -1).getParameterType();
-        return PublisherAdapter.ofSuspending(result.getName().equals(FLOW));
+        ResolvableType result = ResolvableType.forMethodParameter(
+                new MethodParameter(where.method(), -1).withContainingClass(where.targetClass()));
+        boolean ofMany = result.toClass().getName().equals(FLOW);
+        requireResultIsAllOfIt(where, ofMany ? result.getGeneric(0) : result, !ofMany);
+        return PublisherAdapter.ofSuspending(ofMany);
     }
 
     /** How to lock a publisher of exactly that type; null if it is none. Subtypes could not be made of another. */
@@ -151,11 +154,10 @@ final class ReturnTypeAdapters {
     }
 
     /**
-     * What a future or publisher gives must not go on with the work in its turn: that would be without the lock. Only
-     * the body of a response is followed.
+     * What a future, publisher or suspending function gives must not go on with the work in its turn: that would be
+     * without the lock. Only the body of a response is followed.
      */
-    private static void requireResultIsAllOfIt(LockedMethod where, boolean mayGoOnInResponse) {
-        ResolvableType result = generic(where);
+    private static void requireResultIsAllOfIt(LockedMethod where, ResolvableType result, boolean mayGoOnInResponse) {
         Class<?> type = result.toClass();
         boolean response = isOrExtends(type, RESPONSE::equals);
         Class<?> content = response ? result.getGeneric(0).toClass() : type;

@@ -17,14 +17,22 @@ import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.reactive.ReactiveLocks;
 import io.reactivex.rxjava3.core.Single;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.reactivestreams.FlowAdapters;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -198,6 +206,63 @@ class PublisherInResponseTests {
         assertThat(application.isHeld("work")).isFalse();
     }
 
+    @ParameterizedTest
+    @MethodSource("downstreamsThatCancelOnTheValue")
+    void theBodyIsInTheLockAfterADownstreamThatCancelsOnTheValue(
+            Function<Mono<ResponseEntity<Flux<String>>>, ResponseEntity<Flux<String>>> downstream) {
+        ResponseEntity<Flux<String>> response = downstream.apply(work.inside());
+        assertThat(application.isHeld("work")).isTrue();
+        assertThat(response.getBody().collectList().block(LONG)).containsExactly("work true", "entered");
+        assertThat(application.isHeld("work")).isFalse();
+    }
+
+    static Stream<Named<Function<Mono<ResponseEntity<Flux<String>>>, ResponseEntity<Flux<String>>>>>
+            downstreamsThatCancelOnTheValue() {
+        return Stream.of(
+                Named.of("next", mono -> mono.flux().hide().next().block(LONG)),
+                Named.of("blockFirst", mono -> mono.flux().hide().blockFirst(LONG)),
+                Named.of("take", mono -> mono.flux().hide().take(1).blockLast(LONG)),
+                Named.of(
+                        "publishOn",
+                        mono -> mono.flux()
+                                .publishOn(Schedulers.single())
+                                .take(1)
+                                .blockLast(LONG)),
+                Named.of("toFuture", mono -> mono.toFuture().join()),
+                Named.of(
+                        "Uni",
+                        mono -> Uni.createFrom()
+                                .publisher(FlowAdapters.toFlowPublisher(mono))
+                                .await()
+                                .atMost(LONG)));
+    }
+
+    @Test
+    void aUniOfAResponseHoldsTheLockUntilItsBodyHasEnded() {
+        ResponseEntity<Uni<String>> response = work.ofUni().await().atMost(LONG);
+        assertThat(application.isHeld("work")).isTrue();
+        assertThat(response.getBody().await().atMost(LONG)).isEqualTo("held true");
+        application.awaitFree("work");
+    }
+
+    @Test
+    void theBodyIsOfTheTypeThatTheMethodReturns() {
+        ResponseEntity<Multi<String>> response = work.ofMulti().await().atMost(LONG);
+        assertThat(application.isHeld("work")).isTrue();
+        Multi<String> multi = response.getBody();
+        assertThat(multi.collect().asList().await().atMost(LONG)).containsExactly("held true");
+        application.awaitFree("work");
+    }
+
+    /** The declared type of the body does not count, if a publisher gives the response. */
+    @Test
+    void aResponseOfAnythingHoldsTheLockUntilThePublisherInItHasEnded() {
+        Flux<?> flux = (Flux<?>) work.ofAnything().block(LONG).getBody();
+        assertThat(application.isHeld("work")).isTrue();
+        assertThat(flux.blockLast(LONG)).isEqualTo("held true");
+        assertThat(application.isHeld("work")).isFalse();
+    }
+
     @Test
     void theBodyRunsOnce() {
         ResponseEntity<Flux<String>> response = work.inside().block(LONG);
@@ -335,6 +400,27 @@ class PublisherInResponseTests {
         @DistributedLocked("'work'")
         public Single<ResponseEntity<Single<String>>> ofSingle() {
             return Single.just(ResponseEntity.ok(Single.just("single")));
+        }
+
+        @DistributedLocked("'work'")
+        public Uni<ResponseEntity<Uni<String>>> ofUni() {
+            return Uni.createFrom()
+                    .item(() -> ResponseEntity.ok(Uni.createFrom().item(Work::held)));
+        }
+
+        @DistributedLocked("'work'")
+        public Uni<ResponseEntity<Multi<String>>> ofMulti() {
+            return Uni.createFrom()
+                    .item(() -> ResponseEntity.ok(Multi.createFrom().item(Work::held)));
+        }
+
+        @DistributedLocked("'work'")
+        public Mono<ResponseEntity<?>> ofAnything() {
+            return Mono.just(ResponseEntity.ok(Mono.fromSupplier(Work::held).flux()));
+        }
+
+        private static String held() {
+            return "held " + application.isHeld("work");
         }
 
         @DistributedLocked("'work'")

@@ -15,14 +15,20 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
+import org.springframework.http.ResponseEntity;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
@@ -30,6 +36,7 @@ import org.springframework.transaction.reactive.AbstractReactiveTransactionManag
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -110,6 +117,31 @@ class ReactiveTransactionTests {
         assertThat(transactions.ends).containsExactly("rollback held=false");
     }
 
+    @ParameterizedTest
+    @MethodSource("bodies")
+    void theLockOfABodyThatIsCancelledBeforeItBeginsIsKeptUntilTheTransactionHasCommitted(Publisher<String> body) {
+        Mono<Boolean> held = work.response(body).map(response -> {
+            cancelAtOnce(response.getBody());
+            return application.isHeld("work");
+        });
+        assertThat(transactions.operator().transactional(held).block(LockedApplication.LONG))
+                .isTrue();
+        assertThat(transactions.ends).containsExactly("commit held=true");
+    }
+
+    static Stream<Publisher<String>> bodies() {
+        return Stream.of(Mono.just("done"), Flux.just("do", "ne"));
+    }
+
+    private static void cancelAtOnce(Publisher<String> body) {
+        body.subscribe(new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {
+                subscription.cancel();
+            }
+        });
+    }
+
     @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     static class Configured {
@@ -142,6 +174,11 @@ class ReactiveTransactionTests {
         @Transactional
         public Flux<Integer> lockedFlux(Flux<Integer> body) {
             return body;
+        }
+
+        @DistributedLocked("'work'")
+        public Mono<ResponseEntity<Publisher<String>>> response(Publisher<String> body) {
+            return Mono.just(ResponseEntity.ok(body));
         }
 
         @DistributedLocked("'work'")

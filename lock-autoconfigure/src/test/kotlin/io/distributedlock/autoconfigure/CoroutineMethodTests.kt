@@ -15,6 +15,7 @@ import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.emptyFlow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
@@ -23,11 +24,19 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.assertThatException
 import org.assertj.core.api.Assertions.assertThatExceptionOfType
 import org.junit.jupiter.api.AfterAll
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.BeforeAll
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
+import org.springframework.http.ResponseEntity
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody
+import reactor.core.publisher.Mono
+import java.util.concurrent.CompletableFuture
+import java.util.stream.Stream
 
 /** Locked suspending functions and flows. */
 class CoroutineMethodTests {
@@ -125,6 +134,66 @@ class CoroutineMethodTests {
         assertThat(runBlocking { work.suspendingFlow("42").toList() }).containsExactly(true, true)
     }
 
+    @Test
+    fun aFlowInAResponseHoldsTheLockUntilItIsCollected() {
+        runBlocking {
+            val response = work.response("42")
+            assertThat(application.isHeld("order:42")).isTrue()
+            assertThat(response.body!!.toList()).containsExactly(true, true)
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        classes = [
+            OfStream::class, OfFuture::class, OfPublisher::class, OfFlows::class, OfWriter::class, OfInherited::class,
+        ],
+    )
+    fun refusesAResultThatIsReadAfterTheRelease(type: Class<*>) {
+        assertThatException()
+            .isThrownBy { LockedApplication(type).close() }
+            .withStackTraceContaining("which is completed or read after the lock is released")
+    }
+
+    open class OfStream {
+
+        @DistributedLocked("'work'")
+        open suspend fun refused(): Stream<String> = Stream.empty()
+    }
+
+    open class OfFuture {
+
+        @DistributedLocked("'work'")
+        open suspend fun refused(): CompletableFuture<String> = CompletableFuture()
+    }
+
+    open class OfPublisher {
+
+        @DistributedLocked("'work'")
+        open suspend fun refused(): Mono<String> = Mono.empty()
+    }
+
+    /** Each response comes before the work in it is done. */
+    open class OfFlows {
+
+        @DistributedLocked("'work'")
+        open suspend fun refused(): Flow<ResponseEntity<Flow<String>>> = emptyFlow()
+    }
+
+    open class OfWriter {
+
+        @DistributedLocked("'work'")
+        open suspend fun refused(): ResponseEntity<StreamingResponseBody> = ResponseEntity.ok().build()
+    }
+
+    open class Inherited<T : Any> {
+
+        @DistributedLocked("'work'")
+        open suspend fun refused(): T = throw UnsupportedOperationException()
+    }
+
+    open class OfInherited : Inherited<Stream<String>>()
+
     open class Work {
 
         @DistributedLocked(name = "order", key = "#id", waitUpTo = "60s")
@@ -144,6 +213,9 @@ class CoroutineMethodTests {
             yield()
             return held()
         }
+
+        @DistributedLocked(name = "order", key = "#id", waitUpTo = "60s")
+        open suspend fun response(id: String): ResponseEntity<Flow<Boolean>> = ResponseEntity.ok(held())
 
         private fun held(): Flow<Boolean> = flow {
             emit(application.isHeld("order:42"))
