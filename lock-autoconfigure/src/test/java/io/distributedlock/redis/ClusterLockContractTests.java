@@ -5,14 +5,13 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.testing.RedisCluster;
+import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.Tag;
 
-/**
- * The whole contract on a cluster of three masters. Takes two minutes, so it runs with {@code -Dcluster.contract=true}.
- */
-@EnabledIfSystemProperty(named = "cluster.contract", matches = "true")
+/** The whole contract on a cluster of three masters. Takes two minutes. */
+@Tag(TestLength.FULL)
 class ClusterLockContractTests extends LockContract {
 
     private static final ClusterServer SERVER = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));

@@ -13,11 +13,12 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.ClusterNode;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RedisCluster;
+import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -43,8 +44,8 @@ class ClusterOutageTests {
         return templates.on(factory, Templates.IMPATIENT);
     }
 
-    /** Takes a failover. Runs with {@code -Dcluster.contract=true}. */
-    @EnabledIfSystemProperty(named = "cluster.contract", matches = "true")
+    /** Takes a failover. */
+    @Tag(TestLength.FULL)
     @Test
     void aLockOfADeadMasterGoesOnAtItsReplicaWithAHigherToken() {
         RedisCluster cluster = RedisCluster.shared();
@@ -71,11 +72,8 @@ class ClusterOutageTests {
         kept.close();
     }
 
-    /**
-     * The socket of a frozen server stays open, so only silence shows it. Takes a failover. Runs with
-     * {@code -Dcluster.contract=true}.
-     */
-    @EnabledIfSystemProperty(named = "cluster.contract", matches = "true")
+    /** The socket of a frozen server stays open, so only silence shows it. Takes a failover. */
+    @Tag(TestLength.FULL)
     @Test
     void aFrozenMasterIsFollowedByItsReplicaAndGrantsNothingWhenItWakesUp() {
         RedisCluster cluster = RedisCluster.shared();
@@ -111,8 +109,8 @@ class ClusterOutageTests {
         }
     }
 
-    /** Takes failovers by command. Runs with {@code -Dcluster.contract=true}. */
-    @EnabledIfSystemProperty(named = "cluster.contract", matches = "true")
+    /** Takes failovers by command. */
+    @Tag(TestLength.FULL)
     @Test
     void callersDoNotNoticeThatAMasterChangesPlacesWithItsReplica() {
         RedisCluster cluster = RedisCluster.shared();
