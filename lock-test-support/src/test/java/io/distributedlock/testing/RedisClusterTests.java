@@ -69,8 +69,8 @@ class RedisClusterTests {
         replica.freeze();
         cluster.awaitMaster(old);
         replica.wake();
+        Waiting.until("the master before follows", () -> cluster.replicasOf(old).contains(replica));
         cluster.awaitWhole();
-        assertThat(cluster.replicasOf(old)).contains(replica);
         old.kill();
         cluster.awaitMaster(replica);
         assertThat(cluster.alive()).hasSize(5);
