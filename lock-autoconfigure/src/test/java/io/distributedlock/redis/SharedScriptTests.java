@@ -79,6 +79,21 @@ class SharedScriptTests extends AbstractScriptTests {
         assertThat(has("e%shared")).isFalse();
     }
 
+    @Test
+    void whoComesNearTheHeadByAReaderThatPassesADeadWriterHearsSo() {
+        read(ONE, "5000");
+        acquire("dead.secret.1", "5000");
+        try (RespClient waiting = listening(redis, "w")) {
+            for (int i = 0; i < 13; i++) {
+                acquire("w.secret." + i, "5000");
+            }
+
+            assertThat(isGranted(read(TWO, "5000"))).isFalse();
+
+            assertThat(heard(waiting, "w")).containsExactly("near w.secret.11 " + ENTRY);
+        }
+    }
+
     /** Those who hold the lock count on what they were given, although another client took the expiry away. */
     @Test
     void readersWhoEnterPutAMissingExpiryRight() {

@@ -133,11 +133,12 @@ final class Marks {
                 atMost(0.02, value(Catalog.SOLO, "ours-retention", Metric.COMMANDS)));
     }
 
+    /** What is measured is the time of a call, and the mark is of calls in a time. */
     private void asFastAsBlocking(String calls, String blocking) {
         add(
                 Catalog.PIECES,
                 calls + " ≥ 0.9 × " + blocking,
-                atMost(1 / 0.9, ratio(Catalog.PIECES, calls, blocking, Metric.NANOS)));
+                atLeast(0.9, ratio(Catalog.PIECES, blocking, calls, Metric.NANOS)));
     }
 
     private void held() {
