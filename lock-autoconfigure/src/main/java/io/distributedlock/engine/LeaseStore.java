@@ -25,7 +25,10 @@ public interface LeaseStore {
     /** Stands for the owner of a lock that readers have together. No explicit owner is blank. */
     String READERS = "";
 
-    /** Takes the lock, or says who is in the way, and queues if asked. The same id again gets the same token. */
+    /**
+     * Takes the lock, or says who is in the way, and queues if asked. The same id again gets the same token; that of a
+     * reader may get a higher one.
+     */
     Sent acquire(AcquireCommand command, Reply<AcquireReply> to);
 
     /** Gives back whatever the id has, the lock or a place in the queue. A free lock goes to the head of the queue. */
