@@ -1,17 +1,18 @@
 /*
- * The protocol between the instances of an application and Redis, for one lock name. See README.md for what is modelled,
- * what is left out and why that is sound, and ./check for the runs.
+ * The protocol between the instances of an application and Redis, for one lock name. README.md describes the scope of
+ * the model and its limits, ./check contains the runs.
  *
- * One process plays everybody: each round of its loop is one atomic step of somebody (a transition of a NamedLock, a
- * script in Redis, an answer or message that arrives, a fault, or the clock). Names in brackets are classes of the engine.
+ * A single process executes all steps: each round of its loop is one atomic step of an instance, of Redis, of the
+ * network or of the clock (a transition of a NamedLock, a script, the arrival of a reply or message, a fault, or a
+ * tick). Names in brackets are classes of the engine.
  *
- * Time is discrete. The clock only ticks when nothing is left to be done in this tick: no timer of a running instance is
- * due, and everything under way has arrived, except for what a fault holds up. This takes the place of fairness: whatever is
- * neither faulty nor paused happens in finite time. All times are kept as "how long ago" or "how long still", so that runs of
- * any length fit into finitely many states.
+ * Time is discrete. The clock ticks only when nothing is left to do in this tick: no timer of a running instance is
+ * due, and everything under way has arrived, except for what a fault delays. This ensures fairness: every step that is
+ * neither faulty nor paused happens in finite time. All times are stored as elapsed or remaining ticks, so that runs of
+ * any length have finitely many states.
  */
 
-/* ---- size of the world ---- */
+/* ---- size of the model ---- */
 
 #ifndef N
 #define N 2             /* instances */
@@ -29,19 +30,19 @@
 #define L 3             /* lease, in ticks */
 #endif
 #ifndef LS
-#define LS L            /* a shorter lease that some callers ask for */
+#define LS L            /* a shorter lease that some callers request */
 #endif
 #ifndef H
 #define H 2             /* longest critical section */
 #endif
 #ifndef FAULTS
-#define FAULTS 2        /* commands, answers, messages that are lost, held up, or given up by their sender */
+#define FAULTS 2        /* commands, replies, messages that are lost, delayed, or given up by their sender */
 #endif
 #ifndef DUPS
-#define DUPS 0          /* messages that are doubled */
+#define DUPS 0          /* messages that arrive twice */
 #endif
 #ifndef MAX_PASSES
-#define MAX_PASSES 1    /* how often the lock is passed on here while another instance waits (ENDLESS only) */
+#define MAX_PASSES 1    /* local hand-overs while another instance waits (ENDLESS only) */
 #endif
 #ifndef LEAVES
 #define LEAVES 0        /* callers that stop waiting */
@@ -50,10 +51,10 @@
 #define CRASHES 0
 #endif
 #ifndef PAUSES
-#define PAUSES 0        /* instances that stand still for a while (garbage collection, SIGSTOP) */
+#define PAUSES 0        /* pauses of instances (garbage collection, SIGSTOP) */
 #endif
 #ifndef CLOSES
-#define CLOSES 0        /* instances that are shut down in order */
+#define CLOSES 0        /* instances that are shut down regularly */
 #endif
 #ifndef FORCES
 #define FORCES 0        /* forced releases */
@@ -74,28 +75,37 @@
 #define NM 2            /* messages to an instance that can be under way at the same time */
 #endif
 #ifndef NG
-#define NG 4            /* give-backs of an instance that can be in progress at the same time */
+#define NG 4            /* pending releases of an instance at the same time */
 #endif
 #ifndef P
-#define P (L+1)         /* longest time between two questions of a waiting instance; the lease is shorter than that, or not */
+#define P (L+1)         /* longest time between two requests of a waiting instance; the lease may be shorter or longer */
 #endif
 #ifndef TOMB
 #define TOMB (2*L)      /* life of a tombstone */
 #endif
 #ifndef MAXAGE
-#define MAXAGE (L+1)    /* how long a held-up command, answer or message can live; at most TOMB, or tombstones end too early */
+#define MAXAGE (L+1)    /* longest delay of a command, reply or message; at most TOMB, or tombstones end too early */
 #endif
 
-#ifdef RETAIN           /* an instance keeps the lease for a while when nobody there needs it */
+#ifdef RETAIN           /* an instance keeps the lease for a while without a caller */
 #ifndef RT
-#define RT 2            /* for so many ticks */
+#define RT 2            /* for this many ticks */
 #endif
 #define RETAINED(j) in[j].ret
 #else
 #define RETAINED(j) 0
 #endif
 #if defined(ENDLESS) || defined(RETAIN)
-#define RECALLS         /* it matters when an instance learns that another one waits. Otherwise it may be told at any time */
+#define RECALLS         /* the time of a recall matters; without it, an instance may learn of waiters at any time */
+#endif
+
+#ifdef RATES            /* tokens are compared with the clock, which makes so many in a tick */
+#ifndef R
+#define R 2
+#endif
+#endif
+#if defined(CLOCK_STOPS) || defined(RATES)
+#define FLOORS          /* it matters which tokens an instance has seen */
 #endif
 
 #define T 1             /* command time-out: a third of the lease */
@@ -109,9 +119,9 @@
 
 byte owner;             /* acquisition id, 0 = no entry */
 byte stok;              /* token in the entry */
-byte ttl;               /* what is left of the lease; 0 with an owner would be an entry without TTL */
-byte q[QL];             /* acquisition ids that wait, in order */
-byte qlen[QL];          /* and the lease each asked for */
+byte ttl;               /* remaining lease; 0 with an owner would be an entry without TTL */
+byte q[QL];             /* waiting acquisition ids, in order */
+byte qlen[QL];          /* and the lease that each requested */
 byte qn;
 #ifdef TOKEN_COUNTER
 byte counter;           /* a counter that survives the entry, but no loss of data */
@@ -126,28 +136,28 @@ byte tombTtl;
 #define REL 2
 #define REN 3
 
-#define BUSY 0          /* answers to ACQ */
+#define BUSY 0          /* replies to ACQ */
 #define GRANTED 1
 #define CANCELLED 2
 
-typedef Cmd {           /* a command, then its answer */
+typedef Cmd {           /* a command, then its reply */
   unsigned kind : 2;
-  unsigned done : 1;    /* executed; now it is the answer that travels */
-  unsigned open : 1;    /* somebody waits for the answer */
-  unsigned slow : 1;    /* held up: arrives at any time, or never */
+  unsigned done : 1;    /* executed; now the reply is under way */
+  unsigned open : 1;    /* the instance waits for the reply */
+  unsigned slow : 1;    /* delayed: arrives at any time, or never */
   unsigned age : 4;
   unsigned id : 4;
   unsigned again : 4;   /* REL: id that queues in the same step */
-  unsigned by : 2;      /* REL: which give-back of the instance */
+  unsigned by : 2;      /* REL: which pending release of the instance */
   unsigned tomb : 1;    /* REL: cancel the id for good */
   unsigned lease : 3;     /* lease */
-  unsigned rno : 3;     /* REN: which renewal of the tenure */
-  unsigned res : 2;     /* answer */
+  unsigned rno : 3;     /* REN: which renewal of the lease */
+  unsigned res : 2;     /* reply */
   unsigned rttl : 3;
-  unsigned rq : 2;      /* REL: what became of the id that queues: 0 nothing, 1 granted, 2 queued */
-  byte tok;             /* of the command, then of the answer */
+  unsigned rq : 2;      /* REL: result for the id that queues: 0 none, 1 granted, 2 queued */
+  byte tok;             /* of the command, then of the reply */
   byte rqtok
-#ifdef CLOCK_STOPS
+#ifdef FLOORS
   ; byte flr            /* highest token that the instance had seen */
 #endif
 }
@@ -157,7 +167,7 @@ typedef Msg {           /* a grant, or a recall; id 0 = free slot */
   unsigned id : 4;
 #ifdef RECALLS
   unsigned recall : 1;
-  unsigned more : 1;    /* others wait still */
+  unsigned more : 1;    /* other instances still wait */
 #endif
   unsigned slow : 1;
   unsigned age : 4;
@@ -172,37 +182,37 @@ Msg m[N*NM];
 #define WAITING 1
 #define BACKOFF 2
 
-/* the question that has no answer yet is ... */
+/* the request without a reply is ... */
 #define QNONE 0
-#define QACQ 1          /* an acquire of its own */
+#define QACQ 1          /* a separate acquire command */
 #define QREQ 2          /* part of the release of the previous lease */
 
 typedef Inst {
   unsigned crashed : 1;
   unsigned closing : 1;
-  unsigned paused : 3;  /* ticks still to stand */
-  unsigned calls : 3;   /* callers still to come */
-  unsigned w : 3;       /* callers that wait */
+  unsigned paused : 3;  /* remaining ticks of the pause */
+  unsigned calls : 3;   /* callers that will arrive */
+  unsigned w : 3;       /* waiting callers */
   /* [StoreAcquisition] + [Acquisition]; exists while aId is not 0 */
   unsigned aId : 4;
   unsigned phase : 2;
-  unsigned aOpen : 2;   /* kind of the question under way */
+  unsigned aOpen : 2;   /* kind of the request under way */
   unsigned aQueued : 1;
-  unsigned aUnc : 1;    /* a question was given up unanswered */
+  unsigned aUnc : 1;    /* a request was given up without a reply */
   unsigned aConf : 1;
 #ifdef RECALLS
-  unsigned aRec : 1;    /* recalled before the grant was heard of */
+  unsigned aRec : 1;    /* recalled before the grant arrived */
 #endif
   unsigned aLen : 3;
-  unsigned aSent : 3;   /* how long ago the latest question was sent */
-  unsigned aSince : 3;  /* how old a grant can be at most */
-  unsigned aNext : 3;   /* time until the next question */
-  byte aTok;            /* highest token of a "wait" answer */
+  unsigned aSent : 3;   /* time since the latest request was sent */
+  unsigned aSince : 3;  /* greatest possible age of a grant */
+  unsigned aNext : 3;   /* time until the next request */
+  byte aTok;            /* highest token of a "wait" reply */
   /* [Ownership] + [Lease] + [Hold] + [RenewalSchedule]; exists while tId is not 0 */
   unsigned tId : 4;
   unsigned tDl : 3;     /* time until the local deadline */
   unsigned tUnc : 1;
-  unsigned tOpen : 2;   /* kind of the question that was still open when the grant came as a message */
+  unsigned tOpen : 2;   /* kind of the request that was open when the grant arrived as a message */
   unsigned hAge : 3;
   unsigned rWay : 1;    /* a renewal is under way */
   unsigned rNo : 3;
@@ -210,22 +220,26 @@ typedef Inst {
   unsigned rNext : 3;
   unsigned rLen : 3;
   byte tTok
-#ifdef CLOCK_STOPS
+#ifdef FLOORS
   ; byte flr
 #endif
+#ifdef RATES
+  ; unsigned given : 3  /* tokens given here since the grant was heard of, */
+  ; unsigned grown : 2  /* and ticks since then, up to three */
+#endif
 #ifdef STORE
-  ; byte lateTok        /* of a hold that was lost, and whose holder may still write */
+  ; byte lateTok        /* of a lost hold whose holder may still write */
 #endif
 #ifdef RECALLS
-  ; bit cont            /* another instance waits, as far as this one knows */
-  ; bit rOld            /* the answer to the renewal under way cannot know of that yet */
+  ; bit cont            /* this instance knows that another instance waits */
+  ; bit rOld            /* the reply to the renewal under way may be older than that */
 #endif
 #ifdef ENDLESS
   ; byte passes
 #endif
 #ifdef RETAIN
-  ; unsigned ret : 3    /* nobody here has the lock, and the lease stays here for so many ticks, + 1; 0 = somebody has it */
-  ; bit toldOf          /* for the observer: a recall has arrived, and there is somebody in line */
+  ; unsigned ret : 3    /* no caller here has the lock, and the lease stays for this many ticks, + 1; 0 = a caller has it */
+  ; bit toldOf          /* for the observer: a recall has arrived, and an instance is in line */
 #endif
 }
 Inst in[N];
@@ -234,17 +248,17 @@ typedef Give {          /* [PendingRelease]; gId 0 = free slot */
   unsigned gId : 4;
   unsigned again : 4;
   unsigned unc : 1;
-  unsigned openQ : 2;   /* waits for this question to end first */
+  unsigned openQ : 2;   /* waits for this request to end first */
   unsigned open : 1;    /* an attempt is under way */
   unsigned tried : 1;
-  unsigned go : 1;      /* an attempt is to be made at the end of this step */
+  unsigned go : 1;      /* an attempt follows at the end of this step */
   unsigned age : 2;     /* of the attempt or the wait */
   unsigned end : 3;     /* time until it gives up; times of 2*L are cut to 7 */
   byte tok
 }
 Give g[N*NG];
 
-/* ---- faults left ---- */
+/* ---- remaining faults ---- */
 
 byte faults = FAULTS;
 byte dups = DUPS;
@@ -255,52 +269,57 @@ byte closes = CLOSES;
 byte forces = FORCES;
 byte flushes = FLUSHES;
 
-/* ---- what only the observer knows ---- */
+/* ---- state of the observer ---- */
 
-byte maxTok;            /* highest token ever given out */
+byte maxTok;            /* highest token ever granted */
+#ifdef RATES
+#define EVEN 4          /* the clock shows just the highest token */
+#define FAR 15          /* more than a run gets to */
+byte ahead;             /* by how much the highest token is ahead of the clock, + EVEN; 0 = it is behind, by EVEN or more */
+#endif
 #ifdef STORE
 byte stored;            /* highest token that the fenced store has accepted */
 #endif
-int gone;               /* bit set of ids that were cancelled or given back for good */
+int gone;               /* bit set of ids that were finally cancelled or released */
 #ifdef REVOKES
-int revoked;            /* bit set of ids whose instance was told that the lock is no longer theirs */
+int revoked;            /* bit set of ids whose instance has received a revocation */
 #endif
 
-/* Always 0: they are in the assertions so that Spin names the property that is violated. */
+/* Always 0: part of the assertions, so that Spin names the violated property. */
 hidden byte M1, M2, M3, M4, M5, M6, M7, M8, M9, M13, M15, M16;
 
-/* ---- scratch, meaningless between steps ---- */
+/* ---- scratch variables, without meaning between steps ---- */
 
 hidden byte x, y, z, k, tk, n, o, v, len1;
 hidden byte ag, rr, rt, rl;
 hidden byte preOwner, preTok, preTtl;
 hidden int used;
-hidden byte heard, b;
+hidden byte heard, b, shown;
 
-/* What can be done in a step. */
+/* The kinds of steps. */
 mtype = {
-  CALL, LEAVE, LEAVEHOLD, LOSE,                 /* a caller comes, stops waiting, is done, has lost the lock */
+  CALL, LEAVE, LEAVEHOLD, LOSE,                 /* a caller arrives, stops waiting, is done, has lost the lock */
   ASKT, RENEWT, GIVET, RETAINT,                 /* timers of [StoreAcquisition], [Ownership], [PendingRelease], of a retained lease */
-  EXEC, ANSWER, MESSAGE,                        /* a command, its answer, a message arrives */
-  HOLD, DROP, DROPMSG, BREAK, DUP,              /* is held up; is lost; nobody waits for the answer any more; is doubled */
+  EXEC, ANSWER, MESSAGE,                        /* a command, its reply, a message arrives */
+  HOLD, DROP, DROPMSG, BREAK, DUP,              /* delayed; lost; the reply is no longer awaited; duplicated */
   CRASH, PAUSE, RESUME, SHUT,                   /* of an instance */
   FORCE, FLUSH,                                 /* forced release; Redis loses all data */
   WRITE,                                        /* to the fenced store */
   TICK
 };
 
-/* What the next step is, and all choices in it, made before so that the step itself is deterministic; 0 between steps */
+/* The next step and all its choices, made in advance so that the step is deterministic; 0 between steps */
 mtype ev;
 byte i, s;
 byte die1, die2, anyLease;
 
-/* What a step leaves to be done at its end, for instance i; so that each of it stands in the code once [DeferredActions] */
-hidden byte doForget;                           /* command s is gone */
-hidden byte doTell, tellAgain, tellWhat, tellTok, tellTtl, tellMore;      /* the question of this id has an answer */
-hidden byte doEnd, endWhat, endUnknown;         /* the question of this id that nobody here asks any more has ended */
-hidden byte doAbandon, abandonId, abandonBy;    /* nobody waits any more for answers of this kind and id */
-hidden byte doRetire;                           /* nobody waits any more for answers to earlier renewals */
-hidden byte doFresh, doAsk, doRenew;            /* begin an [StoreAcquisition]; send its question; send a renewal */
+/* Actions at the end of a step, for instance i; so that each of them is in the code once [DeferredActions] */
+hidden byte doForget;                           /* command s is removed */
+hidden byte doTell, tellAgain, tellWhat, tellTok, tellTtl, tellMore;      /* the request of this id has a reply */
+hidden byte doEnd, endWhat, endUnknown;         /* an abandoned request of this id has ended */
+hidden byte doAbandon, abandonId, abandonBy;    /* replies of this kind to this id are no longer awaited */
+hidden byte doRetire;                           /* replies to earlier renewals are no longer awaited */
+hidden byte doFresh, doAsk, doRenew;            /* begin a [StoreAcquisition]; send its request; send a renewal */
 hidden byte doGive, giveTok, giveUnc, giveQ, giveEnd, giveAgain;        /* start a [PendingRelease] */
 
 #define NO_ANSWER 0     /* tellWhat */
@@ -311,15 +330,27 @@ hidden byte doGive, giveTok, giveUnc, giveQ, giveEnd, giveAgain;        /* start
 /* =================================================================================================================== */
 /* Tokens and ids */
 
-/* A token of Redis: higher than what the script knows and, if there is no entry to know it from, than the clock in
- * microseconds. The clock is ahead of all tokens that were ever given out, as each of them took more than a microsecond;
- * but with CLOCK_STOPS it is of no use while the lock is held, as if it had been set back. */
+/* A token of Redis: higher than the tokens that the script knows and, without an entry, than the clock in microseconds.
+ * The clock is ahead of all tokens that were ever granted, since each of them took more than a microsecond; but with
+ * CLOCK_STOPS it stands still while the lock is held, as if it had been set back. With RATES the clock has a position: a
+ * tick is worth R tokens and a script one, and if the clock is ahead, the token is the clock, which is called the next
+ * number. */
 inline mint(known, clock) {
 #ifdef NO_TOKENS
   tk = 1;
 #else
 #ifdef TOKEN_COUNTER
   tk = counter + 1;
+#else
+#ifdef RATES
+  ahead = (ahead > 0 -> ahead - 1 : 0);
+  tk = (known > c[s].flr -> known : c[s].flr) + 1;
+  shown = maxTok + EVEN - ahead;                                /* by the clock, if it is not ahead */
+  if
+  :: ahead < EVEN -> tk = maxTok + 1; ahead = EVEN
+  :: ahead >= EVEN && tk <= shown -> tk = shown; ahead = EVEN
+  :: ahead >= EVEN && tk > shown -> ahead = EVEN + tk - shown
+  fi
 #else
 #ifdef CLOCK_STOPS
 #ifdef CLOCK_BACK
@@ -333,19 +364,20 @@ inline mint(known, clock) {
 #endif
 #endif
 #endif
+#endif
 }
 
-/* What an instance has seen of tokens. */
+/* The highest token that an instance has seen. */
 inline saw(token) {
-#ifdef CLOCK_STOPS
+#ifdef FLOORS
   in[i].flr = (token > in[i].flr -> token : in[i].flr)
 #else
   skip
 #endif
 }
 
-/* The lowest id of instance i that is mentioned nowhere: ids are only ever compared, so one that nobody can remember is as
- * good as new. */
+/* The lowest id of instance i without any reference: ids are only ever compared, so an id without a reference is as good
+ * as a new one. */
 inline newId(out) {
   used = tombs | (1 << owner);
   for (k : 0 .. QL-1) { used = used | (1 << q[k]) }
@@ -372,7 +404,7 @@ inline newId(out) {
 inline forget(e) {
   c[e].kind = 0; c[e].done = 0; c[e].open = 0; c[e].slow = 0; c[e].age = 0; c[e].id = 0; c[e].again = 0; c[e].by = 0; c[e].tomb = 0;
   c[e].lease = 0; c[e].rno = 0; c[e].res = 0; c[e].rttl = 0; c[e].rq = 0; c[e].tok = 0; c[e].rqtok = 0;
-#ifdef CLOCK_STOPS
+#ifdef FLOORS
   c[e].flr = 0
 #endif
 }
@@ -393,7 +425,7 @@ inline slot() {
   od;
   assert(z < i*NS + NS);                                                        /* else NS is too small */
   c[z].open = 1;
-#ifdef CLOCK_STOPS
+#ifdef FLOORS
   c[z].flr = in[i].flr
 #endif
 }
@@ -420,7 +452,7 @@ inline dropEntry() {
   for (k : 0 .. QL-1) { q[k] = 0; qlen[k] = 0 }
 }
 
-/* y := place of an id in the queue, QL if it is not there */
+/* y := place of an id in the queue, QL if absent */
 inline place(whose) {
   y = 0;
   do
@@ -445,7 +477,7 @@ inline removeAt(at) {
 #ifdef RECALLS
 #define OTHERS_WAIT (qn > 0)
 
-/* To the instance that has the lock: somebody waits. */
+/* To the instance that has the lock: another instance waits. */
 inline publishRecall() {
 #if !defined(DROP_ALL) && !defined(DROP_RECALLS)
   v = INST(owner);
@@ -463,7 +495,7 @@ inline publishRecall() {
 #define OTHERS_WAIT 0
 #endif
 
-/* A grant message to an instance, if somebody there listens. Redis counts a dead connection as a listener until it is closed. */
+/* A grant message to an instance, if it is subscribed. Redis counts a dead connection until it is closed. */
 inline publishGrant(whose, token, length) {
   v = INST(whose);
   heard = 1;
@@ -474,8 +506,8 @@ inline publishGrant(whose, token, length) {
     skip
 #else
     if
-    :: die2 && faults > 0 -> faults--; heard = 0;       /* the subscription is broken, or at a server that this one cannot see */
-#ifdef COUNT_DECIDES                                    /* the script sends first, and takes the count for the truth */
+    :: die2 && faults > 0 -> faults--; heard = 0;       /* the subscription is broken, or at another server */
+#ifdef COUNT_DECIDES                                    /* the script sends first, and the count decides */
        z = v*NM;
        do :: z < v*NM + NM && m[z].id -> z++ :: else -> break od;
        if
@@ -524,7 +556,7 @@ inline acquire(e) {
      if :: y == QL -> append(x, e.lease) :: else fi;
      e.res = BUSY; e.tok = stok; e.rttl = ttl;
 #ifdef RECALLS
-     if                                         /* the first in line says so, with each question */
+     if                                         /* the first in line sends a recall with each request */
      :: q[0] == x && INST(owner) != INST(x) -> publishRecall()
      :: else
      fi
@@ -533,8 +565,8 @@ inline acquire(e) {
   assert((preOwner != x || (owner == preOwner && stok == preTok)) || M5)
 }
 
-/* the loop at the end of release.lua: the lock goes to the first who is there. Says in rr, rt, rl what became of the id
- * "ag" that queued in the same step: nothing, granted, or queued; the token; the lease of who has it now */
+/* the loop at the end of release.lua: the lock goes to the first subscribed instance. Sets rr, rt, rl for the id "ag"
+ * that queued in the same step: none, granted, or queued; the token; the lease of the new owner */
 inline handOver(known) {
   rr = 0; rt = 0; rl = 0;
   owner = 0;
@@ -605,7 +637,7 @@ inline release(e) {
   :: else
   fi;
 #endif
-  /* M6: from here on this id must never win, unless it is not cancelled and another give-back of it is yet to come. */
+  /* M6: from here on this id must never be granted, unless it is not cancelled and another release of it follows. */
   b = e.tomb;
   if
   :: !b ->
@@ -641,7 +673,7 @@ inline renew(e) {
   assert((preOwner == 0 || preOwner == e.id || (owner == preOwner && stok == preTok && ttl == preTtl)) || M4)
 }
 
-/* A command reaches Redis. Its answer goes back, if anybody waits for it. */
+/* A command reaches Redis. Its reply is sent if it is awaited. */
 inline execute() {
   preOwner = owner; preTok = stok; preTtl = ttl;
   if
@@ -668,7 +700,7 @@ inline giveBack(which, token, unsure, question, until) {
   doGive = which; giveTok = token; giveUnc = unsure; giveQ = question; giveEnd = until
 }
 
-/* The release of give-back e said (or, unknown, did not say) what became of the id that queued in it. */
+/* Pending release e has, or has not (unknown), a result for the id that queued in it. */
 inline tellRequeued(e, what, token, left) {
   if
   :: g[e].again && in[i].aId == g[e].again && in[i].aOpen == QREQ ->
@@ -692,8 +724,8 @@ inline noAsk() {
   in[i].aNext = 0; in[i].aTok = 0; in[i].phase = 0; in[i].aLen = 0
 }
 
-/* A hold begins before its deadline, and its token is never refused by the fenced store. (After a loss of data there may be two holders, and the
- * answer to the earlier one may be the later one to arrive; then refusing it is what the token is for.) */
+/* A hold begins before its deadline, and the fenced store never refuses its token. (After a loss of data there may be two
+ * holders, and the reply to the earlier one may arrive later; then the store must refuse its token.) */
 inline newHold(token) {
   assert(in[i].tDl > 0 || M8);
 #if defined(STORE) && FLUSHES + FORCES == 0
@@ -709,6 +741,14 @@ inline tenure(token, left, unsure, question) {
 #endif
   in[i].tId = in[i].aId; in[i].tTok = token; in[i].tDl = left; in[i].tUnc = unsure; in[i].tOpen = question;
   in[i].hAge = 0; in[i].rWay = 0; in[i].rAge = 0; in[i].rNext = 1;
+#ifdef RATES
+  in[i].given = 0;
+#ifdef RATE_FROM_REQUEST
+  in[i].grown = (in[i].aSent < 3 -> in[i].aSent : 3);
+#else
+  in[i].grown = 0;
+#endif
+#endif
 #ifdef RENEWALS_COUNTED_PER_TENURE
   in[i].rNo = 0;
 #endif
@@ -724,7 +764,7 @@ inline tenure(token, left, unsure, question) {
   noAsk()
 }
 
-/* The latest question has this answer. */
+/* The latest request has this reply. */
 inline told() {
   in[i].aOpen = QNONE;
   if
@@ -736,7 +776,7 @@ inline told() {
 #else
   :: tellWhat == YOURS && in[i].aLen > in[i].aSent ->
      tenure(tellTok, in[i].aLen - in[i].aSent, in[i].aUnc, QNONE)
-  :: tellWhat == YOURS && in[i].aLen <= in[i].aSent ->          /* the lease has run out meanwhile */
+  :: tellWhat == YOURS && in[i].aLen <= in[i].aSent ->          /* the lease has ended in the meantime */
      giveBack(in[i].aId, tellTok, in[i].aUnc, QNONE, 0);
      doFresh = 1
 #endif
@@ -757,6 +797,9 @@ inline told() {
 /* [Ownership], [NamedLock] */
 
 inline noTenure() {
+#ifdef RATES
+  in[i].given = 0; in[i].grown = 0;
+#endif
 #ifdef RECALLS
   in[i].cont = 0; in[i].rOld = 0;
 #endif
@@ -773,13 +816,13 @@ inline noTenure() {
 #endif
 }
 
-/* The tenure is over; what Redis has of it is given back. */
+/* The ownership ends; its entry in Redis is released. */
 inline endTenure() {
   giveBack(in[i].tId, in[i].tTok, in[i].tUnc, in[i].tOpen, in[i].tDl);
   noTenure()
 }
 
-/* The holder leaves. The lease is passed on to the next caller here, or given back. Whether it is another instance's turn
+/* The holder leaves. The lease is passed on to the next caller here, or released. Whether it is another instance's turn
  * depends on recalls, which may be lost: both may happen here at any time. */
 #ifdef ENDLESS
 #ifdef NO_PASS_LIMIT
@@ -791,9 +834,14 @@ inline endTenure() {
 #define MY_TURN die1
 #endif
 
-#define WORTH_PASSING(j) (3*in[j].tDl >= L)
+#if defined(RATES) && !defined(RATE_UNLIMITED)  /* [LocalTokens]: the next token is below the clock, by what has passed here */
+#define BELOW_CLOCK(j) (in[j].given + 1 < R*in[j].grown)
+#else
+#define BELOW_CLOCK(j) 1
+#endif
+#define WORTH_PASSING(j) (3*in[j].tDl >= L && BELOW_CLOCK(j))
 
-/* The lease stays, and a caller here has the next hold and the next token. */
+/* The lease stays, and a caller here gets the next hold and the next token. */
 inline passOn() {
 #ifndef NO_TOKENS
 #ifdef RETAKE_OLD_TOKEN
@@ -803,6 +851,10 @@ inline passOn() {
 #endif
 #if !defined(RETAKE_OLD_TOKEN) || !defined(STORE)
   assert((in[i].tTok > maxTok || FLUSHES + FORCES > 0) || M2);
+#endif
+#ifdef RATES
+  in[i].given++;
+  ahead = (in[i].tTok > maxTok && ahead < FAR -> ahead + 1 : ahead);
 #endif
   maxTok = (in[i].tTok > maxTok -> in[i].tTok : maxTok);
   saw(in[i].tTok);
@@ -818,7 +870,7 @@ inline passOn() {
   in[i].hAge = 0
 }
 
-/* The lease is given back. If somebody waits here, a new id queues in the same step. */
+/* The lease is released. If a caller waits here, a new id queues in the same step. */
 inline giveUpLease() {
   doFresh = (in[i].w > 0); giveAgain = (in[i].w > 0);
   endTenure()
@@ -845,7 +897,7 @@ inline leaveHold() {
 #ifdef RETAIN
   :: in[i].w == 0 && MAY_RETAIN(i) -> in[i].ret = RT + 1; in[i].hAge = 0
 #endif
-#ifdef ASYNC_RELEASE    /* the caller may go on at once, and want the lock again */
+#ifdef ASYNC_RELEASE    /* the caller may continue at once, and request the lock again */
   :: in[i].w == 0 && !MAY_RETAIN(i) && in[i].calls > 0 && !in[i].closing && die1 ->
      in[i].calls--; in[i].w++;
      endTenure()
@@ -854,7 +906,7 @@ inline leaveHold() {
   fi
 }
 
-/* A caller comes. */
+/* A caller arrives. */
 inline come() {
 #ifdef ENDLESS
   in[i].calls = in[i].calls - (i > 0);
@@ -886,7 +938,7 @@ inline recalled(id) {
      if :: in[i].ret -> endTenure() :: else fi
 #endif
 #endif
-  :: in[i].aId == id ->                         /* it came before the answer that the lock is ours */
+  :: in[i].aId == id ->                         /* it overtook the reply that grants the lock */
 #ifndef EARLY_RECALL_FORGOTTEN
      in[i].aRec = 1;
 #endif
@@ -898,7 +950,7 @@ inline recalled(id) {
 }
 #endif
 
-/* Only the latest renewal of the present tenure is listened to. */
+/* Only the reply to the latest renewal of the present lease counts. */
 #ifdef RENEWALS_COUNTED_PER_TENURE
 #define LISTENS(j, e) (in[j].tId && in[j].rWay && in[j].rNo == c[e].rno)
 #else
@@ -923,12 +975,12 @@ inline renewed() {
 #if defined(RETAIN) && !defined(KEEPS_WHEN_RECALLED)
      if :: in[i].ret && in[i].cont -> endTenure() :: else fi
 #endif
-  :: LISTENS(i, s) && c[s].res == 0 -> noTenure()               /* lost: Redis has nothing of it */
+  :: LISTENS(i, s) && c[s].res == 0 -> noTenure()               /* lost: Redis has no entry of it */
   :: else
   fi
 }
 
-/* Answer s arrives. */
+/* Reply s arrives. */
 inline answer() {
   i = s/NS;
   doForget = 1;
@@ -967,17 +1019,17 @@ inline message() {
 #endif
 }
 
-/* It says that id "o" has the lock, with token "tk" and lease "len1". */
+/* It grants the lock to id "o", with token "tk" and lease "len1". */
 inline grant() {
   if
   :: in[i].aId == o ->
-     v = (len1 > in[i].aSince -> len1 - in[i].aSince : 0);      /* what is left of the lease at least */
+     v = (len1 > in[i].aSince -> len1 - in[i].aSince : 0);      /* least remaining lease */
 #ifdef TRUST_LATE_GRANT
      v = len1;
 #endif
      if
 #if !defined(GRANT_JUDGED_BY_AGE_ONLY) && !defined(NO_TOKENS)
-     :: tk <= in[i].aTok -> skip                /* of an earlier transfer: another caller has had the lock since */
+     :: tk <= in[i].aTok -> skip                /* of an earlier transfer: another instance has had the lock since */
      :: tk > in[i].aTok && 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
 #else
      :: 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
@@ -992,7 +1044,7 @@ inline grant() {
 #ifdef STRAY_WITHOUT_TOMBSTONE
   :: in[i].aId != o && in[i].tId != o -> giveBack(o, tk, 0, QNONE, len1)
 #else
-  :: in[i].aId != o && in[i].tId != o -> giveBack(o, tk, 1, QNONE, len1)        /* nobody wants it any more */
+  :: in[i].aId != o && in[i].tId != o -> giveBack(o, tk, 1, QNONE, len1)        /* no caller waits for it */
 #endif
   fi
 }
@@ -1021,7 +1073,7 @@ inline grant() {
 #define RENEWS(j) (in[j].tId && !RETAINED(j))
 #endif
 #define MUST_RENEW(j) (RENEWS(j) && (in[j].rWay && in[j].rAge >= T || !in[j].rWay && in[j].rNext == 0))
-#ifdef HANGS            /* a section may last for ever; that of an instance that closes, for the grace of H ticks */
+#ifdef HANGS            /* a section may last for ever; in an instance that closes, for the grace of H ticks */
 #ifdef GRACE_ENDLESS
 #define MUST_LEAVE(j) 0
 #else
@@ -1030,7 +1082,7 @@ inline grant() {
 #else
 #define MUST_LEAVE(j) (in[j].tId && in[j].hAge >= H)
 #endif
-/* A retained lease is given back while a third of it is left: with the end of the lease, Redis would forget who waits. */
+/* A retained lease is released while a third of it is left: when the lease ends, Redis loses the line. */
 #ifdef RETAIN_TO_THE_END
 #define MUST_FREE(j) (RETAINED(j) == 1)
 #else
@@ -1069,7 +1121,8 @@ inline giveTimer() {
 
 /* ---- faults ---- */
 
-/* The connection breaks: the sender of command s knows at once that it will not hear; the command may still be under way. */
+/* The connection breaks: the sender of command s knows at once that no reply will arrive; the command may still be under
+ * way. */
 inline breakOff() {
   i = s/NS;
   if
@@ -1117,7 +1170,7 @@ inline double() {
 
 /* ---- the end of every step ---- */
 
-/* x := a free give-back of instance i */
+/* x := a free pending release of instance i */
 inline freeGive() {
   x = i*NG;
   do
@@ -1131,7 +1184,7 @@ inline finish() {
   if :: doForget -> forget(s) :: else fi;
   if :: doTell -> told() :: else fi;
   if
-  :: doEnd ->                                   /* whoever waits for that question to end goes on */
+  :: doEnd ->                                   /* a release that waits for the end of that request continues */
      for (y : i*NG .. i*NG + NG - 1) {
        if
        :: g[y].gId == doEnd && g[y].openQ == endWhat -> g[y].unc = g[y].unc | endUnknown; g[y].go = 1
@@ -1149,7 +1202,7 @@ inline finish() {
   :: else
   fi;
 
-  /* the frame of every transition [NamedLock.rest] */
+  /* the end of every transition of a [NamedLock] */
   if
   :: in[i].tId == 0 && in[i].w == 0 ->
      if
@@ -1159,7 +1212,7 @@ inline finish() {
      fi;
      noAsk();
      in[i].rNo = 0;
-     doRetire = 1                               /* answers to its renewals find nobody */
+     doRetire = 1                               /* replies to its renewals are ignored */
   :: in[i].tId == 0 && in[i].w > 0 && in[i].aId == 0 && !doFresh -> doFresh = 1; doAsk = 1
   :: else
   fi;
@@ -1282,6 +1335,12 @@ inline tick() {
     :: else
     fi
   }
+#ifdef RATES
+  ahead = (ahead > R -> ahead - R : 0);
+  for (k : 0 .. N - 1) {
+    in[k].grown = (in[k].tId && in[k].grown < 3 -> in[k].grown + 1 : in[k].grown)
+  }
+#endif
   for (k : 0 .. N - 1) {
     if
     :: in[k].aId ->
@@ -1303,7 +1362,7 @@ inline tick() {
   }
 }
 
-/* ---- what has to hold after every step ---- */
+/* ---- properties after every step ---- */
 
 #ifdef NO_LOCAL_DEADLINE
 #define HELD(j) (in[j].tId && !in[j].crashed)
@@ -1332,7 +1391,7 @@ inline tick() {
 inline check() {
 #if FORCES + FLUSHES == 0
   assert(HOLDERS <= 1 || M1);
-  assert(ALL_AGREED || M1);                                                                     /* and Redis knows, for as long */
+  assert(ALL_AGREED || M1);                                                                     /* and the entry in Redis lasts at least as long */
 #endif
   assert((owner == 0 || ttl > 0) || M9);
 #ifdef RETAIN
@@ -1386,7 +1445,7 @@ inline picture() {
 #define MAY_LEAVE(j) 1
 #endif
 
-#ifdef STORE            /* a holder writes to the fenced store, or one who is not any more and does not know */
+#ifdef STORE            /* a holder writes to the fenced store, or a former holder that does not know of its loss */
 #define WRITES(j) \
   :: !prompt && UP(j) && in[j].tId && !RETAINED(j) && in[j].tTok > stored -> i = j; ev = WRITE; die1 = in[j].tTok \
   :: !prompt && UP(j) && in[j].lateTok > stored -> i = j; ev = WRITE; die1 = in[j].lateTok
@@ -1439,13 +1498,13 @@ ltl m10 { [] (in[1].w > 0 -> <> (in[1].w == 0)) }
 ltl m14 { [] (in[0].closing -> <> (rests == 1)) }
 #endif
 
-bit quiet = 1;          /* nothing is left anywhere, and nothing is under way */
+bit quiet = 1;          /* nothing is left or under way anywhere */
 #ifdef HANGS
 bit rests = 1;          /* nothing is left in instance 0 */
 #endif
-byte prompt;            /* the first of all that is under way without being held up, + 1; commands, then messages; 0 = nothing */
+byte prompt;            /* the first command or message under way without a delay, + 1; commands first; 0 = none */
 
-/* What is under way and not held up goes through before anything else happens. What waits for a paused instance is held up. */
+/* Commands and messages without a delay arrive before any other step. Those for a paused instance are delayed. */
 inline findPrompt() {
   prompt = 0;
   k = 0;
@@ -1550,7 +1609,7 @@ accept_loop:
     :: ev == EXEC -> execute()
     :: ev == ANSWER -> answer()
     :: ev == MESSAGE -> message()
-    :: ev == DROP ->                            /* lost, or Redis refuses to write: then the script has sent nothing either */
+    :: ev == DROP ->                            /* lost, or Redis refuses the write: then the script has sent no message either */
 #ifdef TELLS_BEFORE_WRITE
        if
        :: c[s].kind == REL && !c[s].done && owner == c[s].id && qn > 0 ->
@@ -1571,7 +1630,7 @@ accept_loop:
 #ifndef CLOSING_KEEPS_WAITERS
        in[i].w = 0;
 #endif
-       if                                       /* a holder may finish within the grace, or not */
+       if                                       /* a holder finishes within the grace, or not */
 #ifdef GRACE_ENDLESS
        :: RETAINED(i) -> endTenure()
 #else
@@ -1593,7 +1652,7 @@ accept_loop:
        forces--; i = INST(owner); ag = 0; n = stok;
        if                                       /* the message "revoke" arrives at once, or is lost */
        :: UP(i) && die1 && in[i].tId == owner -> noTenure()
-       :: UP(i) && die1 && in[i].aId == owner ->        /* it does not know yet that it had the lock */
+       :: UP(i) && die1 && in[i].aId == owner ->        /* the reply that grants the lock has not arrived */
 #ifdef REVOKES
 #ifndef EARLY_REVOKE_FORGOTTEN
           giveBack(in[i].aId, stok, in[i].aUnc, in[i].aOpen, (2*L - in[i].aSent > 7 -> 7 : 2*L - in[i].aSent));
