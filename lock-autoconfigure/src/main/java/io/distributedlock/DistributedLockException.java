@@ -6,10 +6,7 @@ package io.distributedlock;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Base of everything that goes wrong with a lock. Never thrown itself for a misuse: that is an
- * {@link IllegalArgumentException}.
- */
+/** Base class of the exceptions of locks. Invalid arguments cause an {@link IllegalArgumentException} instead. */
 public class DistributedLockException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -21,7 +18,7 @@ public class DistributedLockException extends RuntimeException {
         this.lockName = lockName;
     }
 
-    /** The name that was asked for, as it is; in the message it is shown on one line and cut. */
+    /** The requested name, unchanged; the message shows it on one line and truncated. */
     public String lockName() {
         return lockName;
     }

@@ -7,10 +7,10 @@ package io.distributedlock;
 import java.util.List;
 
 /**
- * What the instances say that use the same Redis with the same key prefix.
+ * The reports of the instances that use the same Redis with the same key prefix.
  *
  * @param instances this instance first, then the others by id
- * @param complete whether Redis has said which instances there are; if not, there may be others
+ * @param complete whether Redis has listed all instances; if not, there may be others
  * @since 0.1.0
  */
 public record FleetReport(List<InstanceReport> instances, boolean complete) {

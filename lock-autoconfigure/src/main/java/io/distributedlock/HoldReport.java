@@ -9,15 +9,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an instance says of a lock that one of its callers holds. It contains nothing that is secret.
+ * The report of an instance about a lock that one of its callers holds. It contains no secrets.
  *
  * @param fencingToken the token of the hold
- * @param label what operators call the instance
- * @param caller the thread that acquired it, or what stands for an asynchronous caller
- * @param method the annotated method, null if the application has acquired it by itself
- * @param waits what the work of the caller waits for that has to end before its hold: waits that could enter again what
+ * @param label the label of the instance
+ * @param caller the thread that acquired it, or a description of an asynchronous caller
+ * @param method the annotated method, null if application code has acquired it
+ * @param waits the waits of the caller's work that have to end before its hold: waits that could re-enter the lock that
  *     it holds
- * @param waiters how many callers of that instance wait behind it
+ * @param waiters the number of callers of that instance that wait for the lock
+ * @param traceId the trace of the caller at its request, null if unknown
  */
 public record HoldReport(
         String lockName,
@@ -27,13 +28,14 @@ public record HoldReport(
         @Nullable String method,
         Duration heldFor,
         List<Wait> waits,
-        int waiters) {
+        int waiters,
+        @Nullable String traceId) {
 
     public HoldReport {
         waits = List.copyOf(waits);
     }
 
-    /** A hold that no other caller of its instance waits for. */
+    /** A hold without waiters in its instance, of a caller without a known trace. */
     public HoldReport(
             String lockName,
             long fencingToken,
@@ -42,18 +44,18 @@ public record HoldReport(
             @Nullable String method,
             Duration heldFor,
             List<Wait> waits) {
-        this(lockName, fencingToken, label, caller, method, heldFor, waits, 0);
+        this(lockName, fencingToken, label, caller, method, heldFor, waits, 0, null);
     }
 
     /** The same with these waits. */
     public HoldReport with(List<Wait> others) {
-        return new HoldReport(lockName, fencingToken, label, caller, method, heldFor, others, waiters);
+        return new HoldReport(lockName, fencingToken, label, caller, method, heldFor, others, waiters, traceId);
     }
 
     /**
      * A wait of the holder.
      *
-     * @param id tells it from every other wait of that instance
+     * @param id distinguishes it from every other wait of that instance
      */
     public record Wait(String lockName, String id) {}
 }

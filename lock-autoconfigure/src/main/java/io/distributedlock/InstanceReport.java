@@ -8,17 +8,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an instance says of itself, its holds and its waits. It contains nothing that is secret.
+ * The report of an instance about itself, its holds and its waits. It contains no secrets.
  *
  * @param instance its public id
- * @param label what operators call it; null if it has never said so to this instance
- * @param answered whether it has answered; without an answer, what follows is zero, false or empty
+ * @param label its label; null if this instance does not know it
+ * @param answered whether it has replied; without a reply, the following components are zero, false or empty
  * @param connected whether it can send commands to Redis
- * @param subscribed whether it hears messages of other instances
- * @param heldTotal how many locks it holds
- * @param waitingTotal how many of its callers wait
+ * @param subscribed whether it receives messages of other instances
+ * @param heldTotal the number of locks that it holds
+ * @param waitingTotal the number of its waiting callers
  * @param held the holds of this page, by name
- * @param waiting the waits of this page, by name: of each lock the longest
+ * @param waiting the waits of this page, by name: the longest one of each lock
  * @param cutAfter the last name of this page if there are names after it, otherwise null
  * @since 0.1.0
  */
@@ -39,7 +39,7 @@ public record InstanceReport(
         waiting = List.copyOf(waiting);
     }
 
-    /** An instance that has not answered. */
+    /** An instance that has not replied. */
     public static InstanceReport silent(String instance, @Nullable String label) {
         return new InstanceReport(instance, label, false, false, false, 0, 0, List.of(), List.of(), null);
     }
@@ -47,8 +47,8 @@ public record InstanceReport(
     /**
      * The callers of an instance that wait for a lock.
      *
-     * @param longest the one of them that has waited for the longest time
-     * @param callers how many they are
+     * @param longest the caller that has waited for the longest time
+     * @param callers the number of these callers
      */
     public record Wait(LockActivity.Waiting longest, int callers) {}
 }

@@ -9,12 +9,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one instance holds and waits for at one moment. Other instances are not asked. Each lock is looked at for
- * itself, while the others go on, so the parts may be some microseconds apart. It contains nothing that is secret.
+ * The holds and waits of one instance at one moment, read without a request to other instances. Each lock is read
+ * separately, while others change, so the parts may be some microseconds apart. It contains no secrets.
  *
  * @param instance the public id of this instance, which {@link LockState#owner()} shows for its holds
- * @param connected whether the connection for commands stands
- * @param subscribed whether messages of other instances arrive; without them, a waiting instance asks once a second
+ * @param connected whether the connection for commands is open
+ * @param subscribed whether messages of other instances arrive; without them, a waiting instance sends a request once a
+ *     second
  * @param held the holds of this instance, in no particular order
  * @param waiting the callers that wait in this instance, those of one lock in the order of their arrival
  */
@@ -32,13 +33,13 @@ public record LockActivity(
      * @param name the lock name
      * @param fencingToken the token of the hold
      * @param heldFor the time since the grant
-     * @param remainingLease how long the hold lasts if the lease is not renewed any more
-     * @param caller the thread that acquired it, or what stands for an asynchronous caller
-     * @param reentries how often the holder has entered again and not left yet; 0 for a plain hold
-     * @param waiters how many callers of this instance wait behind it
-     * @param origin what the request said of itself
-     * @param traceId the trace that the caller was in at its request, null if that is not known
-     * @param sinceRenewal the time since its lease was last renewed, from when that was sent; null if it was not yet
+     * @param remainingLease how long the hold lasts without another renewal
+     * @param caller the thread that acquired it, or a description of an asynchronous caller
+     * @param reentries the number of re-entries that are not closed yet; 0 for a plain hold
+     * @param waiters the number of callers of this instance that wait for the lock
+     * @param origin the origin of the request
+     * @param traceId the trace of the caller at its request, null if unknown
+     * @param sinceRenewal the time since the last renewal was sent; null if there was none yet
      * @param mode whether other callers may hold the lock as well
      */
     public record Held(
@@ -84,12 +85,12 @@ public record LockActivity(
      * A caller that waits in this instance.
      *
      * @param name the lock name
-     * @param caller the waiting thread, or what stands for an asynchronous caller
+     * @param caller the waiting thread, or a description of an asynchronous caller
      * @param waitedFor the time since its call
-     * @param remainingWait the time until it gives up, null if it waits without limit
+     * @param remainingWait the time until its wait ends, null if it waits without limit
      * @param holder the instance that holds the lock, if it is this one; otherwise null
-     * @param origin what the request said of itself
-     * @param traceId the trace that the caller is in, null if that is not known
+     * @param origin the origin of the request
+     * @param traceId the trace of the caller, null if unknown
      */
     public record Waiting(
             String name,

@@ -4,9 +4,7 @@
  */
 package io.distributedlock;
 
-/**
- * Tells code that must run under a lock whether it does, so that a proxy that was bypassed is found in the first test.
- */
+/** Asserts that code runs under a lock, so that the first test detects a call that has bypassed the proxy. */
 public final class LockAssert {
 
     private LockAssert() {}

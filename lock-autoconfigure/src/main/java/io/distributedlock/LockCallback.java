@@ -7,10 +7,10 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work to be done under a lock.
+ * Work that runs under a lock.
  *
- * @param <T> what it returns
- * @param <E> what it throws; inferred as {@link RuntimeException} for a lambda that throws nothing checked
+ * @param <T> its result
+ * @param <E> its exception; inferred as {@link RuntimeException} for a lambda without checked exceptions
  */
 @FunctionalInterface
 public interface LockCallback<T extends @Nullable Object, E extends Throwable> {

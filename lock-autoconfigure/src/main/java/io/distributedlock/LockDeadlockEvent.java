@@ -7,8 +7,8 @@ package io.distributedlock;
 import java.util.List;
 
 /**
- * Callers wait for each other in a ring. Published once for each ring, by the instance of the caller that has locked
- * last.
+ * Callers wait for each other in a cycle. Published once for each cycle, by the instance of the caller that acquired
+ * its lock last.
  *
  * @param lockName the lock that this caller waits for
  * @param ring the locks in the order of the waits; the caller of each waits for the next one, and that of the last one
@@ -22,10 +22,10 @@ public record LockDeadlockEvent(String lockName, List<Link> ring, boolean resolv
     }
 
     /**
-     * A lock of the ring and who holds it.
+     * A lock of the cycle and its holder.
      *
      * @param label the instance of the holder
-     * @param caller the thread, or what stands for an asynchronous caller
+     * @param caller the thread, or a description of an asynchronous caller
      */
     public record Link(String lockName, long fencingToken, String label, String caller) {}
 }

@@ -5,9 +5,8 @@
 package io.distributedlock;
 
 /**
- * Something that happened to a lock and that an application may want to know. Published as an application event, on a
- * thread of the library that only runs listeners. 256 such threads may be busy at the same time, so a listener should
- * not block.
+ * An event of a lock for the application. Published as an application event, on a thread of the library that only runs
+ * listeners. 256 such threads may be busy at the same time, so a listener should not block.
  */
 public sealed interface LockEvent
         permits LockDeadlockEvent, LockLostEvent, LongHoldEvent, LongWaitEvent, ServerClockSetBackEvent {

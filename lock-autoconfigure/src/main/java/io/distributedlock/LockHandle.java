@@ -13,10 +13,10 @@ import java.util.concurrent.CompletionStage;
 /**
  * One hold of a lock, from grant to {@link #close()}.
  *
- * <p>Keep a reference to it while you need the lock: the lease of a handle that was garbage collected unclosed is no
- * longer renewed. The same is true once the thread that acquired it has ended; work that moves between threads uses
- * {@link LockOperations#acquireAsync} or {@link LockRequest#owner(String)}. Handles are safe for use by several
- * threads.
+ * <p>Keep a reference to the handle while the lock is needed: the lease of a handle that was garbage collected without
+ * being closed is no longer renewed. The same is true once the thread that acquired it has ended; work that moves
+ * between threads uses {@link LockOperations#acquireAsync} or {@link LockRequest#owner(String)}. Handles are safe for
+ * use by several threads.
  */
 public interface LockHandle extends AutoCloseable {
 
@@ -25,8 +25,8 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * The fencing token of this hold: higher than that of every earlier hold of this name, and the same for re-entries.
-     * A resource that refuses writes below the highest token it has seen is safe even from holders that were stopped
-     * past their lease. Of several names it is the highest one.
+     * A resource that refuses writes with a token below the highest that it has seen is safe even from holders that
+     * were paused beyond their lease. For several names it is the highest token.
      */
     long fencingToken();
 
@@ -35,29 +35,31 @@ public interface LockHandle extends AutoCloseable {
         return Map.of(name(), fencingToken());
     }
 
-    /** Whether the lock is still held, by the local clock and without asking Redis. */
+    /** Whether the lock is still held, by the local clock and without a request to Redis. */
     boolean isHeld();
 
-    /** What is left of the lease by the local clock; zero if it was lost or closed. */
+    /** The remaining lease by the local clock; zero if the hold was lost or closed. */
     Duration remainingLease();
 
     /**
      * Sets the remaining lease to the given time from now. Later renewals never shorten it; {@code maxHold} still
-     * limits it. Asks Redis and waits for the answer.
+     * limits it. Sends a request to Redis and waits for the reply.
      *
      * @param lease at least 10 ms
      * @throws LockLostException if the lock was lost or closed
-     * @throws LockUnavailableException if the answer stayed unknown; the shorter one of the old lease and the new one
-     *     then counts
+     * @throws LockUnavailableException if no reply arrived; the shorter of the old and the new lease then counts
      */
     void extend(Duration lease);
 
     /**
-     * Runs the callback once when this hold is lost, at once if it already is. Closing the handle before that drops it,
-     * and so does losing every reference to the handle: the handle keeps its callbacks, nothing else does.
+     * Runs the callback once when this hold is lost. The callback is dropped if the handle is closed before that, or if
+     * no reference to the handle is left: only the handle refers to its callbacks.
      *
-     * <p>It runs on a thread of the library that only runs such callbacks. 256 of them may be busy at the same time;
-     * further ones wait until one of these returns. A callback that fails is logged and affects no other.
+     * <p>It runs on a thread of the library that is reserved for such callbacks. Up to 256 callbacks may run at the
+     * same time; further ones wait until one of them returns. If the hold is lost already, the callback runs at once,
+     * in the calling thread. A callback that fails is logged and affects no other.
+     *
+     * @throws NullPointerException if the callback is null
      */
     void onLost(Runnable callback);
 
@@ -65,22 +67,23 @@ public interface LockHandle extends AutoCloseable {
     void throwIfLost();
 
     /**
-     * Ends this hold. The lock becomes free when the last re-entry is closed. Only the first call does anything. It is
-     * not interruptible and keeps the interrupt flag. Redis is not asked, and what only Redis knows is not told, if the
-     * lock is passed on inside this instance or retained, or with {@code distributed-lock.release: async}.
+     * Ends this hold. The lock becomes free when the last re-entry is closed. Only the first call has an effect. It is
+     * not interruptible and keeps the interrupt flag. If the lock is passed on inside this instance or retained, or
+     * with {@code distributed-lock.release: async}, the call does not wait for Redis, and does not report a loss that
+     * only Redis knows of.
      *
      * @throws LockLostException if the hold was lost before
      * @throws LockReleaseUnconfirmedException if Redis did not confirm the release; the lock is free when its lease
-     *     ends, or earlier, since the release is tried again meanwhile
+     *     ends, or earlier, since the release is retried in the meantime
      */
     @Override
     void close();
 
     /**
-     * Ends this hold as {@link #close()} does, without blocking the calling thread. Nothing is thrown: what
-     * {@code close()} throws comes through the stage. Only the first call of the two does anything; later ones return a
-     * completed stage. The stage is completed on a thread of the library that is meant for code of the application, or
-     * at once. (Implementations that do not override this method close in the calling thread.)
+     * Ends this hold as {@link #close()} does, without blocking the calling thread. Nothing is thrown: the stage fails
+     * with the exceptions of {@code close()}. Only the first call of either method has an effect; later calls return a
+     * completed stage. The stage is completed on a thread of the library that is reserved for application code, or at
+     * once. (Implementations that do not override this method close in the calling thread.)
      */
     default CompletionStage<Void> closeAsync() {
         try {
@@ -93,8 +96,8 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * The innermost hold of the annotated method or {@link LockOperations#execute execute} that this thread runs. A
-     * thread that Micrometer's context propagation has given the hold of another thread sees that one, but does not
-     * enter its lock; it may have been released meanwhile, as {@link #isHeld()} says.
+     * thread that has the hold of another thread through Micrometer's context propagation sees that hold, but cannot
+     * re-enter its lock; {@link #isHeld()} shows whether it was released in the meantime.
      */
     static Optional<LockHandle> current() {
         return Optional.ofNullable(LockScope.current()).map(LockScope::handle);

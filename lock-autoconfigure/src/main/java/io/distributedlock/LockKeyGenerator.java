@@ -8,19 +8,19 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the key of a call in code, where an expression is not enough. A bean of this type is named by
+ * Generates the key of a call in code, if an expression is not sufficient. A bean of this type is named by
  * {@link io.distributedlock.annotation.DistributedLocked#keyGenerator()}. It is called by many threads at once.
  */
 @FunctionalInterface
 public interface LockKeyGenerator {
 
     /**
-     * The key of one call, by the same rules as the value of a key expression: a string, number, enum, UUID and the
-     * like make one lock; a collection, array or stream of them makes several.
+     * The key of one call, by the same rules as the value of a key expression: a string, number, enum, UUID or similar
+     * value is one lock; a collection, array or stream of them is several.
      *
      * @param target the bean, without its proxy
      * @param method the method of the bean's class
-     * @param arguments of the call; not to be changed
+     * @param arguments the arguments of the call; must not be changed
      * @return the key. Null, blank, an empty collection and a value without a text of its own are refused with an
      *     {@link IllegalArgumentException}, and the method is not run
      */

@@ -8,28 +8,28 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told what becomes of each acquisition and of each command to Redis, to measure them. All methods are called
- * outside of the monitors of the locks. They must be safe for use by several threads, and neither block nor wait: those
- * that are not about a caller run on threads of the network. What they throw is logged and changes nothing. Durations
- * are in nanoseconds.
+ * Receives the result of each acquisition and of each command to Redis, for metrics. All methods are called outside the
+ * monitors of the locks. They must be safe for use by several threads, and must not block or wait: methods that do not
+ * concern a caller run on threads of the network. An exception of a listener is logged and has no other effect.
+ * Durations are in nanoseconds.
  */
 public interface LockListener {
 
     /**
-     * A caller asks for a lock, and does not hold it yet. Runs in the thread of the caller.
+     * A caller requests a lock that it does not hold yet. Runs in the thread of the caller.
      *
-     * @return what is told how it goes on, or null if nothing is to be told
+     * @return the listener of this acquisition, or null for none
      */
     @Nullable
     Attempt requested(String lockName, LockOrigin origin);
 
-    /** A caller has entered again what it holds. Runs in the thread of the caller. */
+    /** A caller has re-entered a lock that it holds. Runs in the thread of the caller. */
     void reentered(String lockName, LockOrigin origin);
 
     /** A hold was lost. Runs on a thread for listeners. */
     void lost(String lockName, LockOrigin origin, Loss loss);
 
-    /** A command was answered, or failed. A batch of renewals is one command. */
+    /** The reply to a command has arrived, or the command has failed. A batch of renewals is one command. */
     void answered(Command command, Answer answer, long nanos);
 
     /** A renewal has ended. */
@@ -47,7 +47,10 @@ public interface LockListener {
         /** The hold has ended, by a release or by a loss. The last call. */
         void ended(End end, long held);
 
-        /** The id of the trace that the caller was in, or null if it is not known. */
+        /**
+         * The id of the trace that the caller was in, or null if it is not known. Runs once, in the thread of the
+         * caller, directly after {@link LockListener#requested}.
+         */
         default @Nullable String traceId() {
             return null;
         }
@@ -59,21 +62,21 @@ public interface LockListener {
         /** The name of the constant. */
         String name();
 
-        /** The value as metrics have it: in lower case, with hyphens. */
+        /** The value in metrics: in lower case, with hyphens. */
         default String value() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
     }
 
-    /** How a caller has got the lock. */
+    /** How a caller acquired the lock. */
     enum Path implements Tag {
-        /** The lock was free, as the first answer of Redis says. */
+        /** The lock was free at the first reply of Redis. */
         FREE,
-        /** The caller before it in the same instance passed it on. */
+        /** Local hand-over from the previous caller of the same instance. */
         LOCAL,
-        /** The instance before it passed it on, by a message. */
+        /** Hand-over from another instance, by a message. */
         TRANSFERRED,
-        /** This instance waited in Redis, and found by a question that it was its turn. */
+        /** This instance waited in Redis, and the reply to a later request granted the lock. */
         ASKED,
         /** This instance had retained the lease. */
         RETAINED,
@@ -85,11 +88,11 @@ public interface LockListener {
     enum Refusal implements Tag {
         /** Another caller holds it. */
         BUSY,
-        /** The same, and the caller leaves its work out. */
+        /** Another caller holds it, and the caller skips its work. */
         SKIPPED,
-        /** Others wait for the caller, and the caller for them, so its wait was ended. */
+        /** The caller was part of a deadlock, and its wait was ended. */
         DEADLOCK,
-        /** Redis could not be asked, or too many wait already, or the instance stops. */
+        /** Redis could not be reached, or too many callers wait, or the instance stops. */
         UNAVAILABLE,
         /** The waiting thread was interrupted. */
         INTERRUPTED,
@@ -101,23 +104,23 @@ public interface LockListener {
 
     /** How a hold has ended. */
     enum End implements Tag {
-        /** The holder gave it back. */
+        /** The holder released it. */
         RELEASED,
-        /** The holder gave it back, but Redis has not confirmed that. */
+        /** The holder released it, but Redis has not confirmed the release. */
         UNCONFIRMED,
-        /** It was over before. */
+        /** It was lost before. */
         LOST
     }
 
     /** Why a hold was lost. */
     enum Loss implements Tag {
-        /** Its lease ran out without being renewed. */
+        /** Its lease ended without a renewal. */
         EXPIRED,
-        /** It reached its greatest age. */
+        /** It reached its maximum hold time. */
         MAX_HOLD,
-        /** It was taken away by a forced release, or its explicit owner gave it back elsewhere. */
+        /** It was taken away by a forced release, or released by the name of its explicit owner. */
         REVOKED,
-        /** Redis had it no longer, or another holder had it. */
+        /** It no longer existed in Redis, or another holder had it. */
         GONE,
         /** The instance was stopped. */
         SHUTDOWN
@@ -130,23 +133,23 @@ public interface LockListener {
         RENEW
     }
 
-    /** What came of a command. */
+    /** The outcome of a command. */
     enum Answer implements Tag {
         OK,
-        /** Redis answered with an error, so that it has not done it. */
+        /** Redis returned an error, so the command was not executed. */
         REFUSED,
-        /** There was no connection, so that it was not sent. */
+        /** There was no connection, so the command was not sent. */
         NOT_SENT,
-        /** There was no answer, so that it is not known whether it was done. */
+        /** There was no reply, so it is unknown whether the command was executed. */
         UNKNOWN
     }
 
-    /** What came of a renewal. */
+    /** The outcome of a renewal. */
     enum Renewal implements Tag {
         RENEWED,
-        /** The lock was not there any more, or had another owner. */
+        /** The lock no longer existed, or had another owner. */
         LOST,
-        /** There was no answer. */
+        /** There was no reply. */
         FAILED
     }
 }

@@ -10,7 +10,7 @@ import java.time.Duration;
  * A hold ended before its holder had released it, or its release found that it had ended before.
  *
  * @param fencingToken the token of the hold
- * @param heldFor from the grant until it was found out
- * @param reason in words
+ * @param heldFor the time from the grant until the loss was noticed
+ * @param reason the reason as text
  */
 public record LockLostEvent(String lockName, long fencingToken, Duration heldFor, String reason) implements LockEvent {}

@@ -7,8 +7,8 @@ package io.distributedlock;
 import java.time.Duration;
 
 /**
- * The hold ended although its holder was not done: the lease ran out, or the lock was removed or taken. Another caller
- * else may have run at the same time since.
+ * The hold ended before its holder released it: the lease ended, or the lock was removed or revoked. Another caller may
+ * have run at the same time since.
  */
 public class LockLostException extends DistributedLockException {
 
@@ -21,7 +21,7 @@ public class LockLostException extends DistributedLockException {
         this.heldFor = heldFor;
     }
 
-    /** From the grant to the moment the loss was noticed. */
+    /** The time from the grant until the loss was noticed. */
     public Duration heldFor() {
         return heldFor;
     }

@@ -11,31 +11,31 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Shows operators what an instance does with locks. Implementations are safe for use by any number of threads, and
- * neither stop the locks nor ask Redis.
+ * Shows operators the holds and waits of instances. Implementations are safe for use by any number of threads, and do
+ * not stop the locks. The description of a method mentions the commands or messages that it sends.
  */
 public interface LockMonitor {
 
-    /** What this instance holds and waits for at this moment. */
+    /** The holds and waits of this instance at this moment. */
     LockActivity activity();
 
     /**
-     * What an instance says of a lock that one of its callers holds. Another instance is asked by a message, and its
-     * answer is waited for half a second at most.
+     * The report of an instance about a lock that one of its callers holds. Sends a message if it is another instance,
+     * and waits for the reply for half a second at most.
      *
      * @param instance its public id
-     * @return empty if the instance does not hold the lock, does not answer, or cannot be asked
+     * @return empty if the instance does not hold the lock, does not reply, or cannot be reached
      */
     default Optional<HoldReport> holdOf(String instance, String lockName) {
         return Optional.empty();
     }
 
     /**
-     * What all instances hold and wait for, one page of it. The others are asked by messages; the answers are waited
-     * for half a second at most.
+     * One page of the holds and waits of all instances. Sends messages to the other instances, and waits for their
+     * replies for half a second at most.
      *
      * @param after only locks whose names come after this one; empty for the first page
-     * @param atMost how many locks of each instance, from 1 to 500
+     * @param atMost the maximum number of locks of each instance, from 1 to 500
      * @return at least this instance
      */
     default FleetReport fleet(String after, int atMost) {
@@ -43,31 +43,31 @@ public interface LockMonitor {
     }
 
     /**
-     * Which instances wait for a lock, the first in line first. One command.
+     * The instances that wait for a lock, the first in line first. Sends one command.
      *
-     * @param atMost how many of them, from 1 to 500
+     * @param atMost the maximum number of them, from 1 to 500
      * @return their public ids; one of them several times if it has several places
-     * @throws LockUnavailableException if Redis does not answer
+     * @throws LockUnavailableException if Redis does not reply
      */
     default List<String> line(String lockName, int atMost) {
         return List.of();
     }
 
     /**
-     * What operators call these instances. Those of which this instance has not heard are asked by messages; the
-     * answers are waited for half a second at most.
+     * The labels of these instances. Sends messages to instances whose label is unknown, and waits for their replies
+     * for half a second at most.
      *
-     * @return by id; without those that are not known
+     * @return the labels by id, without unknown ones
      */
     default Map<String, String> labels(Collection<String> instances) {
         return Map.of();
     }
 
     /**
-     * Looks once for callers that wait for each other, tells of each ring that is new, and does not return before that.
+     * Searches once for deadlocks, and reports each new one before it returns.
      *
-     * @param after how long a wait lasts that is looked at
-     * @param resolve whether one wait of a ring is ended
+     * @param after the minimum duration of the waits that are followed
+     * @param resolve whether one wait of each deadlock is ended
      */
     default void searchDeadlocks(Duration after, boolean resolve) {}
 }

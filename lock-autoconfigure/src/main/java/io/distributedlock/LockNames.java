@@ -4,17 +4,17 @@
  */
 package io.distributedlock;
 
-/** How names of locks and owners, which may be any text that users have typed, appear in messages and logs. */
+/** The form of names of locks and owners, which may be any text from users, in messages and logs. */
 public final class LockNames {
 
-    /** Longer texts are cut. */
+    /** Longer texts are truncated. */
     private static final int SHOWN = 200;
 
     private LockNames() {}
 
     /**
-     * The text on one line, safe to be written anywhere: line breaks, control and formatting characters and lone
-     * surrogates as {@code \\uXXXX}, and of more than 200 characters the first 200 with the length.
+     * The text on one line, safe for any output: line breaks, control and formatting characters and lone surrogates as
+     * {@code \\uXXXX}, and of more than 200 characters the first 200 with the length.
      */
     public static String show(String text) {
         if (isPlain(text)) {
@@ -39,7 +39,7 @@ public final class LockNames {
                         .toString();
     }
 
-    /** The message with the name as it is to be shown. */
+    /** The message with the name in this form. */
     static String showIn(String message, String name) {
         return isPlain(name) ? message : message.replace(name, show(name));
     }

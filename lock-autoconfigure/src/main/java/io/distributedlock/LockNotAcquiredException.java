@@ -7,8 +7,8 @@ package io.distributedlock;
 import java.time.Duration;
 
 /**
- * The lock is held by another caller, and the wait was over. The message is for people: it names the holder's instance,
- * its caller and the age of the hold, if these are known.
+ * The lock is held by another caller, and the wait is over. The message names the holder's instance, its caller and the
+ * age of the hold, if they are known; its format may change.
  */
 public class LockNotAcquiredException extends DistributedLockException {
 

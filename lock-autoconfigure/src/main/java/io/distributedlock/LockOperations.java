@@ -22,26 +22,26 @@ import org.jspecify.annotations.Nullable;
 public interface LockOperations {
 
     /**
-     * Acquires the lock, waiting as long as the request says.
+     * Acquires the lock, and waits for at most the time of the request.
      *
-     * <p>The hold lasts until the handle is closed, also inside of a transaction. A handle that is closed before the
-     * commit lets the next holder in before it can see what was written: close it after the transaction, or use
+     * <p>The hold lasts until the handle is closed, also inside a transaction. If a handle is closed before the commit,
+     * the next holder gets the lock before it can see the changes: close the handle after the transaction, or use
      * {@link #execute}.
      *
      * @throws LockNotAcquiredException if the lock was still held by another caller when the wait was over, or at once
-     *     if the request is not re-entrant and the caller holds the lock already
-     * @throws LockUnavailableException if Redis could not be asked, refused, or its answer stayed unknown
+     *     if the request is not re-entrant and the caller already holds the lock
+     * @throws LockUnavailableException if Redis could not be reached, refused the command, or did not reply in time
      * @throws LockInterruptedException if the thread was interrupted while it waited; the interrupt flag is set again
      * @throws IllegalArgumentException if the request contradicts itself
      */
     LockHandle acquire(LockRequest request);
 
     /**
-     * Acquires the lock, waiting as long as the request says, and says "busy" by an empty result.
+     * Acquires the lock like {@link #acquire}, but returns an empty result if the lock is busy.
      *
      * @return the hold, or empty if the lock is held by another caller, or by the caller itself and the request is not
-     *     re-entrant. Empty never means that Redis could not be asked
-     * @throws LockUnavailableException if Redis could not be asked, refused, or its answer stayed unknown
+     *     re-entrant; never empty because Redis could not be reached
+     * @throws LockUnavailableException if Redis could not be reached, refused the command, or did not reply in time
      * @throws LockInterruptedException if the thread was interrupted while it waited; the interrupt flag is set again
      */
     Optional<LockHandle> tryAcquire(LockRequest request);
@@ -49,29 +49,30 @@ public interface LockOperations {
     /**
      * Acquires the lock without blocking the calling thread. Nothing is thrown: every failure comes through the stage,
      * as one of the exceptions that {@link #acquire} throws. Cancelling or completing the stage's future leaves the
-     * queue, or releases the lock if it was granted meanwhile.
+     * queue, or releases the lock if it was granted in the meantime.
      *
-     * <p>What depends on the stage runs on a thread of the library that is meant for it and may block. 256 such threads
-     * may be busy at the same time; the outcomes of further acquisitions then wait until one of these returns. A thread
-     * that waits for the stage's future itself, or for a future that was derived from it, is always told in time (of a
-     * request for several names: unless all these threads are busy). Requests whose logical owner is nested in others
-     * have such threads for each depth of nesting, so that work may wait for the work inside of it.
+     * <p>Dependents of the stage run on threads of the library that are reserved for them, and may block. Up to 256
+     * such threads may be busy at the same time; the results of further acquisitions then wait until one of them
+     * returns. A thread that waits for the stage's future itself, or for a future that was derived from it, always gets
+     * the result in time (for a request with several names: unless all these threads are busy). Requests whose logical
+     * owner is nested in others have such threads for each depth of nesting, so that work may wait for nested work.
      *
-     * <p>The hold is looked at just before the stage completes: one whose lease has passed by then is never delivered,
-     * and the acquisition goes on waiting, or fails with {@link LockUnavailableException} if its wait is over. What
-     * depends on the stage runs later than that, so it looks at {@link LockHandle#isHeld()} or
-     * {@link LockHandle#remainingLease()} first if it may be kept waiting for as long as a lease.
+     * <p>The hold is checked just before the stage completes: a hold whose lease has ended by then is never delivered,
+     * and the acquisition continues to wait, or fails with {@link LockUnavailableException} if its wait is over.
+     * Dependents of the stage run later than that. If they may be delayed by as much as a lease, they have to check
+     * {@link LockHandle#isHeld()} or {@link LockHandle#remainingLease()} first.
      */
     CompletionStage<LockHandle> acquireAsync(LockRequest request);
 
     /**
-     * Runs the callback under the lock and releases it afterwards. Inside the callback, {@link LockHandle#current()} is
-     * the handle. A failure of the callback always wins: one in the release is added to it as suppressed.
+     * Runs the callback under the lock and releases it afterwards. Inside the callback, {@link LockHandle#current()}
+     * returns the handle. If the callback fails, its exception is thrown, and a failure of the release is added as
+     * suppressed.
      *
-     * <p>Inside of a transaction, the locks of {@code RedisLockTemplate} are released when that transaction has
-     * completed, so that the next holder sees what was committed, and a lock that is lost by then stops the commit
-     * ({@code distributed-lock.keep-until-completion}). This default implementation releases when the callback has
-     * ended: a decorator passes {@code execute} on.
+     * <p>Inside a transaction, {@code RedisLockTemplate} releases the locks when that transaction has completed, so
+     * that the next holder sees the committed data, and the loss of such a lock stops the commit
+     * ({@code distributed-lock.keep-until-completion}). This default implementation releases the lock when the callback
+     * has ended, so a decorator should delegate {@code execute}.
      *
      * @throws LockLostException if the callback returned normally, but the lock was lost before it did
      */
@@ -84,39 +85,41 @@ public interface LockOperations {
     }
 
     /**
-     * A view for code that wants a {@link Lock}. {@code lock()} and {@code lockInterruptibly()} wait without limit,
-     * {@code tryLock()} tries once, and {@code tryLock(time, unit)} waits for that time, whatever the request says of
-     * it. {@code unlock()} gives back the latest hold that the calling thread has acquired through this view; it throws
-     * {@link IllegalMonitorStateException} if there is none, and what {@link LockHandle#close()} throws. All methods
-     * but {@code unlock()} throw {@link LockUnavailableException} if Redis does not answer. There are no conditions.
-     * The view is safe for use by any number of threads.
+     * A view for code that requires a {@link Lock}. {@code lock()} and {@code lockInterruptibly()} wait without limit,
+     * {@code tryLock()} tries once, and {@code tryLock(time, unit)} waits for that time; the wait of the request is
+     * ignored. {@code unlock()} releases the latest hold that the calling thread has acquired through this view; it
+     * throws {@link IllegalMonitorStateException} if there is none, and what {@link LockHandle#close()} throws. All
+     * methods but {@code unlock()} throw {@link LockUnavailableException} if Redis does not reply. Conditions are not
+     * supported. The view is safe for use by any number of threads.
      */
     default Lock asLock(LockRequest request) {
         return new LockView(this, request);
     }
 
     /**
-     * Reads who holds the lock at this moment.
+     * Reads the current state of the lock from Redis. If the {@linkplain LockState#label() label} of the holder's
+     * instance is not known yet, the call also requests it, which may take up to two tenths of a second; the label of
+     * an instance that does not reply is null.
      *
-     * @return empty if nobody holds it
-     * @throws LockUnavailableException if Redis could not be asked
+     * @return the state, or empty if the lock is free
+     * @throws LockUnavailableException if Redis could not be reached or did not reply in time
      */
     Optional<LockState> inspect(String name);
 
     /**
-     * Gives back one hold of an {@linkplain LockRequest#owner(String) explicit owner}, from any instance and thread.
-     * When the last one is gone, the handles of that owner are lost.
+     * Releases one hold of an {@linkplain LockRequest#owner(String) explicit owner}, from any instance and thread. When
+     * the last hold is released, all open handles of that owner are lost.
      *
-     * @throws LockUnavailableException if Redis could not be asked or its answer stayed unknown
+     * @throws LockUnavailableException if Redis could not be reached or did not reply in time
      */
     ReleaseResult release(String name, String owner);
 
     /**
-     * Takes the lock away from its holder. The holder learns that its lock is lost; the next holder's fencing token is
+     * Releases the lock by force. The holder is notified that its lock is lost; the next holder's fencing token is
      * higher. Meant for operators.
      *
      * @return whether it was held
-     * @throws LockUnavailableException if Redis could not be asked or its answer stayed unknown
+     * @throws LockUnavailableException if Redis could not be reached or did not reply in time
      */
     boolean forceRelease(String name);
 }

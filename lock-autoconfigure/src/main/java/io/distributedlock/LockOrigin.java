@@ -8,16 +8,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators see of a request: the value of the tag {@code lock} of its metrics and spans, and the method that it
- * comes from. An application has few different ones, so a label never contains a key. Immutable.
+ * The origin of a request for operators: the value of the tag {@code lock} of its metrics and spans, and its method. An
+ * application has few different ones, so a label never contains a key. Immutable.
  *
  * @param label a fixed text, not blank; {@code @DistributedLocked} uses its {@code name}, or else {@code Class.method}
  * @param method the method, or null if the request does not come from an annotated one
- * @param skipsWhenBusy whether the caller leaves its work out if the lock is busy
+ * @param skipsWhenBusy whether the caller skips its work if the lock is busy
  */
 public record LockOrigin(String label, @Nullable String method, boolean skipsWhenBusy) {
 
-    /** The origin of requests that name none. */
+    /** The origin of requests without one. */
     public static final LockOrigin NONE = new LockOrigin("none", null, false);
 
     /** @throws IllegalArgumentException if the label is blank */
@@ -29,7 +29,7 @@ public record LockOrigin(String label, @Nullable String method, boolean skipsWhe
     }
 
     /**
-     * The origin of requests of the application itself.
+     * The origin of requests from application code.
      *
      * @throws IllegalArgumentException if the label is blank
      */

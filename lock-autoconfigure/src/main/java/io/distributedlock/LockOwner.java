@@ -10,9 +10,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner of asynchronous work, as a thread is the owner of blocking work. A hold that was acquired with an owner is
- * entered again by requests of the same owner and of those {@linkplain #nested() nested} in it; all others wait.
- * Compared by identity, valid in one JVM only, and kept in Redis nowhere; for an owner in several instances see
+ * The owner of asynchronous work, as a thread is the owner of blocking work. Requests of the same owner and of those
+ * {@linkplain #nested() nested} in it re-enter a hold that was acquired with the owner; all others wait. Compared by
+ * identity, valid in one JVM only, and not stored in Redis; for an owner in several instances see
  * {@link LockRequest#owner(String)}.
  *
  * <p>Work that may run in parallel needs an owner for each branch, since branches with the same owner do not exclude
@@ -35,21 +35,24 @@ public final class LockOwner {
     }
 
     /**
-     * A new owner for work that belongs to what the calling thread runs at this moment: it enters the locks of the
-     * annotated methods and {@link LockOperations#execute execute} calls that the thread is in.
+     * A new owner for work that belongs to the present work of the calling thread: it enters the locks of the annotated
+     * methods and {@link LockOperations#execute execute} calls that the thread runs.
      */
     public static LockOwner nestedInCurrent() {
         return new LockOwner(LockScope.owner(), Map.of());
     }
 
-    /** A new owner that may enter what this owner holds. This owner may not enter what the new one acquires. */
+    /**
+     * A new owner that may enter the locks that this owner holds. This owner may not enter locks that the new one
+     * acquires.
+     */
     public LockOwner nested() {
         return new LockOwner(this, Map.of());
     }
 
     /**
-     * A new owner that may enter what this owner may, and also these holds as long as they last. Of several holds of
-     * one name the first counts.
+     * A new owner that may enter the same locks as this owner, and also these holds as long as they last. Of several
+     * holds of one name the first counts.
      */
     public LockOwner nestedIn(Collection<? extends LockHandle> holds) {
         Map<String, Long> entered = new HashMap<>();
@@ -64,12 +67,12 @@ public final class LockOwner {
         return enclosing;
     }
 
-    /** Stands for a hold that a thread is in. */
+    /** Represents a hold of a thread. */
     static LockOwner inside(@Nullable LockOwner enclosing, LockHandle handle) {
         return new LockOwner(enclosing, handle.fencingTokens());
     }
 
-    /** Whether this owner stands for the hold of that name and token, which a thread is in. */
+    /** Whether this owner represents the hold of a thread with that name and token. */
     public boolean isInside(String lockName, long fencingToken) {
         Long token = inside.get(lockName);
         return token != null && token == fencingToken;

@@ -5,6 +5,7 @@
 package io.distributedlock;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -13,8 +14,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be locked and how. Immutable: every method returns a new request. What is not said comes from the settings
- * ({@code distributed-lock.lease}, {@code .wait}, {@code .max-hold}). Safe for use by any number of threads.
+ * The lock to acquire and its options. Immutable: every method returns a new request. Two requests are equal if all
+ * their options are. Options that are not set come from the settings ({@code distributed-lock.lease}, {@code .wait},
+ * {@code .max-hold}). Safe for use by any number of threads.
  */
 public final class LockRequest {
 
@@ -79,7 +81,7 @@ public final class LockRequest {
         if (minHold != null && owner != null) {
             throw new IllegalArgumentException(
                     "Lock '" + LockNames.show(name()) + "': minHold is not supported with an explicit owner,"
-                            + " whose holds are given back one by one from anywhere. Leave out one of them.");
+                            + " whose holds are released one by one from any instance. Leave out one of them.");
         }
         if (mode == LockMode.SHARED && owner != null) {
             throw new IllegalArgumentException("Lock '" + LockNames.show(name())
@@ -92,7 +94,7 @@ public final class LockRequest {
         }
     }
 
-    /** What a request is made of, before it is one. */
+    /** The components of a request before their validation. */
     private static final class Draft {
 
         private final List<String> names;
@@ -152,10 +154,10 @@ public final class LockRequest {
     }
 
     /**
-     * A request for several locks with the default settings. All of them are acquired, or none. Names that occur twice
-     * count once. They are acquired in their natural order, which is the same for all callers, so that two requests
-     * whose names overlap cannot wait for each other, unless their callers hold other locks already. The wait counts
-     * for all together. They are renewed, lost and released as one.
+     * A request for several locks with the default settings. All of them are acquired, or none. Duplicate names count
+     * once. They are acquired in their natural order, which is the same for all callers, so that two requests whose
+     * names overlap cannot wait for each other, unless their callers already hold other locks. The wait applies to all
+     * of them together. They are renewed, lost and released as one.
      *
      * @throws IllegalArgumentException if there is no name, or one is null, blank, or longer than
      *     {@link #MAX_NAME_LENGTH}
@@ -178,8 +180,8 @@ public final class LockRequest {
     }
 
     /**
-     * How long Redis keeps the lock if nobody renews it: the time others wait after a crash. While the hold lasts it is
-     * renewed every third of it, unless {@link #renew(boolean) renew(false)}.
+     * How long Redis keeps the lock without a renewal: the time for which other callers wait after a crash. While the
+     * hold lasts, it is renewed every third of this time, unless {@link #renew(boolean) renew(false)}.
      *
      * @param lease from {@link #MIN_LEASE} to {@link #MAX_LEASE}
      */
@@ -189,9 +191,9 @@ public final class LockRequest {
     }
 
     /**
-     * How long to wait for the lock: zero tries once, a negative time waits without limit. At the end of the wait Redis
-     * may be asked once more, for a tenth of a second at most. A caller that has heard nothing from Redis by then waits
-     * for a first answer, for one command time-out since it began to wait.
+     * How long to wait for the lock: zero tries once, a negative time waits without limit. At the end of the wait one
+     * more request may be sent to Redis, which takes a tenth of a second at most. A caller without any reply by then
+     * waits for the first one, for one command time-out since the beginning of its wait.
      */
     public LockRequest waitUpTo(Duration wait) {
         Objects.requireNonNull(wait, "wait");
@@ -211,14 +213,14 @@ public final class LockRequest {
     /**
      * Whether the lease is renewed while the hold lasts (the default). If not, the hold is lost when the lease ends.
      *
-     * @throws IllegalArgumentException if it is not to be renewed and has a {@link #maxHold(Duration)}
+     * @throws IllegalArgumentException if the lease is not renewed and the request has a {@link #maxHold(Duration)}
      */
     public LockRequest renew(boolean renew) {
         return with(draft -> draft.renew = renew);
     }
 
     /**
-     * The age at which the hold is lost, however busy its holder: a bound for methods that hang.
+     * The maximum time of the hold, after which it is lost even if its holder is active: a bound for methods that hang.
      *
      * @param maxHold positive
      * @throws IllegalArgumentException if it is not positive, if the lease is not renewed and so has a hard end
@@ -233,11 +235,11 @@ public final class LockRequest {
      * The lock becomes free no earlier than this time after the grant, also for other callers of the same instance. The
      * release does not wait for it: it shortens the lease to the rest of that time. For work that must not run again
      * soon, such as a job that several schedulers start at about the same moment. A re-entry does not change it. It
-     * binds nobody after a loss.
+     * does not apply after a loss.
      *
      * @param minHold positive, at most 365 days
-     * @throws IllegalArgumentException if it is outside of that, longer than {@link #maxHold(Duration)}, or the request
-     *     has an explicit {@link #owner(String)} or the mode {@link LockMode#SHARED}
+     * @throws IllegalArgumentException if it is outside that range, longer than {@link #maxHold(Duration)}, or the
+     *     request has an explicit {@link #owner(String)} or the mode {@link LockMode#SHARED}
      */
     public LockRequest minHold(Duration minHold) {
         requirePositive("minHold", minHold);
@@ -248,9 +250,9 @@ public final class LockRequest {
     }
 
     /**
-     * Names the owner, instead of the calling thread. The same owner is the same in every thread and instance:
-     * acquiring again is a re-entry, and {@link LockOperations#release(String, String)} gives a hold back from
-     * anywhere. Such holds are counted in Redis, so each of them costs its round trips. Owner ids are no secrets.
+     * Sets an explicit owner, instead of the calling thread. It is the same owner in every thread and instance:
+     * acquiring again is a re-entry, and {@link LockOperations#release(String, String)} releases a hold from any
+     * instance. Such holds are counted in Redis, so each of them costs round trips. Owner ids are not secret.
      *
      * @throws IllegalArgumentException if the owner is null, blank, or longer than {@link #MAX_NAME_LENGTH}, or the
      *     request has a {@link #minHold(Duration)} or the mode {@link LockMode#SHARED}
@@ -260,30 +262,31 @@ public final class LockRequest {
         return with(draft -> draft.owner = owner);
     }
 
-    /** Whether the owner may acquire again what it holds (the default). If not, that is refused at once as busy. */
+    /**
+     * Whether the owner may acquire a lock again that it holds (the default). If not, such a request is refused at once
+     * as busy.
+     */
     public LockRequest reentrant(boolean reentrant) {
         return with(draft -> draft.reentrant = reentrant);
     }
 
     /**
-     * Names the owner of asynchronous work in this JVM, instead of the calling thread: what this owner holds is entered
-     * again without a round trip. An explicit {@link #owner(String) owner} goes before it.
+     * Sets the owner of asynchronous work in this JVM, instead of the calling thread: it re-enters the locks that it
+     * holds without a round trip. An explicit {@link #owner(String) owner} takes precedence.
      */
     public LockRequest logicalOwner(LockOwner owner) {
         Objects.requireNonNull(owner, "owner");
         return with(draft -> draft.logicalOwner = owner);
     }
 
-    /**
-     * Says where the request comes from, for metrics, spans and the endpoint. {@link LockOrigin#NONE} if not called.
-     */
+    /** Sets the origin of the request, for metrics, spans and the endpoint. The default is {@link LockOrigin#NONE}. */
     public LockRequest origin(LockOrigin origin) {
         Objects.requireNonNull(origin, "origin");
         return with(draft -> draft.origin = origin);
     }
 
     /**
-     * Who may hold the lock at the same time, {@link LockMode#EXCLUSIVE} if not called. It counts for all
+     * Which callers may hold the lock at the same time; the default is {@link LockMode#EXCLUSIVE}. It applies to all
      * {@link #names()}.
      *
      * @throws IllegalArgumentException for {@link LockMode#SHARED} with an explicit {@link #owner(String)} or a
@@ -318,12 +321,12 @@ public final class LockRequest {
         return renew;
     }
 
-    /** The greatest age of the hold, or null for the default. */
+    /** The maximum time of the hold, or null for the default. */
     public @Nullable Duration maxHold() {
         return maxHold;
     }
 
-    /** How long the lock stays taken at least, or null. */
+    /** The minimum time for which the lock stays taken, or null. */
     public @Nullable Duration minHold() {
         return minHold;
     }
@@ -342,12 +345,12 @@ public final class LockRequest {
         return logicalOwner;
     }
 
-    /** Where the request comes from. */
+    /** The origin of the request. */
     public LockOrigin origin() {
         return origin;
     }
 
-    /** Who may hold the lock at the same time. */
+    /** Which callers may hold the lock at the same time. */
     public LockMode mode() {
         return mode;
     }
@@ -360,7 +363,7 @@ public final class LockRequest {
     }
 
     /**
-     * Checks a lease, for those who take one from elsewhere.
+     * Validates a lease from another source.
      *
      * @throws IllegalArgumentException if it is outside {@link #MIN_LEASE} to {@link #MAX_LEASE}
      */
@@ -383,12 +386,28 @@ public final class LockRequest {
         return text;
     }
 
+    private List<@Nullable Object> said() {
+        return Arrays.asList(
+                names, lease, waitUpTo, renew, maxHold, minHold, owner, reentrant, logicalOwner, origin, mode);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LockRequest request && said().equals(request.said());
+    }
+
+    @Override
+    public int hashCode() {
+        return said().hashCode();
+    }
+
     @Override
     public String toString() {
+        Object wait = waitUpTo != null && waitUpTo.isNegative() ? "unlimited" : waitUpTo;
         return "LockRequest["
                 + (names.size() == 1 ? "name=" + LockNames.show(name()) : "names=" + LockNames.show(names.toString()))
                 + ", lease=" + lease
-                + ", waitUpTo=" + waitUpTo + ", renew=" + renew + ", maxHold=" + maxHold + ", minHold=" + minHold
+                + ", waitUpTo=" + wait + ", renew=" + renew + ", maxHold=" + maxHold + ", minHold=" + minHold
                 + ", owner=" + (owner == null ? null : LockNames.show(owner)) + ", reentrant=" + reentrant
                 + ", mode=" + mode + "]";
     }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a handle the {@linkplain LockHandle#current() current} one of this thread until it is closed. Scopes nest and
- * are closed in the reverse order by the thread that opened them. Needed only by those who implement
- * {@link LockOperations} or intercept calls themselves.
+ * are closed in the reverse order by the thread that opened them. Needed only by code that implements
+ * {@link LockOperations} or intercepts calls itself.
  *
  * <p>A scope can be {@linkplain #show shown} in another thread. Its handle is the current one there too, but the calls
  * of that thread are not calls of the holder, so they do not enter its lock. Only the scope of a subscription belongs
@@ -19,7 +19,7 @@ public final class LockScope implements AutoCloseable {
 
     private static final ThreadLocal<@Nullable LockScope> INNERMOST = new ThreadLocal<>();
 
-    /** The id that no thread has. */
+    /** An id that no thread has. */
     private static final long NO_THREAD = 0;
 
     private final LockHandle handle;
@@ -31,10 +31,10 @@ public final class LockScope implements AutoCloseable {
 
     private final @Nullable LockScope outer;
 
-    /** By its id, so that a thread that has ended is not kept. */
+    /** The thread's id, so that a thread that has ended is not kept. */
     private final long thread;
 
-    /** Stands for the calls of the thread; made when it is asked for. */
+    /** Represents the calls of the thread; created on demand. */
     private @Nullable LockOwner owner;
 
     /** Written and read by the thread that opened the scope. */
@@ -54,7 +54,7 @@ public final class LockScope implements AutoCloseable {
         return open(handle, true);
     }
 
-    /** Opens a scope in the calling thread; {@link #throwIfLost()} passes over it if it does not matter. */
+    /** Opens a scope in the calling thread; {@link #throwIfLost()} skips it if its loss is ignored. */
     public static LockScope open(LockHandle handle, boolean lossMatters) {
         return open(handle, lossMatters, null);
     }
@@ -72,7 +72,7 @@ public final class LockScope implements AutoCloseable {
     /**
      * A scope for a subscription. It is opened in no thread, and need not be closed.
      *
-     * @param outer the scope that the subscription is in already
+     * @param outer the scope that the subscription is already in
      */
     public static LockScope ofSubscription(
             LockHandle handle, boolean lossMatters, LockOwner owner, @Nullable LockScope outer) {
@@ -93,7 +93,7 @@ public final class LockScope implements AutoCloseable {
         }
     }
 
-    /** The owner that stands for what the calling thread runs, or null outside of all scopes. */
+    /** The owner that represents the work of the calling thread, or null outside all scopes. */
     public static @Nullable LockOwner owner() {
         LockScope scope = INNERMOST.get();
         return scope == null ? null : scope.ownerHere();
@@ -116,8 +116,8 @@ public final class LockScope implements AutoCloseable {
     }
 
     /**
-     * The owner that a subscription in this scope works for. Null in a scope of calls of another thread: they go on
-     * beside the subscription.
+     * The owner that a subscription in this scope works for. Null in a scope of calls of another thread, which run
+     * concurrently with the subscription.
      */
     public @Nullable LockOwner ownerOfSubscription() {
         LockOwner here = ownerHere();
@@ -158,9 +158,9 @@ public final class LockScope implements AutoCloseable {
     }
 
     /**
-     * Looks at all open scopes of this thread.
+     * Checks all open scopes of this thread.
      *
-     * @throws LockLostException if a hold of theirs was lost whose loss matters
+     * @throws LockLostException if one of their holds was lost and its loss is not ignored
      */
     public static void throwIfLost() {
         LockScope scope = INNERMOST.get();
@@ -170,9 +170,9 @@ public final class LockScope implements AutoCloseable {
     }
 
     /**
-     * Looks at this scope and those around it.
+     * Checks this scope and those around it.
      *
-     * @throws LockLostException if a hold of theirs was lost whose loss matters
+     * @throws LockLostException if one of their holds was lost and its loss is not ignored
      */
     public void throwIfAnyLost() {
         for (LockScope scope = this; scope != null; scope = scope.outer) {

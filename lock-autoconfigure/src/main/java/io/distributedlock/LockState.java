@@ -5,30 +5,60 @@
 package io.distributedlock;
 
 import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A lock as Redis sees it at one moment.
+ * The state of a lock in Redis at one moment. It contains no secrets.
  *
  * @param name the lock name
  * @param owner the explicit owner, or else the public id of the instance that holds the lock; if readers hold it
- *     ({@link LockMode#SHARED}), those of their instances, each once, separated by a comma and a space
- * @param fencingToken the last token that Redis knows of; passing the lock on inside an instance may have raised it
- *     since
- * @param remainingLease how long Redis keeps the lock if nobody renews it
- * @param waitingInstances how many instances (not threads) wait for it
- * @param retained whether nobody holds it, and this instance only keeps its lease for the next caller
- *     ({@code distributed-lock.retention}). Of another instance's lease that is not known, and said to be held
+ *     ({@link LockMode#SHARED}), those of their instances, each once, separated by a comma and a space. An explicit
+ *     owner may have any text, so use {@link #instances()} for iteration
+ * @param fencingToken the last token in Redis; a local hand-over may have raised it since
+ * @param remainingLease how long Redis keeps the lock without a renewal
+ * @param waitingInstances the number of instances (not threads) that wait for it
+ * @param retained whether no caller holds the lock, and this instance only keeps its lease for the next caller
+ *     ({@code distributed-lock.retention}). A lease that another instance retains is shown as held
+ * @param explicitOwner whether {@code owner} is an owner that the application has named
+ * @param instances the public ids of the instances in which the lock is held, each once
+ * @param label the labels of these instances, separated by a comma and a space, with the id of an instance whose label
+ *     is unknown; null if no label is known
  */
 public record LockState(
-        String name, String owner, long fencingToken, Duration remainingLease, int waitingInstances, boolean retained) {
+        String name,
+        String owner,
+        long fencingToken,
+        Duration remainingLease,
+        int waitingInstances,
+        boolean retained,
+        boolean explicitOwner,
+        List<String> instances,
+        @Nullable String label) {
 
-    /** A lock that is held. */
+    public LockState {
+        instances = List.copyOf(instances);
+    }
+
+    /** A lock that one instance holds for a caller without an explicit owner. */
     public LockState(String name, String owner, long fencingToken, Duration remainingLease, int waitingInstances) {
-        this(name, owner, fencingToken, remainingLease, waitingInstances, false);
+        this(name, owner, fencingToken, remainingLease, waitingInstances, false, false, List.of(owner), null);
+    }
+
+    /** Whether {@link #owner()} is the public id of an instance, and not an explicit owner or several readers. */
+    public boolean ownerIsInstance() {
+        return !explicitOwner && instances.equals(List.of(owner));
     }
 
     /** The same with {@link #retained()}. */
     public LockState asRetained() {
-        return new LockState(name, owner, fencingToken, remainingLease, waitingInstances, true);
+        return new LockState(
+                name, owner, fencingToken, remainingLease, waitingInstances, true, explicitOwner, instances, label);
+    }
+
+    /** The same with that {@link #label()}. */
+    public LockState withLabel(String known) {
+        return new LockState(
+                name, owner, fencingToken, remainingLease, waitingInstances, retained, explicitOwner, instances, known);
     }
 }

@@ -7,9 +7,9 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redis could not be asked, answered with an error, or its answer stayed unknown, or the instance could not take one
- * more caller. Nothing was run under the lock, so the caller may try again later. It does not say whether the lock is
- * held; the caller does not hold it.
+ * Redis could not be reached, returned an error or did not reply in time, or the limit of waiting callers of the
+ * instance was reached. Nothing was run under the lock, so the caller may retry later. Whether another caller holds the
+ * lock is unknown; this caller does not hold it.
  */
 public class LockUnavailableException extends DistributedLockException {
 

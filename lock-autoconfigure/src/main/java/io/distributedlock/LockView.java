@@ -54,7 +54,7 @@ final class LockView implements Lock {
         }
     }
 
-    /** Not interruptible, as the contract of {@link Lock} wants it. */
+    /** Not interruptible, as the contract of {@link Lock} requires. */
     @Override
     public boolean tryLock() {
         boolean interrupted = Thread.interrupted();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * once, until none of them waits that long any more.
  *
  * @param waited the longest of the waits
- * @param waiters how many callers of this instance wait for the lock
- * @param holder the public id of the instance that holds the lock, or its explicit owner; null if that is not known
+ * @param waiters the number of callers of this instance that wait for the lock
+ * @param holder the public id of the instance that holds the lock, or its explicit owner; null if unknown
  */
 public record LongWaitEvent(
         String lockName,

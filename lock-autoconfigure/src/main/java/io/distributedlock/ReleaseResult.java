@@ -4,18 +4,18 @@
  */
 package io.distributedlock;
 
-/** What became of {@link LockOperations#release(String, String)}. */
+/** The result of {@link LockOperations#release(String, String)}. */
 public enum ReleaseResult {
 
-    /** The owner's last hold was given back; the lock is free, or with the next waiter. */
+    /** The last hold of the owner was released; the lock is free, or has been handed to the next waiter. */
     RELEASED,
 
-    /** One hold was given back; the owner has more. */
+    /** One hold was released; the owner has more. */
     STILL_HELD,
 
-    /** Nobody holds this lock. */
+    /** The lock is free. */
     NOT_HELD,
 
-    /** Another caller holds this lock; nothing was changed. */
+    /** Another owner holds the lock; nothing was changed. */
     NOT_YOURS
 }

@@ -7,12 +7,12 @@ package io.distributedlock;
 import java.time.Duration;
 
 /**
- * Redis' clock was found to be behind where it must be by now: it was set back, or stood still with its machine. Leases
- * end later by as much, so a lock whose holder dies stays taken for longer; and a fencing token that is taken from that
- * clock may be lower than one of the same lock that neither Redis nor this instance remembers. Keep the servers' clocks
- * slewed, not stepped.
+ * The clock of Redis is behind the value that it must have reached by now: it was set back, or stood still with its
+ * machine. Leases end later by as much, so a lock whose holder dies stays taken for longer; and a fencing token that is
+ * taken from that clock may be lower than one of the same lock that neither Redis nor this instance has stored.
+ * Configure the servers' clocks to be slewed, not stepped.
  *
- * @param lockName the lock whose token showed it; all locks are concerned
+ * @param lockName the lock whose token showed it; all locks are affected
  * @param by how far at least
  */
 public record ServerClockSetBackEvent(String lockName, Duration by) implements LockEvent {}

@@ -19,7 +19,7 @@ class LockNamesTests {
     }
 
     @Test
-    void whatIsNoTextIsEscaped() {
+    void controlCharactersAreEscaped() {
         assertThat(LockNames.show("a\r\nWARN b\u0000\u001b[31m\u2028\u202e\ud800c"))
                 .isEqualTo("a\\u000D\\u000AWARN b\\u0000\\u001B[31m\\u2028\\u202E\\uD800c");
     }
@@ -46,7 +46,7 @@ class LockNamesTests {
     }
 
     @Test
-    void norHasAnyTextOfARequest() {
+    void theTextsOfARequestHaveNoLineBreaks() {
         LockRequest request = LockRequest.of("a\nb").owner("c\nd");
 
         assertThat(request.toString()).doesNotContain("\n");

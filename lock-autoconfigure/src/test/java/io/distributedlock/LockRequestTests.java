@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +22,7 @@ class LockRequestTests {
     private static final LockRequest REQUEST = LockRequest.of("name");
 
     @Test
-    void leavesToTheSettingsWhatIsNotSaid() {
+    void leavesUnsetValuesToTheSettings() {
         assertThat(REQUEST.name()).isEqualTo("name");
         assertThat(REQUEST.lease()).isNull();
         assertThat(REQUEST.waitUpTo()).isNull();
@@ -32,7 +33,7 @@ class LockRequestTests {
     }
 
     @Test
-    void keepsWhatWasSaidBefore() {
+    void keepsEarlierSettings() {
         LockRequest request = REQUEST.lease(Duration.ofSeconds(1))
                 .waitUpTo(Duration.ofSeconds(2))
                 .maxHold(Duration.ofSeconds(3))
@@ -56,7 +57,7 @@ class LockRequestTests {
                 .owner("owner")
                 .reentrant(false);
         assertThat(unused).isNotSameAs(REQUEST);
-        leavesToTheSettingsWhatIsNotSaid();
+        leavesUnsetValuesToTheSettings();
     }
 
     @ParameterizedTest
@@ -111,14 +112,14 @@ class LockRequestTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"PT0S", "PT-1S"})
-    void refusesGreatestAgesThatAreNotPositive(Duration maxHold) {
+    void refusesMaxHoldThatIsNotPositive(Duration maxHold) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> REQUEST.maxHold(maxHold))
                 .withMessageContaining(maxHold.toString());
     }
 
     @Test
-    void refusesAGreatestAgeForALeaseThatIsAHardEnd() {
+    void refusesMaxHoldForALeaseThatIsAHardEnd() {
         Duration maxHold = Duration.ofSeconds(1);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> REQUEST.renew(false).maxHold(maxHold));
@@ -153,5 +154,37 @@ class LockRequestTests {
     @Test
     void showsItself() {
         assertThat(REQUEST.lease(Duration.ofSeconds(7))).asString().contains("name", "PT7S");
+        assertThat(REQUEST.waitForever()).asString().contains("waitUpTo=unlimited,");
+    }
+
+    @Test
+    void isEqualToOneThatSaysTheSame() {
+        assertThat(LockRequest.of("a").lease(Duration.ofSeconds(7)).waitForever())
+                .isEqualTo(LockRequest.of("a").waitUpTo(Duration.ofDays(-1)).lease(Duration.ofMillis(7_000)))
+                .hasSameHashCodeAs(
+                        LockRequest.of("a").waitUpTo(Duration.ofDays(-1)).lease(Duration.ofMillis(7_000)));
+        assertThat(LockRequest.ofAll(List.of("b", "a", "b"))).isEqualTo(LockRequest.ofAll(Set.of("a", "b")));
+    }
+
+    @Test
+    void differsFromEveryOneThatSaysSomethingElse() {
+        List<LockRequest> all = List.of(
+                REQUEST,
+                REQUEST.named("other"),
+                LockRequest.ofAll(List.of(REQUEST.name(), "other")),
+                REQUEST.lease(Duration.ofSeconds(1)),
+                REQUEST.noWait(),
+                REQUEST.waitForever(),
+                REQUEST.renew(false),
+                REQUEST.maxHold(Duration.ofSeconds(1)),
+                REQUEST.minHold(Duration.ofSeconds(1)),
+                REQUEST.owner("owner"),
+                REQUEST.reentrant(false),
+                REQUEST.mode(LockMode.SHARED),
+                REQUEST.origin(LockOrigin.of("label")),
+                REQUEST.logicalOwner(LockOwner.create()),
+                REQUEST.logicalOwner(LockOwner.create()));
+        assertThat(all).doesNotHaveDuplicates().doesNotContain((LockRequest) null);
+        assertThat(REQUEST).isNotEqualTo(REQUEST.name());
     }
 }

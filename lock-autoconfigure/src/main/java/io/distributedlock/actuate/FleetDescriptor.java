@@ -11,14 +11,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of the endpoint about all instances. Times of day are those of the instance that answers and only for
+ * The response of the endpoint about all instances. Times are by the wall clock of the responding instance and only for
  * display.
  *
- * @param instance who answers
- * @param instances all instances, also those that have not answered
- * @param complete whether Redis has said which instances there are; if not, there may be others
- * @param held what they hold, by name
- * @param waiting who waits, by name: of each lock and instance the caller that has waited for the longest time
+ * @param instance the responding instance
+ * @param instances all instances, including those without a reply
+ * @param complete whether Redis has listed all instances; if not, there may be others
+ * @param held their holds, sorted by name
+ * @param waiting their waits, sorted by name: for each lock and instance, the caller that has waited for the longest
+ *     time
  * @param next the value of {@code after} for the next page, null if this is the last one
  */
 record FleetDescriptor(
@@ -33,12 +34,12 @@ record FleetDescriptor(
      * An instance.
      *
      * @param id its public id
-     * @param label what operators call it; null if it has never answered
-     * @param answered whether it has answered within half a second; if not, nothing else of it is known
+     * @param label its label; null if it has never replied
+     * @param answered whether it has replied within half a second; if not, nothing else is known about it
      * @param connected whether it can send commands to Redis
-     * @param subscribed whether it hears messages of other instances
-     * @param held how many locks it holds
-     * @param waiting how many of its callers wait
+     * @param subscribed whether it receives messages of other instances
+     * @param held the number of locks that it holds
+     * @param waiting the number of its callers that wait
      */
     record InstanceState(
             String id,
@@ -49,7 +50,7 @@ record FleetDescriptor(
             int held,
             int waiting) {}
 
-    /** A hold. The fields are those of {@link LocksDescriptor.Held}, and whose it is. */
+    /** A hold. The fields are those of {@link LocksDescriptor.Held}, and its instance. */
     record Held(
             String name,
             String instance,
@@ -69,7 +70,7 @@ record FleetDescriptor(
      * Callers that wait. The fields are those of {@link LocksDescriptor.Waiting}, of the caller that has waited for the
      * longest time.
      *
-     * @param callers how many callers of that instance wait for the lock
+     * @param callers the number of callers of that instance that wait for the lock
      */
     record Waiting(
             String name,

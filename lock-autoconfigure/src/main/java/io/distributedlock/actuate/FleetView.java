@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all instances hold and wait for, in pages by the names of locks. Each instance gives the first locks behind a
- * name. A page ends where the first of these lists ends, so that nothing is left out between two pages.
+ * The holds and waits of all instances, in pages by the names of locks. Each instance returns the first locks after a
+ * name. A page ends where the first of these lists ends, so that no lock is omitted between two pages.
  */
 final class FleetView {
 
@@ -66,7 +66,7 @@ final class FleetView {
                 last);
     }
 
-    /** Null if nothing comes after this page. */
+    /** Null if this is the last page. */
     private static @Nullable String lastOfPage(List<InstanceReport> all, int limit) {
         TreeSet<String> names = new TreeSet<>();
         all.forEach(each -> {

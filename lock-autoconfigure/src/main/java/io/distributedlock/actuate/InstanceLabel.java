@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 
 /**
- * What operators call this instance: {@code distributed-lock.instance-label}, or else the name of the application, the
- * host, the port of the server if there is one, and the process id, as in {@code shop@host-1:8080/4711}.
+ * The label of this instance: {@code distributed-lock.instance-label}, or else the name of the application, the host,
+ * the port of the server if there is one, and the process id, as in {@code shop@host-1:8080/4711}.
  */
 public final class InstanceLabel {
 
@@ -23,7 +23,7 @@ public final class InstanceLabel {
         this.environment = environment;
     }
 
-    /** Is read anew each time, since the port is not known before the server has started. */
+    /** Determined at each call, since the port is not known before the server has started. */
     public String text() {
         String label = environment.getProperty("distributed-lock.instance-label", "");
         return label.isBlank() ? defaultText() : label;

@@ -12,18 +12,27 @@ import io.distributedlock.LockUnavailableException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What this instance holds and waits for. */
+/** The holds and waits of this instance. */
 final class InstanceView {
 
-    /** How many locks of other instances are asked about in one answer. */
+    /** The maximum number of requests about locks of other instances for one response. */
     private static final int ASKED_ABOUT = 20;
+
+    private static final int OF_ONE_LOCK = 100;
 
     private final LockOperations locks;
 
@@ -40,21 +49,57 @@ final class InstanceView {
         this.clock = clock;
     }
 
-    LocksDescriptor describe() {
-        LockActivity activity = monitor.activity();
+    /** That many locks, with that many holds and waits of each. */
+    LocksDescriptor describe(String after, int limit) {
+        LockActivity all = monitor.activity();
+        TreeSet<String> names = new TreeSet<>();
+        all.held().forEach(held -> names.add(held.name()));
+        all.waiting().forEach(waiting -> names.add(waiting.name()));
+        NavigableSet<String> behind = after.isEmpty() ? names : names.tailSet(after, false);
+        List<String> page = behind.stream().limit(limit).toList();
+        String next = page.size() < behind.size() ? page.get(page.size() - 1) : null;
+        LockActivity shown = new LockActivity(
+                all.instance(),
+                all.connected(),
+                all.subscribed(),
+                onPage(page, all.held(), LockActivity.Held::name),
+                onPage(page, all.waiting(), LockActivity.Waiting::name));
+        return describe(shown, all, next);
+    }
+
+    private static <T> List<T> onPage(List<String> page, List<T> all, Function<T, String> nameOf) {
+        Map<String, List<T>> byName = new HashMap<>();
+        page.forEach(name -> byName.put(name, new ArrayList<>()));
+        for (T each : all) {
+            List<T> ofName = byName.get(nameOf.apply(each));
+            if (ofName != null && ofName.size() < OF_ONE_LOCK) {
+                ofName.add(each);
+            }
+        }
+        return page.stream()
+                .flatMap(name -> byName.getOrDefault(name, List.of()).stream())
+                .toList();
+    }
+
+    private LocksDescriptor describe(LockActivity activity, LockActivity all, @Nullable String next) {
         Instant now = clock.instant();
-        Map<String, String> holders = holders(activity);
-        Map<String, String> labels = labels(activity, holders);
+        Map<String, Holder> holders = holders(activity);
+        Map<String, String> labels = labels(activity, holders.values());
         return new LocksDescriptor(
                 new LocksDescriptor.Instance(
                         activity.instance(), label.text(), activity.connected(), activity.subscribed()),
                 activity.held().stream().map(held -> held(held, now)).toList(),
                 activity.waiting().stream()
                         .map(waiting -> {
-                            String holder = holders.get(waiting.name());
-                            return waiting(waiting, holder, holder == null ? null : labels.get(holder), now);
+                            Holder holder = holders.get(waiting.name());
+                            return holder == null
+                                    ? waiting(waiting, null, null, now)
+                                    : waiting(waiting, holder.id(), holder.labelIn(labels), now);
                         })
-                        .toList());
+                        .toList(),
+                all.held().size(),
+                all.waiting().size(),
+                next);
     }
 
     static LocksDescriptor.Held held(LockActivity.Held held, Instant now) {
@@ -87,32 +132,55 @@ final class InstanceView {
                 holderLabel);
     }
 
+    /**
+     * Who holds a lock.
+     *
+     * @param instance whether the id is that of an instance, and no owner or list of readers
+     * @param label the label of the instance, or of the instances of an explicit owner or of readers
+     */
+    private record Holder(
+            String id, boolean instance, @Nullable String label) {
+
+        static Holder of(LockState state) {
+            return new Holder(state.owner(), state.ownerIsInstance(), state.label());
+        }
+
+        @Nullable
+        String labelIn(Map<String, String> labels) {
+            String known = instance ? labels.get(id) : null;
+            return known == null ? label : known;
+        }
+    }
+
     /** By lock. Of each lock Redis is asked once, of the first few locks only, and not while it is away. */
-    private Map<String, String> holders(LockActivity activity) {
-        Map<String, String> found = new HashMap<>();
+    private Map<String, Holder> holders(LockActivity activity) {
+        Map<String, Holder> found = new HashMap<>();
         Set<String> asked = new HashSet<>();
         for (LockActivity.Waiting waiting : activity.waiting()) {
             String name = waiting.name();
             if (waiting.holder() != null) {
-                found.put(name, waiting.holder());
+                found.put(name, new Holder(waiting.holder(), true, null));
             } else if (activity.connected() && asked.size() < ASKED_ABOUT && asked.add(name)) {
-                holder(name).ifPresent(holder -> found.put(name, holder));
+                holder(name).ifPresent(state -> found.put(name, Holder.of(state)));
             }
         }
         return found;
     }
 
-    private Optional<String> holder(String name) {
+    private Optional<LockState> holder(String name) {
         try {
-            return locks.inspect(name).map(LockState::owner);
+            return locks.inspect(name);
         } catch (LockUnavailableException ex) {
             return Optional.empty();
         }
     }
 
-    private Map<String, String> labels(LockActivity activity, Map<String, String> holders) {
+    private Map<String, String> labels(LockActivity activity, Collection<Holder> holders) {
         Map<String, String> labels = new HashMap<>();
-        Set<String> others = new HashSet<>(holders.values());
+        Set<String> others = holders.stream()
+                .filter(Holder::instance)
+                .map(Holder::id)
+                .collect(Collectors.toCollection(HashSet::new));
         if (others.remove(activity.instance())) {
             labels.put(activity.instance(), label.text());
         }

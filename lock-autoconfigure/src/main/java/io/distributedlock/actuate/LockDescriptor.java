@@ -10,15 +10,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of the endpoint about one lock, as Redis and this instance see it.
+ * The response of the endpoint about one lock, as recorded in Redis and by this instance.
  *
  * @param held whether an instance holds it at this moment
- * @param fencingToken the last token that is known, null if nobody holds it
- * @param remainingLease how long Redis keeps it if it is not renewed, null if nobody holds it
- * @param holder who holds it, null if nobody does
+ * @param fencingToken the last known token, null without a holder
+ * @param remainingLease how long Redis keeps it without a renewal, null without a holder
+ * @param holder the holder, or null
  * @param waiting the instances that wait: first those in line in Redis, in its order, at most 100 of them; then those
  *     whose callers wait for a hold of their own instance
- * @param waitingInstances how many instances wait in Redis
+ * @param waitingInstances the number of instances that wait in Redis
  */
 record LockDescriptor(
         String name,
@@ -30,17 +30,20 @@ record LockDescriptor(
         int waitingInstances) {
 
     /**
-     * Who holds the lock.
+     * The holder of the lock.
      *
      * @param instance the public id of an instance, or an explicit owner
-     * @param label what operators call the instance; null if it has never answered
-     * @param caller the thread; null if the instance does not answer
-     * @param since the time of the grant; null if the instance does not answer
-     * @param waitingFor other locks that the same caller waits for; empty if the instance does not answer
-     * @param method the annotated method; null if the instance does not answer, or the application has acquired it
-     * @param waiters how many callers of the holder's instance wait behind it; zero if the instance does not answer
-     * @param answered whether the instance of the holder has said this. Another instance has half a second for it; an
-     *     explicit owner is no instance
+     * @param label the label of the instance; null if unknown
+     * @param caller the thread; null if the instance does not reply
+     * @param since the time of the grant; null if the instance does not reply
+     * @param waitingFor other locks that the same caller waits for; empty if the instance does not reply
+     * @param method the annotated method; null if the instance does not reply, or application code has acquired the
+     *     lock
+     * @param waiters the number of callers of the holder's instance that wait; zero if the instance does not reply
+     * @param answered whether the holder's instance has replied. Another instance has half a second for the reply
+     * @param traceId the trace of the caller; null if the instance does not reply, or without tracing
+     * @param instances the public ids of the instances that have it; the first is described if the responding instance
+     *     is none of them
      */
     record Holder(
             String instance,
@@ -50,12 +53,14 @@ record LockDescriptor(
             List<String> waitingFor,
             @Nullable String method,
             int waiters,
-            boolean answered) {}
+            boolean answered,
+            @Nullable String traceId,
+            List<String> instances) {}
 
     /**
      * An instance that waits.
      *
-     * @param label what operators call it; null if it does not answer
+     * @param label its label; null if it does not reply
      */
     record Waiter(String instance, @Nullable String label) {}
 }

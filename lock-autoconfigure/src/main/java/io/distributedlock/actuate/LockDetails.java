@@ -17,9 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
-/** One lock: its entry in Redis, the line of those who wait, and what the instance of its holder says. */
+/** One lock: its entry in Redis, the line of the waiters, and the reply of its holder's instance. */
 final class LockDetails {
 
     private static final int LINE = 100;
@@ -49,14 +48,14 @@ final class LockDetails {
         if (activity.waiting().stream().anyMatch(waits -> waits.name().equals(name))) {
             waiting.add(activity.instance());
         }
-        Map<String, String> labels = labels(state.map(LockState::owner).orElse(null), waiting, activity);
+        Map<String, String> labels = labels(state.map(LockState::instances).orElse(List.of()), waiting, activity);
         LockDescriptor.Holder holder =
                 state.map(found -> holder(found, activity, labels)).orElse(null);
         if (holder != null && holder.waiters() > 0) {
             waiting.add(
                     isHeldHere(name, activity)
                             ? activity.instance()
-                            : instances(holder.instance()).get(0));
+                            : holder.instances().get(0));
         }
         return new LockDescriptor(
                 name,
@@ -68,11 +67,9 @@ final class LockDetails {
                 state.map(LockState::waitingInstances).orElse(0));
     }
 
-    private Map<String, String> labels(@Nullable String owner, Set<String> waiting, LockActivity activity) {
+    private Map<String, String> labels(List<String> holders, Set<String> waiting, LockActivity activity) {
         Set<String> others = new LinkedHashSet<>(waiting);
-        if (owner != null) {
-            others.addAll(instances(owner));
-        }
+        others.addAll(holders);
         others.remove(activity.instance());
         return others.isEmpty() ? Map.of() : monitor.labels(others);
     }
@@ -91,17 +88,12 @@ final class LockDetails {
         return activity.held().stream().anyMatch(held -> held.name().equals(name));
     }
 
-    /** Of a lock that readers have, their instances. */
-    private static List<String> instances(String owner) {
-        return List.of(owner.split(", "));
-    }
-
     /**
-     * A hold of this instance with a lower token than that in Redis is lost, although this instance does not know it
-     * yet; but not that of a reader, as others may have joined it since. Of several readers, one is described.
+     * A hold of this instance with a lower token than that in Redis is lost, although this instance has not detected it
+     * yet; but not that of a reader, since others may have joined it meanwhile. Of several readers, one is described.
      */
     private LockDescriptor.Holder holder(LockState state, LockActivity activity, Map<String, String> labels) {
-        List<String> instances = instances(state.owner());
+        List<String> instances = state.instances();
         boolean here = instances.contains(activity.instance());
         LockActivity.Held own = activity.held().stream()
                 .filter(held -> held.name().equals(state.name())
@@ -111,21 +103,28 @@ final class LockDetails {
         if (own != null) {
             return ownHolder(state, own, activity);
         }
-        HoldReport elsewhere =
-                here ? null : monitor.holdOf(instances.get(0), state.name()).orElse(null);
+        HoldReport elsewhere = here || instances.isEmpty()
+                ? null
+                : monitor.holdOf(instances.get(0), state.name()).orElse(null);
         if (elsewhere != null) {
-            return new LockDescriptor.Holder(
-                    state.owner(),
-                    elsewhere.label(),
-                    elsewhere.caller(),
-                    clock.instant().minus(elsewhere.heldFor()),
-                    elsewhere.waits().stream().map(HoldReport.Wait::lockName).toList(),
-                    elsewhere.method(),
-                    elsewhere.waiters(),
-                    true);
+            return otherHolder(state, elsewhere);
         }
-        String known = here ? label.text() : labels.get(instances.get(0));
-        return new LockDescriptor.Holder(state.owner(), known, null, null, List.of(), null, 0, here);
+        String known = here ? label.text() : instances.isEmpty() ? null : labels.get(instances.get(0));
+        return new LockDescriptor.Holder(state.owner(), known, null, null, List.of(), null, 0, here, null, instances);
+    }
+
+    private LockDescriptor.Holder otherHolder(LockState state, HoldReport report) {
+        return new LockDescriptor.Holder(
+                state.owner(),
+                report.label(),
+                report.caller(),
+                clock.instant().minus(report.heldFor()),
+                report.waits().stream().map(HoldReport.Wait::lockName).toList(),
+                report.method(),
+                report.waiters(),
+                true,
+                report.traceId(),
+                state.instances());
     }
 
     private LockDescriptor.Holder ownHolder(LockState state, LockActivity.Held own, LockActivity activity) {
@@ -141,6 +140,8 @@ final class LockDetails {
                         .orElse(List.of()),
                 own.origin().method(),
                 own.waiters(),
-                true);
+                true,
+                own.traceId(),
+                state.instances());
     }
 }

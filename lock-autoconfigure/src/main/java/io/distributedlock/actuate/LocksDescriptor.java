@@ -11,21 +11,31 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of the endpoint about this instance. Times of day are those of this instance and only for display.
+ * The response of the endpoint about this instance. Times are by the wall clock of this instance and only for display.
  *
- * @param instance who answers
- * @param held what this instance holds
- * @param waiting who waits in this instance
+ * @param instance the responding instance
+ * @param held one page of the holds of this instance, sorted by name
+ * @param waiting the waiting callers of this instance, of the same page; those of one lock in the order of their
+ *     arrival
+ * @param heldTotal the number of holds of this instance
+ * @param waitingTotal the number of its callers that wait
+ * @param next the value of {@code after} for the next page, null if this is the last one
  */
-record LocksDescriptor(Instance instance, List<Held> held, List<Waiting> waiting) {
+record LocksDescriptor(
+        Instance instance,
+        List<Held> held,
+        List<Waiting> waiting,
+        int heldTotal,
+        int waitingTotal,
+        @Nullable String next) {
 
     /**
      * This instance.
      *
      * @param id the public id under which it holds its locks
-     * @param label what operators call it
+     * @param label its label
      * @param connected whether it can send commands to Redis
-     * @param subscribed whether it hears messages of other instances
+     * @param subscribed whether it receives messages of other instances
      */
     record Instance(String id, String label, boolean connected, boolean subscribed) {}
 
@@ -34,7 +44,7 @@ record LocksDescriptor(Instance instance, List<Held> held, List<Waiting> waiting
      *
      * @param method the annotated method that acquired it, null if it was acquired by {@code LockOperations}
      * @param traceId the trace of its caller, null without tracing
-     * @param lastRenewal when its lease was last renewed, null if it was not yet
+     * @param lastRenewal when its lease was last renewed, null before the first renewal
      * @param mode whether other callers may hold the lock as well
      */
     record Held(
@@ -53,11 +63,11 @@ record LocksDescriptor(Instance instance, List<Held> held, List<Waiting> waiting
     /**
      * A caller that waits.
      *
-     * @param until when it gives up, null for never
-     * @param holder the public id of the instance that holds the lock, or its explicit owner; null if that is not known
+     * @param until when its wait ends, null without a limit
+     * @param holder the public id of the instance that holds the lock, or its explicit owner; null if unknown
      * @param method the annotated method, null if it waits by {@code LockOperations}
      * @param traceId the trace of the caller, null without tracing
-     * @param holderLabel what operators call the holder's instance; null if that is not known
+     * @param holderLabel the label of the holder's instance; null if unknown
      */
     record Waiting(
             String name,

@@ -6,29 +6,41 @@ package io.distributedlock.actuate;
 
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import java.security.Principal;
 import java.time.Clock;
+import java.util.Map;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Shows what this instance or all instances hold and wait for, shows one lock, and takes a lock away. A lock name may
- * have slashes: what comes after {@code locks/} is the name. Web servers refuse or change some paths (an encoded slash,
- * two slashes in a row); {@code locks?name=} takes every name. Taking away needs
+ * Shows the holds and waits of this instance or of all instances, shows one lock, and releases a lock by force. A lock
+ * name may contain slashes: everything after {@code locks/} is the name. Web servers reject or change some paths (an
+ * encoded slash, two slashes in a row); {@code locks?name=} accepts every name. A forced release requires
  * {@code management.endpoint.locks.access=unrestricted}.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
 
+    /** The type of the audit event. Its data are {@code lock}, the name, and {@code released}, whether it was held. */
+    public static final String FORCE_RELEASED = "LOCK_FORCE_RELEASED";
+
     private static final Log log = LogFactory.getLog(LocksEndpoint.class);
+
+    /** The principal of requests without an authenticated user. */
+    private static final String UNKNOWN = "unknown";
 
     private final LockOperations locks;
 
@@ -38,78 +50,106 @@ public final class LocksEndpoint {
 
     private final LockDetails details;
 
+    private final ApplicationEventPublisher events;
+
     /**
-     * @param locks asked about single locks, and told to take them away
-     * @param monitor asked what this and other instances hold
-     * @param label what operators call this instance
+     * @param locks reads and releases single locks
+     * @param monitor reports what this and other instances hold
+     * @param label identifies this instance
+     * @param events receives an {@link AuditApplicationEvent} for each lock that was to be taken away
      */
-    public LocksEndpoint(LockOperations locks, LockMonitor monitor, InstanceLabel label) {
-        this(locks, monitor, label, Clock.systemUTC());
+    public LocksEndpoint(
+            LockOperations locks, LockMonitor monitor, InstanceLabel label, ApplicationEventPublisher events) {
+        this(locks, monitor, label, events, Clock.systemUTC());
     }
 
-    LocksEndpoint(LockOperations locks, LockMonitor monitor, InstanceLabel label, Clock clock) {
+    LocksEndpoint(
+            LockOperations locks,
+            LockMonitor monitor,
+            InstanceLabel label,
+            ApplicationEventPublisher events,
+            Clock clock) {
         this.locks = locks;
+        this.events = events;
         this.instance = new InstanceView(locks, monitor, label, clock);
         this.fleet = new FleetView(monitor, clock);
         this.details = new LockDetails(locks, monitor, label, clock);
     }
 
     /**
-     * What this instance holds and waits for; of all instances with {@code scope=fleet}; or the lock of that name, as
+     * The holds and waits of this instance, or of all instances with {@code scope=fleet}; or the lock of that name, as
      * {@link #lock} shows it.
      *
      * @param name a lock, or null
      * @param scope {@code instance}, which is the default, or {@code fleet}
-     * @param after of the fleet: only locks whose names come after this one
-     * @param limit of the fleet: how many locks, from 1 to 500; 100 if not given
-     * @throws InvalidEndpointRequestException if there is no such scope, or the limit is out of its range
+     * @param after only locks whose names come after this one
+     * @param limit the maximum number of locks, from 1 to 500; by default 500 for the instance and 100 for the fleet
+     * @throws InvalidEndpointRequestException if there is no such scope, the limit is out of its range, or the name is
+     *     blank or too long
      */
     @ReadOperation
     public Object locks(
             @Nullable String name, @Nullable String scope, @Nullable String after, @Nullable Integer limit) {
         if (name != null) {
-            return details.of(name);
+            return details.of(valid(name));
         }
-        if (scope == null || scope.equals("instance")) {
-            return instance.describe();
-        }
-        if (!scope.equals("fleet")) {
+        boolean ofFleet = "fleet".equals(scope);
+        if (scope != null && !ofFleet && !scope.equals("instance")) {
             throw new InvalidEndpointRequestException("The scope is 'instance' or 'fleet'", "No such scope");
         }
-        int locksAtMost = limit == null ? FleetView.DEFAULT_LIMIT : limit;
+        int locksAtMost = limit != null ? limit : ofFleet ? FleetView.DEFAULT_LIMIT : FleetView.MAX_LIMIT;
         if (locksAtMost < 1 || locksAtMost > FleetView.MAX_LIMIT) {
             throw new InvalidEndpointRequestException(
                     "The limit is from 1 to " + FleetView.MAX_LIMIT, "Limit out of range");
         }
-        return fleet.describe(after == null ? "" : after, locksAtMost);
+        String behind = after == null ? "" : after;
+        return ofFleet ? fleet.describe(behind, locksAtMost) : instance.describe(behind, locksAtMost);
     }
 
-    /** One lock, as Redis and the instances see it. */
+    /** One lock, as recorded in Redis and by the instances. */
     @ReadOperation
     public LockDescriptor lock(@Selector(match = Match.ALL_REMAINING) String... name) {
-        return details.of(String.join("/", name));
+        return details.of(valid(String.join("/", name)));
     }
 
-    /** Takes the lock away from its holder, which learns of it. Answers 204, or 404 if nobody held it. */
+    /**
+     * Releases the lock by force, and notifies its holder. The status is 204, or 404 if it had no holder.
+     *
+     * @param caller the authenticated user of the request, named in the log line and in the audit event
+     */
     @DeleteOperation
-    public WebEndpointResponse<Void> forceRelease(@Selector(match = Match.ALL_REMAINING) String... name) {
-        return takeAway(String.join("/", name));
+    public WebEndpointResponse<Void> forceRelease(
+            SecurityContext caller, @Selector(match = Match.ALL_REMAINING) String... name) {
+        return takeAway(caller, String.join("/", name));
     }
 
     /** As {@link #forceRelease}, for names that cannot be part of a path. */
     @DeleteOperation
-    public WebEndpointResponse<Void> forceReleaseNamed(String name) {
-        return takeAway(name);
+    public WebEndpointResponse<Void> forceReleaseNamed(SecurityContext caller, String name) {
+        return takeAway(caller, name);
     }
 
-    private WebEndpointResponse<Void> takeAway(String name) {
-        boolean released = locks.forceRelease(name);
-        log.warn("Lock '" + forLog(name) + "': " + (released ? "taken away" : "to be taken away, but nobody held it")
-                + ", as asked for through the locks endpoint");
+    private WebEndpointResponse<Void> takeAway(SecurityContext caller, String name) {
+        Principal user = caller.getPrincipal();
+        String by = user == null ? UNKNOWN : user.getName();
+        boolean released = locks.forceRelease(valid(name));
+        log.warn("Lock '" + forLog(name) + "': "
+                + (released ? "taken away from its holder" : "not taken away, since it was free")
+                + " by a request to the locks endpoint" + (user == null ? "" : " of user '" + forLog(by) + "'"));
+        events.publishEvent(new AuditApplicationEvent(by, FORCE_RELEASED, Map.of("lock", name, "released", released)));
         return new WebEndpointResponse<>(released ? 204 : 404);
     }
 
-    /** A name comes from outside: it must not begin a line of its own in the log, nor fill it. */
+    /** An invalid lock name is an error of the request, not of the server. */
+    private static String valid(String name) {
+        try {
+            return LockRequest.of(name).name();
+        } catch (IllegalArgumentException ex) {
+            throw new InvalidEndpointRequestException(String.valueOf(ex.getMessage()), "No lock name", ex);
+        }
+    }
+
+    /** A name is external input: it must not begin a new line in the log, nor fill the log. */
     private static String forLog(String name) {
         String oneLine = name.replaceAll("[\\p{Cntrl}\\p{Zl}\\p{Zp}]", "?");
         return oneLine.length() <= 200 ? oneLine : oneLine.substring(0, 200) + "...";

@@ -10,8 +10,8 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Up while the connection of the locks to Redis stands. Asks nothing of Redis. Without the subscription the locks work,
- * only slower between instances, so that is a detail.
+ * Up while the connection of the locks to Redis is established. Sends no command. Without the subscription the locks
+ * work, but slower between instances, so that is a detail.
  */
 public final class LocksHealthIndicator extends AbstractHealthIndicator {
 

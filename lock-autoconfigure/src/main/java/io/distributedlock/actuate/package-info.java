@@ -1,4 +1,4 @@
-/** What operators see and do through Spring Boot Actuator. */
+/** The endpoint and the health indicator of the locks for Spring Boot Actuator. */
 @NullMarked
 package io.distributedlock.actuate;
 

@@ -18,20 +18,21 @@ import org.springframework.core.annotation.AliasFor;
  * Runs the method under a distributed lock: one call of a lock name at a time, across all instances that use the same
  * Redis.
  *
- * <p>The lock is acquired before the method, renewed while it runs, and released when it has returned or thrown. It
- * lies outside of {@code @Transactional}, so the transaction is committed before the lock is released, and inside of
- * retries, so each attempt acquires anew. A nested call of the same thread for the same name is a re-entry and costs
+ * <p>The lock is acquired before the method, renewed while it runs, and released when it has returned or thrown. The
+ * lock encloses {@code @Transactional}, so the transaction is committed before the lock is released, and is inside
+ * retries, so each attempt acquires it anew. A nested call of the same thread for the same name is a re-entry and costs
  * nothing.
  *
- * <p>On a class or interface, it stands for all its methods that a proxy can reach, inherited ones included and those
- * of {@link Object} excluded; on a method it replaces the one of the class. Without a {@link #key()}, each of these
- * methods has a lock of its own; for one lock for the whole class, give it a fixed key, as in {@code "'import'"}.
- * {@link None} leaves a method out. It may be used as a meta-annotation, and several times on one method. A final,
- * private or static method, an expression with a mistake in it, or a duration that cannot be read fails the start of
- * the application. As with every Spring proxy, calls through {@code this} are not intercepted;
- * {@link io.distributedlock.LockAssert} finds them.
+ * <p>On a class or interface, it applies to all methods that a proxy can intercept, inherited ones included and those
+ * of {@link Object} excluded; an annotation on a method replaces that of the class. Without a {@link #key()}, each of
+ * these methods has a lock of its own; for one lock for the whole class, give it a fixed key, as in {@code "'import'"}.
+ * {@link None} excludes a method. It may be used as a meta-annotation, and several times on one method. A final,
+ * private or static method, an invalid expression, or an invalid duration fails the start-up of the application. As
+ * with every Spring proxy, calls through {@code this} are not intercepted; {@link io.distributedlock.LockAssert}
+ * detects them.
  *
- * <p>Durations are written {@code "30s"}, {@code "500ms"}, {@code "PT30S"} or {@code "${some.property}"}.
+ * <p>Durations are written {@code "30s"}, {@code "500ms"}, {@code "PT30S"} or {@code "${some.property}"}. An attribute
+ * whose placeholders resolve to an empty text, as {@code "${some.property:}"} can, has its default.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -45,17 +46,17 @@ public @interface DistributedLocked {
     String value() default "";
 
     /**
-     * SpEL expression for what is locked, e.g. {@code "#order.id"} or {@code "'stock:' + #p0"}. It knows the parameters
-     * by name and as {@code #p0}, {@code #a0}, the call as {@code #root.method}, {@code #root.target} and
-     * {@code #root.args}, and beans as {@code @bean}. Strings, numbers, enums, UUIDs and the like make a name by their
-     * text. The same moment makes the same text in every time zone, and the same {@link java.math.BigDecimal} in every
-     * scale. A collection, array or stream of such values makes one lock each, and they are acquired all or none. Empty
-     * stands for the method itself: its class, name and parameter types. {@code ${…}} is allowed.
+     * SpEL expression of the key, e.g. {@code "#order.id"} or {@code "'stock:' + #p0"}. It knows the parameters by name
+     * and as {@code #p0}, {@code #a0}, the call as {@code #root.method}, {@code #root.target} and {@code #root.args},
+     * and beans as {@code @bean}. Strings, numbers, enums, UUIDs and similar values are names by their text. Equal
+     * moments have the same text in every time zone, and equal {@link java.math.BigDecimal} values in every scale. For
+     * a collection, array or stream of such values, each is a lock, and they are acquired all or none. An empty
+     * expression is the method itself: its class, name and parameter types. {@code ${…}} is allowed.
      *
-     * <p>A result that is null, blank, NaN, or has no text of its own ({@code Type@1b2c3d}), be it deep inside of a
-     * record or collection, is refused with an {@link IllegalArgumentException} without running the method. Within a
-     * text that is put together, null is the text {@code null}: {@code "#a + ':' + #b"} makes {@code a:null}. The
-     * values of parameters are never parsed as expressions.
+     * <p>A result that is null, blank, NaN, or has no meaningful {@code toString()} ({@code Type@1b2c3d}), also inside
+     * a record or collection, is refused with an {@link IllegalArgumentException} without running the method. In a
+     * concatenated text, null is the text {@code null}: {@code "#a + ':' + #b"} makes {@code a:null}. The values of
+     * parameters are never parsed as expressions.
      */
     @AliasFor("value")
     String key() default "";
@@ -76,15 +77,18 @@ public @interface DistributedLocked {
 
     /**
      * How long a call waits for the lock: {@code "0"} tries once, a negative time waits without limit. Default:
-     * {@code distributed-lock.wait}. (It is not called {@code wait}, as Java allows no annotation attribute that would
-     * override {@link Object#wait()}.)
+     * {@code distributed-lock.wait}. (It is not called {@code wait}, since Java allows no annotation attribute that
+     * would override {@link Object#wait()}.)
      */
     String waitUpTo() default "";
 
     /** Whether the lease is renewed while the method runs. If not, the lock is lost when the lease ends. */
     boolean renew() default true;
 
-    /** The age at which the hold is lost although the method still runs. Default: {@code distributed-lock.max-hold}. */
+    /**
+     * The maximum time of the hold, after which it is lost although the method still runs. Default:
+     * {@code distributed-lock.max-hold}.
+     */
     String maxHold() default "";
 
     /**
@@ -95,15 +99,15 @@ public @interface DistributedLocked {
     String minHold() default "";
 
     /**
-     * Bean name of a {@link io.distributedlock.LockKeyGenerator} that makes the key, instead of {@link #key()};
+     * Bean name of a {@link io.distributedlock.LockKeyGenerator} that generates the key, instead of {@link #key()};
      * {@code ${…}} allowed.
      */
     String keyGenerator() default "";
 
     /**
-     * Who may hold the lock at the same time. {@link LockMode#SHARED} lets calls run together that only read, and keeps
-     * them apart from those that have the lock in the mode {@link LockMode#EXCLUSIVE}. With {@code minHold} it fails
-     * the start.
+     * Which callers may hold the lock at the same time. {@link LockMode#SHARED} allows calls that only read to run
+     * together, and excludes calls in the mode {@link LockMode#EXCLUSIVE}. Together with {@code minHold} it fails the
+     * start-up.
      */
     LockMode mode() default LockMode.EXCLUSIVE;
 
@@ -117,10 +121,10 @@ public @interface DistributedLocked {
     /**
      * Name of a method that is called instead when the lock is busy and the wait is over: of the same bean, or of
      * another one as {@code "bean::method"}, which must not be private; {@code ${…}} allowed. It has the same
-     * parameters, and after them the exception if it wants it, and returns the same type. It runs without the lock, and
-     * only instead of {@link io.distributedlock.LockNotAcquiredException}: a Redis that does not answer is no reason to
-     * call it. With several annotations on the method, the locks that were acquired before the busy one are still held
-     * meanwhile. A fallback that does not fit fails the start, and so does one beside {@code whenBusy = SKIP}. Default:
+     * parameters, optionally followed by the exception, and the same return type. It runs without the lock, and only
+     * instead of {@link io.distributedlock.LockNotAcquiredException}: it is not called if Redis does not reply. With
+     * several annotations on the method, the locks that were acquired before the busy one are still held while it runs.
+     * An invalid fallback fails the start-up, and so does a fallback together with {@code whenBusy = SKIP}. Default:
      * none.
      */
     String fallback() default "";
@@ -151,9 +155,8 @@ public @interface DistributedLocked {
 
     /**
      * Several locks around one method. They are acquired in the order of their names, which is the same for all
-     * callers, and released in the reverse order. Each has the wait of its own annotation. Locks that are to be
-     * acquired as one, within one wait, are better one annotation with a {@link DistributedLocked#key() key} that is a
-     * collection.
+     * callers, and released in the reverse order. Each has the wait of its own annotation. To acquire several locks as
+     * one, within one wait, use one annotation whose {@link DistributedLocked#key() key} is a collection.
      */
     @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
     @Retention(RetentionPolicy.RUNTIME)

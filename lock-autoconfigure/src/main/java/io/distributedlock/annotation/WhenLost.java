@@ -5,8 +5,8 @@
 package io.distributedlock.annotation;
 
 /**
- * What a call does when its lock was lost while its work ran. A failure of the work itself always wins. The work of a
- * method that returns a future or a publisher ends with that one.
+ * What a call does when its lock was lost while its work ran. If the work itself fails, that failure is thrown. The
+ * work of a method that returns a future or a publisher ends with that one.
  */
 public enum WhenLost {
 
@@ -25,8 +25,8 @@ public enum WhenLost {
     INTERRUPT,
 
     /**
-     * Passes on what the work made; the loss is only logged, and an event. Transactions inside are not stopped from
-     * committing.
+     * Returns the result of the work; the loss is only logged and published as an event. Transactions inside the method
+     * still commit.
      */
     IGNORE
 }

@@ -21,8 +21,8 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.ClassUtils;
 
 /**
- * Whether the application leaves the locks to auto-configuration. A {@link LockOperations} bean of its own takes their
- * place, but one that is primary stands in front of them: it may be a decorator that needs them.
+ * Whether the application uses the auto-configured locks. A {@link LockOperations} bean of its own replaces them, but
+ * not a primary one: it may be a decorator that needs them.
  */
 class AutoConfiguredLocksCondition extends SpringBootCondition implements ConfigurationCondition {
 
@@ -55,7 +55,10 @@ class AutoConfiguredLocksCondition extends SpringBootCondition implements Config
                 : ConditionOutcome.match(message.because("no bean takes their place"));
     }
 
-    /** Whether locks behind a primary bean can be made; without such a bean, what is missing is said at the start. */
+    /**
+     * Whether locks for a primary bean can be created; without such a bean, missing requirements are reported at the
+     * start.
+     */
     boolean canBeMade(ListableBeanFactory beans) {
         return true;
     }
@@ -79,7 +82,7 @@ class AutoConfiguredLocksCondition extends SpringBootCondition implements Config
                 && beans.getMergedBeanDefinition(name).isPrimary();
     }
 
-    /** Beans that are only used by name take nobody's place. */
+    /** Beans that are only used by name do not replace the locks. */
     private static boolean isCandidate(String name, ConfigurableListableBeanFactory beans) {
         if (!beans.containsBeanDefinition(name)) {
             return true;

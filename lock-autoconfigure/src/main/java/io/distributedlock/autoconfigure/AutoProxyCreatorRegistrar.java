@@ -11,7 +11,7 @@ import org.springframework.core.type.AnnotationMetadata;
 
 /**
  * Registers a proxy creator where Boot does not: with {@code spring.aop.auto=false}, or without AspectJ and with
- * {@code spring.aop.proxy-target-class=false}. One that is there stays, or takes its place.
+ * {@code spring.aop.proxy-target-class=false}. An existing one remains, or replaces it.
  */
 final class AutoProxyCreatorRegistrar implements ImportBeanDefinitionRegistrar {
 

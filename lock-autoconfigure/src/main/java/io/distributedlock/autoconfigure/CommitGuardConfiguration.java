@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
-/** Where there are transactions, they are not committed under a lock that was lost. */
+/** Prevents the commit of transactions under a lock that was lost. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConfigurableTransactionManager.class)
 @ConditionalOnBooleanProperty(

@@ -7,99 +7,139 @@ package io.distributedlock.autoconfigure;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockOrigin;
 import java.util.List;
-import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Several listeners as one. One that fails does not keep the others from being told. */
+/**
+ * Two listeners as one; for more, the first is a composite. A failure of one does not affect the other. Without lists
+ * and lambdas, since each call of a locked method passes here five times.
+ */
 final class CompositeLockListener implements LockListener {
 
-    private final List<LockListener> listeners;
+    private static final Log log = LogFactory.getLog(CompositeLockListener.class);
 
-    private CompositeLockListener(List<LockListener> listeners) {
-        this.listeners = listeners;
+    private final LockListener first;
+
+    private final LockListener second;
+
+    private final AtomicBoolean failed = new AtomicBoolean();
+
+    private CompositeLockListener(LockListener first, LockListener second) {
+        this.first = first;
+        this.second = second;
     }
 
     /** All of them as one, or null if there is none. */
     static @Nullable LockListener of(List<LockListener> listeners) {
-        return switch (listeners.size()) {
-            case 0 -> null;
-            case 1 -> listeners.get(0);
-            default -> new CompositeLockListener(List.copyOf(listeners));
-        };
+        return listeners.stream().reduce(CompositeLockListener::new).orElse(null);
     }
 
     @Override
     public @Nullable Attempt requested(String lockName, LockOrigin origin) {
-        List<Attempt> attempts = listeners.stream()
-                .map(listener -> listener.requested(lockName, origin))
-                .filter(Objects::nonNull)
-                .toList();
-        return switch (attempts.size()) {
-            case 0 -> null;
-            case 1 -> attempts.get(0);
-            default -> new CompositeAttempt(attempts);
-        };
+        Attempt one = requested(first, lockName, origin);
+        Attempt two = requested(second, lockName, origin);
+        if (one == null || two == null) {
+            return one == null ? two : one;
+        }
+        return new CompositeAttempt(one, two);
+    }
+
+    /** An attempt that has begun has to hear of its end, so the failure of the other listener goes no further. */
+    private @Nullable Attempt requested(LockListener listener, String lockName, LockOrigin origin) {
+        try {
+            return listener.requested(lockName, origin);
+        } catch (Throwable ex) {
+            if (failed.compareAndSet(false, true)) {
+                log.warn(
+                        "A listener of distributed locks has failed; its further failures are logged for debugging",
+                        ex);
+            } else {
+                log.debug("A listener of distributed locks has failed", ex);
+            }
+            return null;
+        }
     }
 
     @Override
     public void reentered(String lockName, LockOrigin origin) {
-        forAll(listeners, listener -> listener.reentered(lockName, origin));
+        try {
+            first.reentered(lockName, origin);
+        } finally {
+            second.reentered(lockName, origin);
+        }
     }
 
     @Override
     public void lost(String lockName, LockOrigin origin, Loss loss) {
-        forAll(listeners, listener -> listener.lost(lockName, origin, loss));
+        try {
+            first.lost(lockName, origin, loss);
+        } finally {
+            second.lost(lockName, origin, loss);
+        }
     }
 
     @Override
     public void answered(Command command, Answer answer, long nanos) {
-        forAll(listeners, listener -> listener.answered(command, answer, nanos));
+        try {
+            first.answered(command, answer, nanos);
+        } finally {
+            second.answered(command, answer, nanos);
+        }
     }
 
     @Override
     public void renewed(Renewal result) {
-        forAll(listeners, listener -> listener.renewed(result));
-    }
-
-    private static <T> void forAll(List<T> all, Consumer<T> call) {
-        RuntimeException first = null;
-        for (T each : all) {
-            try {
-                call.accept(each);
-            } catch (RuntimeException ex) {
-                first = first == null ? ex : first;
-            }
-        }
-        if (first != null) {
-            throw first;
+        try {
+            first.renewed(result);
+        } finally {
+            second.renewed(result);
         }
     }
 
-    private record CompositeAttempt(List<Attempt> attempts) implements Attempt {
+    private record CompositeAttempt(Attempt first, Attempt second) implements Attempt {
 
         @Override
         public void acquired(Path path, long waited) {
-            forAll(attempts, attempt -> attempt.acquired(path, waited));
+            try {
+                first.acquired(path, waited);
+            } finally {
+                second.acquired(path, waited);
+            }
         }
 
         @Override
         public void refused(Refusal refusal, long waited) {
-            forAll(attempts, attempt -> attempt.refused(refusal, waited));
+            try {
+                first.refused(refusal, waited);
+            } finally {
+                second.refused(refusal, waited);
+            }
         }
 
         @Override
         public void ended(End end, long held) {
-            forAll(attempts, attempt -> attempt.ended(end, held));
+            try {
+                first.ended(end, held);
+            } finally {
+                second.ended(end, held);
+            }
         }
 
         @Override
         public @Nullable String traceId() {
-            return attempts.stream()
-                    .map(Attempt::traceId)
-                    .filter(Objects::nonNull)
-                    .findFirst()
-                    .orElse(null);
+            String known = traceIdOf(first);
+            return known == null ? traceIdOf(second) : known;
+        }
+
+        private static @Nullable String traceIdOf(Attempt attempt) {
+            try {
+                return attempt.traceId();
+            } catch (Throwable ex) {
+                log.debug("A listener of distributed locks has failed", ex);
+                return null;
+            }
         }
     }
 }

@@ -24,7 +24,7 @@ import org.springframework.core.env.Environment;
 
 /**
  * Locks the methods with {@link io.distributedlock.annotation.DistributedLocked}, and provides the
- * {@link LockOperations} for it, unless the application has its own. In a child context too, with the locks of its
+ * {@link LockOperations} for it, unless the application has its own. Also in a child context, with the locks of its
  * parent.
  */
 @AutoConfiguration(
@@ -45,7 +45,7 @@ import org.springframework.core.env.Environment;
 })
 public final class DistributedLockAutoConfiguration {
 
-    /** Binds its order itself and asks for locks late: any other bean would be created before it can be advised. */
+    /** Binds its order itself and looks up the locks late: any other bean would be created before it can be advised. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
@@ -73,10 +73,7 @@ public final class DistributedLockAutoConfiguration {
         return new DistributedLockValidator(beanFactory, advisor);
     }
 
-    /**
-     * With locks switched off, those of the application are not used either, unless they are in front of the local
-     * ones.
-     */
+    /** With locks switched off, those of the application are not used either, unless they decorate the local ones. */
     private static LockOperations locks(
             ConfigurableListableBeanFactory beanFactory, DistributedLockProperties properties) {
         return properties.enabled() || beanFactory.containsBean("localLockOperations")
@@ -84,7 +81,7 @@ public final class DistributedLockAutoConfiguration {
                 : new LocalLockOperations(properties.lease());
     }
 
-    /** Not by a parameter, as its name would choose among several. */
+    /** Not by a parameter, since its name would select one of several. */
     private static LockOperations locks(ConfigurableListableBeanFactory beanFactory) {
         ObjectProvider<LockOperations> locks = beanFactory.getBeanProvider(LockOperations.class);
         try {

@@ -15,10 +15,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
-/** The endpoint {@code locks}, where there is Actuator and the endpoint is exposed. */
+/** The endpoint {@code locks}, if Actuator is present and the endpoint is exposed. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnSingleCandidate(LockMonitor.class)
@@ -28,8 +29,12 @@ public final class DistributedLockEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnAvailableEndpoint
-    LocksEndpoint locksEndpoint(LockMonitor monitor, ObjectProvider<LockOperations> locks, Environment environment) {
+    LocksEndpoint locksEndpoint(
+            LockMonitor monitor,
+            ObjectProvider<LockOperations> locks,
+            Environment environment,
+            ApplicationEventPublisher events) {
         LockOperations shown = monitor instanceof LockOperations both ? both : locks.getObject();
-        return new LocksEndpoint(shown, monitor, new InstanceLabel(environment));
+        return new LocksEndpoint(shown, monitor, new InstanceLabel(environment), events);
     }
 }

@@ -14,28 +14,30 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
 /**
- * Settings of the locks. A value that makes no sense is refused when they are bound.
+ * Settings of the locks. An invalid value is refused when the properties are bound.
  *
- * @param enabled Whether locks exclude anybody. If not, each request is granted at once, without Redis.
+ * @param enabled Whether locks exclude other callers. If not, each request is granted at once, without Redis.
  * @param connectionFactory Name of the RedisConnectionFactory bean to use. The only or the primary one if not set.
- * @param keyPrefix Start of every Redis key. All applications that share locks need the same one.
+ * @param keyPrefix Prefix of every Redis key. Applications that share locks need the same prefix.
  * @param lease How long Redis keeps a lock if its holder dies, from 10 ms to 365 days. Renewed while the holder lives.
  * @param waitUpTo How long to wait for a lock. Zero tries once, a negative time waits without limit.
- * @param maxHold Age at which a hold is lost although its holder is not done. No limit if not set.
- * @param order Place of the lock among other advice. A lower one is further outside; transactions are at 2147483647.
- * @param commandTimeout How long to wait at most for one answer of Redis. Shorter leases shorten it.
- * @param fairness Limits of passing a lock on inside this instance.
- * @param shutdownGrace How long the holders of locks may go on when the application stops.
- * @param retention How long an instance keeps a lock that none of its callers wants, until another instance waits for
- *     it.
- * @param release Whether a release waits for the answer of Redis, and so can tell that the lock was lost before.
- * @param keepUntilCompletion Whether a lock that is acquired inside of a transaction is kept until it has completed.
- * @param transaction What happens to transactions under locks.
+ * @param maxHold Maximum time of a hold, after which the lock is lost. No limit if not set. Does not apply to a lease
+ *     that is not renewed.
+ * @param order Order of the lock advisor. Lower values wrap higher ones; transactions have 2147483647.
+ * @param commandTimeout Maximum time to wait for one reply of Redis. Shorter leases shorten it.
+ * @param fairness Limits of local hand-overs.
+ * @param shutdownGrace How long holders may continue when the application stops.
+ * @param retention How long an instance keeps a lock after its last caller has released it, unless another instance
+ *     waits for it.
+ * @param release Whether a release waits for the reply of Redis, and so can report an earlier loss of the lock.
+ * @param keepUntilCompletion Whether a lock that is acquired inside a transaction is kept until the transaction has
+ *     completed.
+ * @param transaction Settings of transactions under locks.
  * @param replicas Whether locks wait for the replicas of Redis.
- * @param instanceLabel What operators call this instance. If not set, application@host:port/process id.
- * @param maxWaiters How many callers of this instance may wait for one lock. More are refused.
- * @param warn When a wait or a hold is so long that a warning is due.
- * @param deadlock What happens when callers wait for each other.
+ * @param instanceLabel Label of this instance in the endpoint. If not set, application@host:port/process id.
+ * @param maxWaiters Maximum number of callers of this instance that may wait for one lock. Further callers are refused.
+ * @param warn Limits of waits and holds, above which a warning is logged.
+ * @param deadlock Settings of the search for deadlocks.
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(
@@ -113,10 +115,10 @@ public record DistributedLockProperties(
     }
 
     /**
-     * Limits of passing a lock on inside this instance while another instance waits for it.
+     * Limits of local hand-overs while another instance waits for the lock.
      *
-     * @param maxPasses How often in a row a lock is passed on inside this instance while another one waits.
-     * @param maxBatch For how long in a row a lock is passed on inside this instance while another one waits.
+     * @param maxPasses Maximum number of consecutive hand-overs inside this instance while another instance waits.
+     * @param maxBatch Maximum duration of consecutive hand-overs inside this instance while another instance waits.
      */
     public record Fairness(
             @DefaultValue("32") int maxPasses,
@@ -129,10 +131,11 @@ public record DistributedLockProperties(
     }
 
     /**
-     * When a wait or a hold is so long that a warning is due.
+     * Limits of waits and holds, above which a warning is logged.
      *
-     * @param waiting How long callers of this instance may wait for a lock before a warning says so. Zero for any time.
-     * @param holding How long a caller of this instance may hold a lock before a warning says so. Zero for any time.
+     * @param waiting How long callers of this instance may wait for a lock before a warning is logged. Zero for no
+     *     limit.
+     * @param holding How long a caller of this instance may hold a lock before a warning is logged. Zero for no limit.
      */
     public record Warn(
             @DefaultValue("30s") Duration waiting,
@@ -145,10 +148,10 @@ public record DistributedLockProperties(
     }
 
     /**
-     * What happens when callers wait for each other.
+     * Settings of the search for deadlocks.
      *
-     * @param after How long a wait lasts before it is looked whether its callers wait for each other. Zero for never.
-     * @param resolve Whether one caller of those that wait for each other gets a LockDeadlockException.
+     * @param after Waiting time after which the library searches for deadlocks. Zero for never.
+     * @param resolve Whether one caller of a deadlock gets a LockDeadlockException.
      */
     public record Deadlock(
             @DefaultValue("10s") Duration after,
@@ -160,17 +163,17 @@ public record DistributedLockProperties(
     }
 
     /**
-     * What happens to transactions under locks.
+     * Settings of transactions under locks.
      *
-     * @param guard Whether transaction managers are given a listener or proxy that stops commits under a lost lock.
+     * @param guard Whether transaction managers get a listener or proxy that stops commits after the loss of a lock.
      */
     public record Transaction(@DefaultValue("true") boolean guard) {}
 
     /**
      * Whether locks wait for the replicas of Redis.
      *
-     * @param acknowledge How many replicas must have each grant and renewal before it counts. Zero for none.
-     * @param timeout How long to wait for these replicas. At most a third of the lease, less than command-timeout.
+     * @param acknowledge Number of replicas that must confirm each grant and renewal before it counts. Zero for none.
+     * @param timeout Maximum time to wait for these replicas. At most a third of the lease, less than command-timeout.
      */
     public record Replicas(
             @DefaultValue("0") int acknowledge,

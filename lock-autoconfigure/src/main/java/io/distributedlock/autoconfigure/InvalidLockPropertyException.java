@@ -4,7 +4,7 @@
  */
 package io.distributedlock.autoconfigure;
 
-/** The value of a property is not usable. */
+/** Thrown if the value of a property is invalid. */
 final class InvalidLockPropertyException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -14,7 +14,8 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * Quotes the value as it was written, and where. Comes before the one of Boot, which only knows that binding failed.
+ * Quotes the value as written, and its place. Precedes the analyzer of Spring Boot, which reports only that binding
+ * failed.
  */
 @Order(0)
 final class InvalidLockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockPropertyException> {

@@ -9,7 +9,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
-/** Says which method cannot be locked, why, and what to change. */
+/** Reports which method cannot be locked, the reason, and the remedy. */
 @Order(0)
 final class InvalidLockedMethodFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockedMethodException> {
 

@@ -23,7 +23,7 @@ final class KnownProperties {
 
     private static final int PART = 3;
 
-    /** Names by what is left of them without case and separators. True for those that have keys of their own below. */
+    /** Names without case and separators. True for those that have keys of their own below. */
     private final Map<String, Boolean> openByPlainName = new TreeMap<>();
 
     private final Map<String, String> names = new TreeMap<>();
@@ -80,7 +80,7 @@ final class KnownProperties {
         });
     }
 
-    /** The same for the rest of an environment variable, in which each separator is an underscore or left out. */
+    /** The same for the rest of an environment variable, in which each separator is an underscore or omitted. */
     boolean containsVariable(String name) {
         String plain = plain(name);
         return names.keySet().stream().anyMatch(each -> plain.equals(each) || isOpen(each) && plain.startsWith(each));
@@ -113,7 +113,7 @@ final class KnownProperties {
         return name.replaceAll("[-_.]", "").toLowerCase(Locale.ROOT);
     }
 
-    /** How many letters differ; few if one name is a part of the other. */
+    /** The number of letters that differ; few if one name is a part of the other. */
     private static int distance(String one, String other) {
         int edits = edits(one, other);
         return one.contains(other) || other.contains(one) ? Math.min(edits, PART) : edits;

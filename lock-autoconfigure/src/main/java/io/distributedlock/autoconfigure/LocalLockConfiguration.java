@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
-/** In place of locks where they are switched off. */
+/** The replacement for locks that are switched off. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", havingValue = false)
 @Conditional(AutoConfiguredLocksCondition.class)

@@ -10,6 +10,7 @@ import io.distributedlock.LockRequest;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Objects;
 
 /** Held until it is closed, and never lost. */
 final class LocalLockHandle implements LockHandle {
@@ -66,7 +67,9 @@ final class LocalLockHandle implements LockHandle {
     }
 
     @Override
-    public void onLost(Runnable callback) {}
+    public void onLost(Runnable callback) {
+        Objects.requireNonNull(callback, "callback");
+    }
 
     @Override
     public void throwIfLost() {}

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What {@code distributed-lock.enabled=false} puts in place of locks: every request is granted at once, nothing is
+ * The replacement for locks with {@code distributed-lock.enabled=false}: every request is granted at once, no caller is
  * excluded, no hold is ever lost, and Redis is not needed. Code that uses handles and tokens works as with locks.
  */
 final class LocalLockOperations implements LockOperations {
@@ -70,7 +70,7 @@ final class LocalLockOperations implements LockOperations {
     }
 
     /**
-     * As high as those of Redis, which come from its clock as well: a table that has seen tokens of real locks accepts
+     * As high as those of Redis, which are also taken from a clock: a table that has seen tokens of real locks accepts
      * these.
      */
     private long nextToken() {

@@ -6,7 +6,7 @@ package io.distributedlock.autoconfigure;
 
 import java.util.List;
 
-/** There is nothing that the locks could be made with. */
+/** Thrown if a requirement for creating the locks is missing. */
 final class LockOperationsUnavailableException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -8,7 +8,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
-/** Says why there is no Redis for the locks, and what to add or define. */
+/** Reports why there is no Redis for the locks, and what to add or define. */
 @Order(0)
 final class LockOperationsUnavailableFailureAnalyzer
         extends AbstractFailureAnalyzer<LockOperationsUnavailableException> {

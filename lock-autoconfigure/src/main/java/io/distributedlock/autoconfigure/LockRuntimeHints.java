@@ -11,7 +11,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
-/** What a native image has to keep for locks: the scripts, the annotation, and the root of key expressions. */
+/** The hints for a native image: the scripts, the annotation, and the root of key expressions. */
 final class LockRuntimeHints implements RuntimeHintsRegistrar {
 
     private static final String EXPRESSION_ROOT = "io.distributedlock.interceptor.LockExpressionRootObject";

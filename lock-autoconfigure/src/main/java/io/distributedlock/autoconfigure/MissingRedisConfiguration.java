@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
-/** In place of locks in Redis where its classes are missing: fails the start with a reason. */
+/** Replaces the locks in Redis if its classes are missing: fails the start with the reason. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 @ConditionalOnMissingBean(LockOperations.class)

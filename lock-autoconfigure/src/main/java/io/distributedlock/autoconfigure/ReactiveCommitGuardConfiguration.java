@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.transaction.ReactiveTransactionManager;
 import reactor.core.publisher.Flux;
 
-/** Where there are reactive transactions, they are not committed under a lock that was lost. */
+/** Prevents the commit of reactive transactions under a lock that was lost. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ReactiveTransactionManager.class, Flux.class})
 @ConditionalOnBooleanProperty(

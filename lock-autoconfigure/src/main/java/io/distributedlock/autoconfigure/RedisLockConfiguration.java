@@ -34,7 +34,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @Conditional(AutoConfiguredLocksCondition.InRedis.class)
 class RedisLockConfiguration {
 
-    /** Never lazy: it is started with the application, and what is missing is said at the start. */
+    /** Never lazy: it is started with the application, and missing requirements are reported at the start. */
     @Bean
     @Lazy(false)
     RedisLockTemplate redisLockTemplate(

@@ -21,8 +21,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Warns where Spring Boot has changed more than locks because the starter brings Spring Data Redis along, and nobody
- * has said whether that is wanted: caches that are in Redis now, and repositories that are assigned strictly.
+ * Warns if Spring Boot has changed more than locks because the starter adds Spring Data Redis, without a setting that
+ * confirms it: caches that are now in Redis, and repositories that are assigned strictly.
  */
 final class StarterSideEffects implements SmartInitializingSingleton {
 
@@ -39,7 +39,7 @@ final class StarterSideEffects implements SmartInitializingSingleton {
     private static final String REPOSITORY_FACTORIES =
             "org.springframework.data.repository.core.support.RepositoryFactorySupport";
 
-    /** Those that Boot would choose without Redis, and the values of the property for them. */
+    /** The caches that Spring Boot would choose without Redis, and the values of the property for them. */
     private static final List<String> CACHES =
             List.of("com.github.benmanes.caffeine.cache.Caffeine", "org.cache2k.Cache2kBuilder");
 
@@ -58,8 +58,8 @@ final class StarterSideEffects implements SmartInitializingSingleton {
     public void afterSingletonsInstantiated() {
         String cache = otherCache();
         if (cache != null && isMadeBy(BOOT_CACHES) && !environment.containsProperty("spring.cache.type")) {
-            log.warn("Caches of this application are in Redis, as Spring Boot prefers it and lock-starter brings it"
-                    + " along, and not in " + cache + ", which is on the class path too. Set spring.cache.type="
+            log.warn("Caches of this application are in Redis, since Spring Boot prefers it and lock-starter adds it,"
+                    + " and not in " + cache + ", which is on the class path too. Set spring.cache.type="
                     + cache
                     + " to have them there, or spring.cache.type=redis to keep them in Redis.");
         }
@@ -67,9 +67,9 @@ final class StarterSideEffects implements SmartInitializingSingleton {
                 && !environment.containsProperty("spring.data.redis.repositories.enabled")
                 && hasOtherRepositories()
                 && !hasBeanOf(REDIS_REPOSITORY)) {
-            log.warn("Spring Data looks for repositories in Redis too, as lock-starter brings it along, and there are"
-                    + " none. Set spring.data.redis.repositories.enabled=false. As there are several Spring Data"
-                    + " modules, each repository must tell which one it is for, by the annotation of its entities"
+            log.warn("Spring Data looks for repositories in Redis too, since lock-starter adds it, and there are"
+                    + " none. Set spring.data.redis.repositories.enabled=false. With several Spring Data"
+                    + " modules, each repository must declare its module, by the annotation of its entities"
                     + " or by its interface.");
         }
     }
@@ -98,7 +98,7 @@ final class StarterSideEffects implements SmartInitializingSingleton {
         return Stream.of(beans.getBeanDefinitionNames());
     }
 
-    /** By the same list that makes Spring Data strict. */
+    /** By the list that activates the strict mode of Spring Data. */
     private boolean hasOtherRepositories() {
         try {
             for (URL each : Collections.list(classLoader().getResources("META-INF/spring.factories"))) {

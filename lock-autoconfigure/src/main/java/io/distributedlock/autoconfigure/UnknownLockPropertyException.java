@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** There are properties with the prefix of the locks that nothing reads. */
+/** Thrown for properties with the prefix of the locks that are not known. */
 final class UnknownLockPropertyException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -34,10 +34,10 @@ final class UnknownLockPropertyException extends RuntimeException {
     }
 
     /**
-     * One of them.
+     * An unknown property.
      *
-     * @param name as it was written
-     * @param origin where
+     * @param name its name as written
+     * @param origin its place
      * @param nearest the known property that was probably meant, without prefix
      */
     record Unknown(String name, String origin, @Nullable String nearest) {

@@ -8,7 +8,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
-/** Says which properties nothing reads, where they stand, and which were probably meant. */
+/** Reports unknown properties, their places, and the properties that were probably meant. */
 @Order(0)
 final class UnknownLockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnknownLockPropertyException> {
 

@@ -18,7 +18,7 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
-/** Fails the start for a property that nothing reads: a typo would leave the default in force in silence. */
+/** Fails the start for an unknown property: with a typo, the default would apply without a message. */
 final class UnknownPropertyCheck implements BeanFactoryPostProcessor {
 
     private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("distributed-lock");

@@ -1,4 +1,4 @@
-/** Makes a Spring Boot application lock by nothing but the starter, and says what is missing if it cannot. */
+/** Auto-configures locks in a Spring Boot application with the starter alone, and reports missing requirements. */
 @NullMarked
 package io.distributedlock.autoconfigure;
 

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockListener.Command;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
@@ -12,9 +13,9 @@ import io.distributedlock.engine.LeaseStore.Sent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One sending of an acquire command, and where its answer goes: to the lock that asked, and to the
- * {@link PendingRelease} that waits for it, if there is one. It ends once: with the answer, with a failure, or given
- * up. Guarded by itself, for no longer than it takes to look at the fields.
+ * One sending of an acquire command, and the receivers of its reply: the lock that sent it, and the
+ * {@link PendingRelease} that waits for it, if there is one. It ends once: with the reply, with a failure, or when the
+ * engine stops waiting for it. Its monitor is held only to access the fields.
  */
 final class AcquireAttempt implements Reply<AcquireReply> {
 
@@ -31,12 +32,15 @@ final class AcquireAttempt implements Reply<AcquireReply> {
     /** A time before it was sent. */
     final long sentAt;
 
+    @GuardedBy("this")
     private Phase phase = Phase.OPEN;
 
+    @GuardedBy("this")
     private @Nullable Sent sent;
 
     private volatile boolean isCommand;
 
+    @GuardedBy("this")
     private @Nullable PendingRelease waiting;
 
     AcquireAttempt(NamedLock lock, Acquisition acquisition, long sentAt) {
@@ -45,7 +49,7 @@ final class AcquireAttempt implements Reply<AcquireReply> {
         this.sentAt = sentAt;
     }
 
-    /** Not if it was given up before it came to that. */
+    /** Sends nothing if the engine has stopped waiting before. */
     void send(AcquireCommand command) {
         if (!isOpen()) {
             return;
@@ -79,7 +83,7 @@ final class AcquireAttempt implements Reply<AcquireReply> {
         }
     }
 
-    /** Nobody waits for the answer any more. */
+    /** No caller waits for the reply any more. */
     void giveUp() {
         Sent under;
         boolean unanswered;
@@ -96,14 +100,14 @@ final class AcquireAttempt implements Reply<AcquireReply> {
         }
     }
 
-    /** Not if it was a part of a release. */
+    /** False if it was a part of a release. */
     private void measure(@Nullable Throwable failure) {
         if (isCommand) {
             lock.engine.listening().answered(Command.ACQUIRE, failure, sentAt);
         }
     }
 
-    /** @return false if it has ended already, and nobody will be told */
+    /** @return false if it has already ended, and gives no further result */
     synchronized boolean tellEnd(PendingRelease to) {
         waiting = to;
         return phase == Phase.OPEN;
@@ -113,7 +117,7 @@ final class AcquireAttempt implements Reply<AcquireReply> {
         return phase == Phase.OPEN;
     }
 
-    /** Otherwise, or if it failed, a copy of it may still come to the store. */
+    /** Otherwise, or if it failed, a copy of it may still reach the store. */
     synchronized boolean wasAnswered() {
         return phase == Phase.ANSWERED;
     }

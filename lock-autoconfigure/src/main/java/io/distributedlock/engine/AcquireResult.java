@@ -13,7 +13,7 @@ import io.distributedlock.LockUnavailableException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a waiter gets. Exceptions are made from it by the caller, so that they carry the caller's stack. */
+/** The result of a waiter. The caller creates exceptions from it, so that they have the caller's stack. */
 sealed interface AcquireResult {
 
     record Granted(LockHandle handle, Path path) implements AcquireResult {}
@@ -21,7 +21,7 @@ sealed interface AcquireResult {
     /** Another caller holds the lock and the wait is over. */
     record Busy() implements AcquireResult {}
 
-    /** The caller holds the lock already, and did not want to enter again. */
+    /** The caller already holds the lock, and its request was not re-entrant. */
     record ReentryRefused() implements AcquireResult {}
 
     /** The caller reads the lock, and would wait for itself. */
@@ -29,22 +29,27 @@ sealed interface AcquireResult {
 
     record Unavailable(String why, @Nullable Throwable cause) implements AcquireResult {}
 
-    /** It was granted, but the hold was over before the caller got it. Nothing has run under it. */
+    /** It was granted, but the hold was over before the caller received it. No work has run under it. */
     record Late() implements AcquireResult {}
 
-    /** Others wait for the caller, and the caller for them. */
+    /** Other callers wait for this one, and this one for them. */
     record Deadlock(String ring) implements AcquireResult {}
 
     /** The waiter left of its own accord. */
     record Left() implements AcquireResult {}
 
-    /** Whether it is what a caller hears that only tries. */
+    /** Whether it is a result for a caller that only tries. */
     default boolean meansBusy() {
         return this instanceof Busy || this instanceof ReentryRefused || this instanceof UpgradeRefused;
     }
 
     static AcquireResult reentered(LockHandle handle) {
         return new Granted(handle, Path.RE_ENTERED);
+    }
+
+    /** @param cause the failure inside the engine, null if the log of this instance has it */
+    static AcquireResult failed(@Nullable Throwable cause) {
+        return new Unavailable("a step of the lock engine has failed", cause);
     }
 
     static AcquireResult shuttingDown() {
@@ -54,13 +59,14 @@ sealed interface AcquireResult {
     static AcquireResult tooMany(int limit) {
         return new Unavailable(
                 limit
-                        + " callers of this instance wait for it already, and distributed-lock.max-waiters allows no"
-                        + " more",
+                        + " callers of this instance wait for it already, which is the limit of"
+                        + " distributed-lock.max-waiters",
                 null);
     }
 
     /**
-     * The same, but a grant whose hold is over by now is closed, and late. To be called just before the caller gets it.
+     * The same, but a grant whose hold is over by now is closed, and late. Call it just before the caller gets the
+     * result.
      */
     default AcquireResult orLate() {
         if (this instanceof Granted granted
@@ -75,7 +81,7 @@ sealed interface AcquireResult {
     /**
      * The exception for everything but a grant.
      *
-     * @param holder what is said of the holder of a busy lock, null if nothing is known
+     * @param holder the text about the holder of a busy lock, null if unknown
      */
     default DistributedLockException toException(String name, Duration waited, @Nullable String holder) {
         if (this instanceof Unavailable unavailable) {
@@ -83,23 +89,23 @@ sealed interface AcquireResult {
                     name, "Lock '" + name + "' is unavailable: " + unavailable.why(), unavailable.cause());
         }
         if (this instanceof Late) {
-            String message = "Lock '" + name + "' was granted, but its lease had passed or it was taken away before the"
+            String message = "Lock '" + name + "' was granted, but its lease had ended or it was revoked before the"
                     + " caller got it, and the wait was over";
             return new LockUnavailableException(name, message, null);
         }
         if (this instanceof Deadlock deadlock) {
-            String message = "Lock '" + name + "' is not waited for any longer, as its callers wait for each other: "
-                    + deadlock.ring() + ". Give back what is held, and acquire these locks in one order.";
+            String message = "Lock '" + name + "' is part of a deadlock, and the wait for it was ended: "
+                    + deadlock.ring() + ". Release the locks that are held, and acquire these locks in one order.";
             return new LockDeadlockException(name, message, waited);
         }
         if (this instanceof UpgradeRefused) {
-            String message = "Lock '" + name + "' is held in the mode SHARED by the caller, which asks for it in the"
-                    + " mode EXCLUSIVE and would wait for itself. Close the shared hold before, or acquire the lock in"
+            String message = "Lock '" + name + "' is held in the mode SHARED by the caller, which requests it in the"
+                    + " mode EXCLUSIVE and would wait for itself. Close the shared hold first, or acquire the lock in"
                     + " the mode EXCLUSIVE from the beginning.";
             return new LockNotAcquiredException(name, message, waited);
         }
         String why = this instanceof ReentryRefused
-                ? "is held by the caller already, and the request is not re-entrant"
+                ? "is already held by the caller, and the request is not re-entrant"
                 : "is held by " + (holder == null ? "another caller" : holder) + "; waited " + waited.toMillis()
                         + " ms";
         return new LockNotAcquiredException(name, "Lock '" + name + "' " + why, waited);

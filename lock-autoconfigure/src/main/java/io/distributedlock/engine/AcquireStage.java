@@ -11,16 +11,27 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A future that depends on an {@link AsyncAcquisition}, or is one. A thread that waits for it tells the result itself
- * as soon as there is one, so that its wait ends when the acquisition's does.
+ * A future that depends on an {@link AsyncAcquisition}, or is one. A thread that waits for it completes it with the
+ * result itself as soon as there is one, so that its wait ends with that of the acquisition.
  */
 abstract class AcquireStage<T extends @Nullable Object> extends CompletableFuture<T> {
+
+    /**
+     * What those who wait look at. It hangs on two other futures, which a wait that ends cannot take back; so there is
+     * one for all waits.
+     */
+    private volatile @Nullable CompletableFuture<?> verdict;
 
     abstract AsyncAcquisition root();
 
     /** Completes with this future or the result, whichever comes first. */
     private CompletableFuture<?> verdictOrThis() {
-        return CompletableFuture.anyOf(this, root().result()).handle((any, failure) -> null);
+        CompletableFuture<?> known = verdict;
+        if (known == null || known.isDone()) {
+            known = CompletableFuture.anyOf(this, root().result()).handle((any, failure) -> null);
+            verdict = known;
+        }
+        return known;
     }
 
     @Override

@@ -8,8 +8,8 @@ import io.distributedlock.engine.LeaseStore.AcquireReply.Busy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition that this instance tries to make in the store, under one id, with as many requests as it takes.
- * Guarded by the {@link NamedLock} that asks.
+ * One acquisition of this instance in the store, under one id, with as many requests as needed. Guarded by the
+ * {@link NamedLock} that requests it.
  */
 final class Acquisition {
 
@@ -21,30 +21,31 @@ final class Acquisition {
 
     final long number;
 
-    /** The lease asked for in the latest request. */
+    /** The lease of the latest request. */
     long lease;
 
     /** The longest lease of all its requests: one without a reply may have taken effect, or still may. */
     private long longestLease;
 
-    /** Whether the store may have it in its queue. */
+    /** Whether the store may have it in the line. */
     boolean queued;
 
-    /** Whether a request was given up without an answer. */
+    /** Whether the wait for a request ended without a reply. */
     boolean uncertain;
 
     /**
-     * Whether a grant came that is too old to be trusted; the answer under way may be older still, so ask once more.
+     * Whether a grant arrived that is too old to be valid; the reply under way may be older still, so one more request
+     * follows.
      */
     boolean confirm;
 
-    /** Whether another instance waits for it already, although no grant was heard of. */
+    /** Whether another instance already waits for it, although no grant has arrived. */
     boolean recalled;
 
-    /** Whether it stands so far back in line that it asks rarely, and its messages have to arrive. */
+    /** Whether it stands so far back in line that its requests are rare, and its messages have to arrive. */
     boolean far;
 
-    /** Whether a message that it is near came while a request was under way, whose answer may not know it yet. */
+    /** Whether a message that it is near arrived while a request was under way, whose reply may be older. */
     private boolean toldNear;
 
     /** When the latest request was sent. */
@@ -54,11 +55,11 @@ final class Acquisition {
     long arrivals;
 
     /**
-     * A grant of the lock cannot be older than this: the last request before it was answered "wait", or is the first.
+     * A grant of the lock cannot be older than this: the last request before it got the reply "wait", or is the first.
      */
     long grantedSince;
 
-    /** The holder's token in the latest answer that said "wait"; a grant has a higher one. */
+    /** The holder's token in the latest reply "wait"; a grant has a higher one. */
     private long busyToken;
 
     private @Nullable AcquireAttempt attempt;
@@ -87,23 +88,26 @@ final class Acquisition {
         return attempt == answered;
     }
 
-    /** The request whose answer was not looked at yet, or null. */
+    /** The request whose reply was not handled yet, or null. */
     @Nullable
     AcquireAttempt unanswered() {
         return attempt;
     }
 
-    /** Whether the store has nothing of it. */
+    /** Whether the store has no data of it. */
     boolean isUnknownToStore() {
         return !queued && !uncertain && attempt == null;
     }
 
-    /** The answer to the latest request is being looked at. */
+    /** The reply to the latest request is being handled. */
     void answered() {
         attempt = null;
     }
 
-    /** Nobody waits for the answer any more, but it may have done its work in the store. Returns what to cancel. */
+    /**
+     * No caller waits for the reply any more, but the request may have taken effect in the store. Returns what to
+     * cancel.
+     */
     @Nullable
     AcquireAttempt giveUpAttempt() {
         AcquireAttempt given = attempt;
@@ -113,7 +117,7 @@ final class Acquisition {
     }
 
     /**
-     * Wait, says the store. Returns for how long.
+     * The reply is "wait". Returns for how long.
      *
      * @param hears whether messages arrive
      */
@@ -127,7 +131,7 @@ final class Acquisition {
         return far ? AskingPace.far(reply.waiting(), engine) : AskingPace.near(reply.ttlMillis(), lease, engine);
     }
 
-    /** It has come near the head of the line. Returns when to ask at the latest. */
+    /** It has come near the head of the line. Returns the latest time of the next request. */
     long near(long now) {
         toldNear = attempt != null;
         far = false;
@@ -135,18 +139,18 @@ final class Acquisition {
         return recent ? now + engine.random(AskingPace.longestNear(lease)) : now;
     }
 
-    /** Whether a grant with this token is older than an answer that said "wait": it had run out by then. */
+    /** Whether a grant with this token is older than a reply "wait": its lease had ended by then. */
     boolean isOutdated(long token) {
         return token <= busyToken;
     }
 
-    /** No word from the store. Returns how long to wait before the next try. */
+    /** There was no reply. Returns how long to wait before the retry. */
     long failed(boolean unknown) {
         uncertain |= unknown;
         return backOff(engine, failures++);
     }
 
-    /** How long to wait when too many others try again already. */
+    /** How long to wait when too many others already retry. */
     static long longBackOff(EngineContext engine) {
         return backOff(engine, Integer.MAX_VALUE);
     }

@@ -7,43 +7,47 @@ package io.distributedlock.engine;
 import io.distributedlock.engine.LeaseStore.AcquireReply.Busy;
 
 /**
- * How often an acquisition asks while it waits. Messages move a line on; questions only find what messages have missed,
- * and all who wait for one lock share a budget for them, however many they are.
+ * How often an acquisition repeats its request while it waits. Messages advance a line; repeated requests only find
+ * what messages have missed, and all waiters of one lock share a budget for them, however many they are.
  *
  * <ul>
- *   <li><b>Near the head</b>, with fewer than {@value #NEAR} before it, an acquisition asks when the holder's lease
- *       ends, at the latest after a second or half of its own lease. So a grant whose message was lost is found within
- *       a second and while it lasts. One whose messages do not arrive at this moment asks as often.
- *   <li><b>Further back</b> they ask twenty times a second all together: each at a period of a twentieth of a second
- *       for each that waits, and from half to one and a half of it, so that they do not stay in step after they have
- *       asked at once. The period follows the length of the line and not the place, since the sum over all places would
- *       grow without bound otherwise.
- *   <li><b>Parked</b> acquisitions of explicit owners ({@link QueuedOwners}) ask ten times a second all together.
+ *   <li><b>Near the head</b>, with fewer than {@value #NEAR} before it, an acquisition repeats its request when the
+ *       holder's lease ends, at the latest after a second or half of its own lease. So a grant whose message was lost
+ *       is found within a second and while it lasts. An acquisition whose messages do not arrive at present sends
+ *       requests as often.
+ *   <li><b>Further back</b> all acquisitions together send twenty requests a second. The period of each is a twentieth
+ *       of a second for each waiter, varied from half to one and a half of it, so that they do not stay in step after
+ *       simultaneous requests. The period depends on the length of the line and not on the place, since the sum over
+ *       all places would otherwise grow without bound.
+ *   <li><b>Parked</b> acquisitions of explicit owners ({@link QueuedOwners}) send ten requests a second all together.
  * </ul>
  *
- * <p>The message that an acquisition has come near makes it ask like those at the head. It asks at once only if its
- * last answer is so old that a grant would not be believed; otherwise each hand-over of a long line would cost one
- * question more.
+ * <p>After the message that it has come near, an acquisition sends requests like those at the head. It sends one at
+ * once only if its last reply is so old that a grant would need confirmation; otherwise each hand-over of a long line
+ * would cost one more request.
  *
- * <p>What a loss costs further back:
+ * <p>The cost of a loss further back:
  *
  * <ul>
- *   <li>The message that it has come near is lost: the grant still arrives, and is confirmed by a question if the last
- *       answer is old. If the grant is lost too, although the connection stands, the lock is idle until that
- *       acquisition asks at its own period, or until the lease that it was granted ends. A connection that broke does
- *       not come to that: it makes the instance ask when it is back, and meanwhile each second.
- *   <li>The whole line is lost, with its dead holder, or since nobody near the head was alive: those near the head make
- *       a new one when the lease has ended. If there are none, or when these have had their turn, the lock is free
- *       until the next of the others asks, which is a twentieth of a second on average as long as the line is about as
- *       long as when they asked; the last few may ask only after their whole period.
+ *   <li>The message that it has come near is lost: the grant still arrives, and a request confirms it if the last reply
+ *       is old. If the grant is lost too, although the connection is open, the lock is idle until the next request of
+ *       that acquisition at its own period, or until the granted lease ends. A broken connection does not have this
+ *       effect: the instance sends requests when it is restored, and each second until then.
+ *   <li>The whole line is lost, with its dead holder, or because no instance near the head was alive: the acquisitions
+ *       near the head form a new line when the lease has ended. If there are none, or after these have had their turn,
+ *       the lock is free until the next request of the others. That takes a twentieth of a second on average while the
+ *       line is about as long as at their last requests; the last few may take their whole period.
  * </ul>
  */
 final class AskingPace {
 
-    /** Who has fewer before it is told so by the store, and asks often. The same number is in release.lua. */
+    /**
+     * The store notifies an acquisition with fewer before it, which then sends frequent requests. The same number is in
+     * release.lua.
+     */
     static final int NEAR = 12;
 
-    /** The longest pause near the head, and how often the others look whether messages arrive. */
+    /** The longest pause near the head, and the interval at which the others check whether messages arrive. */
     static final long LONGEST_NEAR = 1_000_000_000;
 
     private static final long EACH_FAR = 50_000_000;
@@ -56,10 +60,10 @@ final class AskingPace {
         return reply.ahead() < NEAR;
     }
 
-    /** The pause of one that is near, or whose messages do not arrive. */
+    /** The pause of an acquisition that is near, or whose messages do not arrive. */
     static long near(long ttlMillis, long lease, EngineContext engine) {
         long jitter = 1_000_000 + engine.random(19_000_000);
-        // It may be a foreign one of centuries.
+        // Another client may have set it to centuries.
         long ttl = Math.min(Math.max(ttlMillis, 0), LONGEST_NEAR / 1_000_000) * 1_000_000;
         long longest = longestNear(lease);
         return Math.min(ttl + jitter, longest - engine.random(longest / 16));
@@ -73,7 +77,10 @@ final class AskingPace {
         return spread(Math.max(LONGEST_NEAR, waiting * EACH_FAR), engine);
     }
 
-    /** What is added for one that does not stand in line; other instances may have as many of them as this one. */
+    /**
+     * The addition for an acquisition that does not stand in line; other instances may have as many of them as this
+     * one.
+     */
     static long parked(int parkedHere, int waiting, EngineContext engine) {
         long period = parkedHere * EACH_PARKED * Math.max(1, waiting / QueuedOwners.IN_LINE);
         return spread(period, engine);

@@ -7,56 +7,88 @@ package io.distributedlock.engine;
 import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of an asynchronous acquisition, and the owner of its hold. Its result is told on a thread for
- * continuations, or by a thread that waits for the future, whichever comes first: so a waiting thread gets it although
- * all those threads are busy.
+ * The future of an asynchronous acquisition, and the owner of its hold. A thread for continuations completes it, or a
+ * thread that waits for the future, whichever comes first: so a waiting thread gets the result even if all those
+ * threads are busy.
+ *
+ * <p>Tens of thousands may wait. So this class overrides all methods that complete a future, instead of having another
+ * future depend on each, and the waiter refers to it directly.
  */
 final class AsyncAcquisition extends AcquireStage<LockHandle> {
 
+    private static final AtomicReferenceFieldUpdater<AsyncAcquisition, @Nullable Waiter> WAITING =
+            AtomicReferenceFieldUpdater.newUpdater(AsyncAcquisition.class, Waiter.class, "waiting");
+
     private final EngineContext engine;
 
-    /** Who waits and was not told yet. */
-    private final AtomicReference<@Nullable Waiter> waiting = new AtomicReference<>();
+    /** The waiter that has no result yet. */
+    private volatile @Nullable Waiter waiting;
 
     AsyncAcquisition(EngineContext engine) {
         this.engine = engine;
     }
 
     void start(Waiter waiter) {
-        waitAs(waiter);
-        whenComplete((handle, failure) -> leaveUntold());
+        waiting = waiter;
+        waiter.stage = this;
+        try {
+            engine.arm(waiter, waiter.terms.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd());
+            engine.locks().enqueue(waiter);
+        } catch (Throwable ex) {
+            engine.doLater(() -> waiter.fail(ex));
+        }
     }
 
-    private void waitAs(Waiter waiter) {
-        waiting.set(waiter);
-        waiter.result.thenAccept(result -> engine.callbacks().result(waiter.enclosing, () -> tell(waiter, result)));
-        engine.arm(waiter, waiter.terms.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd());
-        engine.locks().enqueue(waiter);
-    }
-
-    private void leaveUntold() {
-        Waiter waiter = waiting.get();
-        if (waiter != null) {
-            waiter.leave();
-            tellIfDecided();
+    /** The wait has ended. Called by any thread, including that of the network. */
+    void decided(Waiter waiter, AcquireResult result) {
+        if (waiting == waiter) {
+            engine.callbacks().result(waiter.enclosing, () -> tell(waiter, result));
         }
     }
 
     private void tell(Waiter waiter, AcquireResult decided) {
-        if (!waiting.compareAndSet(waiter, null)) {
+        if (!WAITING.compareAndSet(this, waiter, null)) {
             return;
         }
+        try {
+            tellTaken(waiter, decided);
+        } catch (Throwable ex) {
+            failToTell(waiter, decided, ex);
+        }
+    }
+
+    /**
+     * No other thread tells it any more, so whatever fails here is the result; a grant that comes to nobody goes back.
+     */
+    private void failToTell(Waiter waiter, AcquireResult decided, Throwable failure) {
+        try {
+            completeExceptionally(
+                    AcquireResult.failed(failure).toException(waiter.terms.name(), waiter.waited(), null));
+        } finally {
+            if (decided instanceof AcquireResult.Granted granted
+                    && granted.handle() instanceof DefaultLockHandle handle
+                    && !isCompletedWith(handle)) {
+                handle.abandon();
+            }
+        }
+    }
+
+    private boolean isCompletedWith(LockHandle handle) {
+        return isDone() && !isCompletedExceptionally() && getNow(handle) == handle;
+    }
+
+    private void tellTaken(Waiter waiter, AcquireResult decided) {
         AcquireResult result = decided.orLate();
         Waiter again = result instanceof AcquireResult.Late && !isDone() ? waiter.again() : null;
         if (again != null) {
-            waitAs(again);
-            if (isDone()) {
-                leaveUntold();
-            }
+            start(again);
+            leaveIfDone(isDone());
             return;
         }
         engine.listening().decided(waiter, result);
@@ -67,13 +99,20 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
         }
     }
 
-    /** The holder of a busy lock may have to be asked for; its answer comes on the network's thread. */
+    /** The holder of a busy lock may have to be requested; its reply arrives on the network's thread. */
     private void fail(Waiter waiter, CompletableFuture<DistributedLockException> failure) {
         if (failure.isDone()) {
             completeExceptionally(failure.join());
         } else {
-            failure.thenAccept(
-                    known -> engine.callbacks().result(waiter.enclosing, () -> completeExceptionally(known)));
+            failure.thenAccept(known -> completeSoon(waiter, known));
+        }
+    }
+
+    private void completeSoon(Waiter waiter, DistributedLockException failure) {
+        try {
+            engine.callbacks().result(waiter.enclosing, () -> completeExceptionally(failure));
+        } catch (Throwable ex) {
+            engine.doLater(() -> engine.callbacks().result(waiter.enclosing, () -> completeExceptionally(failure)));
         }
     }
 
@@ -82,17 +121,70 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
         return this;
     }
 
-    /** Completes before this does, and without any code of the application; already complete if nobody waits. */
+    /** Completes before this future, and without application code; already complete if no caller waits. */
     CompletableFuture<?> result() {
-        Waiter waiter = waiting.get();
+        Waiter waiter = waiting;
         return waiter == null ? CompletableFuture.completedFuture(null) : waiter.result;
     }
 
-    /** The calling thread waits: if there is a result, it need not wait for a thread that tells it. */
+    /** The calling thread waits: if there is a result, it need not wait for another thread to complete this. */
     void tellIfDecided() {
-        Waiter waiter = waiting.get();
+        Waiter waiter = waiting;
         if (waiter != null && waiter.result.isDone()) {
             tell(waiter, waiter.result.join());
         }
+    }
+
+    // ---- each completion, also from outside, ends the wait
+
+    /** @return the same */
+    private boolean leaveIfDone(boolean done) {
+        Waiter waiter = done ? waiting : null;
+        if (waiter != null) {
+            waiter.leave();
+            tellIfDecided();
+        }
+        return done;
+    }
+
+    @Override
+    public boolean complete(LockHandle handle) {
+        return leaveIfDone(super.complete(handle));
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+        return leaveIfDone(super.completeExceptionally(failure));
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        return leaveIfDone(super.cancel(mayInterruptIfRunning));
+    }
+
+    @Override
+    public CompletableFuture<LockHandle> completeAsync(Supplier<? extends LockHandle> supplier, Executor executor) {
+        executor.execute(() -> {
+            try {
+                if (!isDone()) {
+                    complete(supplier.get());
+                }
+            } catch (Throwable ex) {
+                completeExceptionally(ex);
+            }
+        });
+        return this;
+    }
+
+    @Override
+    public void obtrudeValue(LockHandle handle) {
+        super.obtrudeValue(handle);
+        leaveIfDone(true);
+    }
+
+    @Override
+    public void obtrudeException(Throwable failure) {
+        super.obtrudeException(failure);
+        leaveIfDone(true);
     }
 }

@@ -21,7 +21,7 @@ final class BlockingAcquisition {
     }
 
     /**
-     * Waits until there is an outcome that the caller can use, or its wait is over.
+     * Waits until there is a final outcome, or the wait is over.
      *
      * @throws LockInterruptedException if the calling thread is interrupted before or meanwhile; its flag is set then
      */
@@ -51,7 +51,7 @@ final class BlockingAcquisition {
             try {
                 return waiter.result.get(Math.max(0, end - engine.now()), TimeUnit.NANOSECONDS);
             } catch (TimeoutException ex) {
-                if (waiter.lock().expire(waiter)) {
+                if (waiter.expire()) {
                     return waiter.result.join();
                 }
                 end = waiter.patienceEnd();
@@ -65,7 +65,7 @@ final class BlockingAcquisition {
         }
     }
 
-    /** The caller goes away; a grant that came in the same moment is given back. */
+    /** The caller leaves; a grant that arrives at the same moment is released. */
     private static void abandon(Waiter waiter) {
         waiter.leave();
         if (waiter.result.join() instanceof AcquireResult.Granted granted

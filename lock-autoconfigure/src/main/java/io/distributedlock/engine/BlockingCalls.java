@@ -23,7 +23,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Commands to the store whose answer a caller waits for, each for one command time-out at most. */
+/** Commands to the store with a caller that waits for the reply, each for at most one command time-out. */
 final class BlockingCalls {
 
     private static final Log log = LogFactory.getLog(BlockingCalls.class);
@@ -47,9 +47,10 @@ final class BlockingCalls {
         } catch (InterruptedException ex) {
             answer.cancel(false);
             Thread.currentThread().interrupt();
-            throw new LockInterruptedException(name, "Lock '" + name + "': interrupted while asking Redis", ex);
+            throw new LockInterruptedException(
+                    name, "Lock '" + name + "': interrupted while waiting for a reply of Redis", ex);
         } catch (TimeoutException ex) {
-            // What was not sent by now must not be sent when nobody expects it any more.
+            // A command that was not sent by now must not be sent when its caller no longer waits.
             answer.cancel(false);
             Throwable trouble = ready.isDone() ? null : engine.store().lastFailure();
             throw unavailable(name, trouble == null ? StoreFailures.noAnswer(timeout) : trouble);
@@ -58,7 +59,7 @@ final class BlockingCalls {
         }
     }
 
-    /** Says who holds a busy lock, which may take a tenth of a second; a single try asks nobody. */
+    /** Describes the holder of a busy lock, which may take a tenth of a second; a single try sends no request. */
     DistributedLockException failure(Waiter waiter, AcquireResult result) {
         Duration waited = waiter.waited();
         String holder = null;
@@ -99,11 +100,11 @@ final class BlockingCalls {
             throw loss;
         }
         if (due == null) {
-            throw new LockLostException(name, "Lock '" + name + "' was closed already", Duration.ZERO);
+            throw new LockLostException(name, "Lock '" + name + "' was already closed", Duration.ZERO);
         }
     }
 
-    /** What waits for the answer to a release, or null if it is not waited for, as the settings say. */
+    /** The wait for the reply to a release, or null if the settings have no such wait. */
     @Nullable
     Runnable releasing(Hold hold, PendingRelease release) {
         if (engine.settings().release() == EngineSettings.Release.AWAIT) {
@@ -151,7 +152,7 @@ final class BlockingCalls {
         return answer.get(Math.max(0, end - engine.now()), TimeUnit.NANOSECONDS);
     }
 
-    /** Does not wait for a release. Nobody but a listener and the log hears that the hold was lost by then. */
+    /** Does not wait for a release. Only a listener and the log report that the hold was lost by then. */
     private void watchRelease(Hold hold, PendingRelease release) {
         engine.listening().ended(hold, End.RELEASED);
         release.outcome.whenComplete((outcome, failure) -> {
@@ -181,7 +182,7 @@ final class BlockingCalls {
         if (outcome != Outcome.NOT_HELD && outcome != Outcome.NOT_YOURS) {
             return null;
         }
-        String why = outcome == Outcome.NOT_HELD ? "it was gone from Redis" : "another caller had it already";
+        String why = outcome == Outcome.NOT_HELD ? "it no longer existed in Redis" : "another caller already had it";
         Duration heldFor = Duration.ofNanos(engine.now() - hold.grantedAt);
         return new LockLostException(
                 hold.name(), "Lock '" + hold.name() + "' was lost before its release: " + why, heldFor);
@@ -200,8 +201,8 @@ final class BlockingCalls {
         String name = hold.name();
         return new LockReleaseUnconfirmedException(
                 name,
-                "Lock '" + name + "' was held until its release, but Redis has not confirmed that. It is free when its"
-                        + " lease ends, at the latest"
+                "Lock '" + name + "' was held until its release, but Redis has not confirmed the release. It is free"
+                        + " when its lease ends at the latest"
                         + (cause == null ? "" : ": " + cause.getMessage()),
                 cause);
     }

@@ -5,27 +5,28 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockOwner;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where code of the application runs. Each kind has threads of its own, so that one kind never waits for another:
- * callbacks of lost holds, listeners of events, what depends on asynchronous acquisitions, and on asynchronous
- * releases. Of each kind, {@value #THREADS} may be busy at the same time; the next one then waits for the first of them
- * to end.
+ * Runs application code. Each kind has threads of its own, so that one kind never waits for another: callbacks of lost
+ * holds, listeners of events, continuations of asynchronous acquisitions, and those of asynchronous releases. Each kind
+ * may have {@value #THREADS} busy threads; the next task then waits for the first of them to end.
  *
- * <p>What depends on an acquisition may wait for another one inside of its own work. So work that is nested has threads
- * of its own, for each depth: those further out may all wait for it. Only below a depth of {@value #DEPTHS} it shares
- * them.
+ * <p>A continuation of an acquisition may wait for another one inside its own work. So nested work has threads of its
+ * own, for each depth: all outer ones may wait for it. Only below a depth of {@value #DEPTHS} it shares them.
  *
- * <p>What waits has no bound of its own, but there is at most one entry per asynchronous caller and release, and per
- * lost hold one for each of its callbacks and one for the event.
+ * <p>The waiting tasks have no bound of their own, but there is at most one for each asynchronous caller and release,
+ * and for each lost hold one for each of its callbacks and one for the event.
  */
 final class CallbackExecutor {
 
-    /** Threads exist only while so many are busy. */
+    /** Maximum number of threads; a thread exists only while it is needed. */
     static final int THREADS = 256;
 
     static final int DEPTHS = 8;
@@ -39,40 +40,56 @@ final class CallbackExecutor {
 
     private final Executor releases;
 
-    private final Runnable close;
+    /** What of these has threads of its own. */
+    private final List<CallbackPool> pools;
 
     private CallbackExecutor(
             Executor losses,
             Executor events,
             List<? extends Executor> continuations,
             Executor releases,
-            Runnable close) {
+            List<CallbackPool> pools) {
         this.losses = losses;
         this.events = events;
         this.continuations = continuations;
         this.releases = releases;
-        this.close = close;
+        this.pools = pools;
     }
 
     static CallbackExecutor onThreads() {
-        CallbackPool losses = new CallbackPool("distributed-lock-loss", THREADS);
-        CallbackPool events = new CallbackPool("distributed-lock-event", THREADS);
-        List<CallbackPool> continuations = IntStream.range(0, DEPTHS)
-                .mapToObj(depth -> "distributed-lock-async" + (depth == 0 ? "" : "-in-" + depth))
-                .map(name -> new CallbackPool(name, THREADS))
-                .toList();
-        CallbackPool releases = new CallbackPool("distributed-lock-release", THREADS);
-        return new CallbackExecutor(losses, events, continuations, releases, () -> {
-            losses.close();
-            releases.close();
-            events.close();
-            continuations.forEach(CallbackPool::close);
-        });
+        return onThreads(Thread::start);
     }
 
-    /** All of them there. */
+    static CallbackExecutor onThreads(Consumer<Thread> starter) {
+        List<CallbackPool> pools = new ArrayList<>();
+        Function<String, CallbackPool> pool = name -> {
+            CallbackPool made = new CallbackPool("distributed-lock-" + name, THREADS, CallbackPool.IDLE_NANOS, starter);
+            pools.add(made);
+            return made;
+        };
+        CallbackPool losses = pool.apply("loss");
+        CallbackPool events = pool.apply("event");
+        List<CallbackPool> continuations = IntStream.range(0, DEPTHS)
+                .mapToObj(depth -> "async" + (depth == 0 ? "" : "-in-" + depth))
+                .map(pool)
+                .toList();
+        CallbackPool releases = pool.apply("release");
+        return new CallbackExecutor(losses, events, continuations, releases, pools);
+    }
+
+    /** All pools. */
     static CallbackExecutor on(Executor executor) {
-        return new CallbackExecutor(executor, executor, List.of(executor), executor, () -> {});
+        return new CallbackExecutor(executor, executor, List.of(executor), executor, List.of());
+    }
+
+    /** @param retry sees that {@link #startMissing} is called after a while; must not block */
+    void whenNotStarted(Runnable retry) {
+        pools.forEach(pool -> pool.whenNotStarted(retry));
+    }
+
+    /** Tries again to start threads that could not be started and that tasks wait for. */
+    void startMissing() {
+        pools.forEach(CallbackPool::startMissing);
     }
 
     /** A callback of a lost hold. */
@@ -99,8 +116,8 @@ final class CallbackExecutor {
         releases.execute(completion);
     }
 
-    /** What was handed in still runs, and so does what comes later. */
+    /** Submitted tasks still run, and so do later ones. */
     void close() {
-        close.run();
+        pools.forEach(CallbackPool::close);
     }
 }

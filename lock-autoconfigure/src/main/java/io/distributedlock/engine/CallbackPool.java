@@ -7,29 +7,48 @@ package io.distributedlock.engine;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads for one kind of application code. A task goes to an idle thread, the one that was busy last, or to a new
- * thread as long as there are fewer than the limit; only then it waits. Idle threads end after five seconds, and at
- * once when the pool is closed; a closed pool still runs what comes.
+ * Threads for one kind of application code. The first free thread takes a task: one that has just ended another task,
+ * the idle one that was busy last, or a new one if there are fewer than the limit; otherwise the task waits. Idle
+ * threads end after five seconds, and at once when the pool is closed; a closed pool still runs new tasks.
+ *
+ * <p>Tasks are short and come in bursts, and waking a thread costs more than most of them. So one thread at a time is
+ * woken, and wakes the next one when it takes a task and leaves others behind. While tasks wait, a thread is on its way
+ * to them, unless the maximum number is busy: so no task waits for the end of another one. A thread that is being
+ * started does not count for that while others are idle, since these arrive earlier.
  */
 final class CallbackPool implements Executor {
 
     private static final Log log = LogFactory.getLog(CallbackPool.class);
 
-    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(5);
+    static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private enum State {
+        STARTING,
+        BUSY,
+        IDLE,
+        /** It was idle, and has not checked for a task yet. */
+        WOKEN,
+        ENDED
+    }
 
     private final String name;
 
     private final int limit;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final long idleNanos;
 
+    private final Consumer<Thread> starter;
+
+    private volatile Runnable whenNotStarted = () -> {};
+
+    /** This and what follows is guarded by this object. No thread is woken under its monitor, since that takes long. */
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
 
     private final ArrayDeque<Worker> idle = new ArrayDeque<>();
@@ -38,120 +57,211 @@ final class CallbackPool implements Executor {
 
     private long started;
 
+    private boolean starting;
+
+    private boolean waking;
+
     private boolean closed;
 
     CallbackPool(String name, int limit) {
+        this(name, limit, IDLE_NANOS);
+    }
+
+    CallbackPool(String name, int limit, long idleNanos) {
+        this(name, limit, idleNanos, Thread::start);
+    }
+
+    CallbackPool(String name, int limit, long idleNanos, Consumer<Thread> starter) {
+        this.starter = starter;
         this.name = name;
         this.limit = limit;
+        this.idleNanos = idleNanos;
+    }
+
+    /** @param retry sees that {@link #startMissing} is called after a while. Runs under the monitor of the pool */
+    void whenNotStarted(Runnable retry) {
+        whenNotStarted = retry;
+    }
+
+    /** A thread could not be started; a task may wait for it. */
+    void startMissing() {
+        Worker called;
+        synchronized (this) {
+            called = tasks.isEmpty() ? null : call();
+        }
+        wake(called);
     }
 
     @Override
     public void execute(Runnable task) {
-        lock.lock();
-        try {
-            Worker worker = idle.pollLast();
-            if (worker != null) {
-                worker.give(task);
-            } else {
-                tasks.add(task);
-                if (threads < limit) {
-                    startWorker();
-                }
-            }
-        } finally {
-            lock.unlock();
+        Worker called;
+        synchronized (this) {
+            tasks.add(task);
+            called = call();
+        }
+        wake(called);
+    }
+
+    /** Ensures that a thread is on its way to a waiting task; returns the one to wake, if any. */
+    private @Nullable Worker call() {
+        if (waking) {
+            return null;
+        }
+        Worker last = idle.pollLast();
+        if (last != null) {
+            waking = true;
+            last.state = State.WOKEN;
+        } else if (!starting && threads < limit) {
+            startWorker();
+        }
+        return last;
+    }
+
+    private static void wake(@Nullable Worker called) {
+        if (called != null) {
+            LockSupport.unpark(called.thread);
         }
     }
 
-    /** Without memory for another thread, the task waits for one of the others, or for the next task. */
+    /** Without memory for another thread, the task waits for one of the others, or for the next try. */
     private void startWorker() {
         try {
-            // Nothing is inherited from the thread that happens to start it, be it of a request or of the network.
-            Thread thread = new Thread(null, new Worker(), name + "-" + ++started, 0, false);
-            thread.setContextClassLoader(CallbackPool.class.getClassLoader());
-            thread.setDaemon(true);
-            thread.start();
+            starter.accept(new Worker(name + "-" + ++started).thread);
             threads++;
-        } catch (OutOfMemoryError ex) {
-            log.error("A thread for callbacks of distributed locks could not be started", ex);
+            starting = true;
+        } catch (Throwable ex) {
+            whenNotStarted.run();
+            FailureLog.error(log, "A thread for callbacks of distributed locks could not be started", ex);
         }
     }
 
-    /** What was handed in still runs. */
+    /** Submitted tasks still run. */
     void close() {
-        lock.lock();
-        try {
+        Worker[] ending;
+        synchronized (this) {
             closed = true;
-            idle.forEach(Worker::wakeUp);
-        } finally {
-            lock.unlock();
+            ending = idle.toArray(Worker[]::new);
+        }
+        for (Worker each : ending) {
+            wake(each);
         }
     }
 
-    private static void run(Runnable task) {
+    /** A callback that fails, be it with a checked exception, is logged and affects no other. */
+    static void run(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException | Error ex) {
-            log.warn("A callback of a distributed lock has failed", ex);
+        } catch (Throwable ex) {
+            FailureLog.warn(log, "A callback of a distributed lock has failed", ex);
         }
     }
 
     private final class Worker implements Runnable {
 
-        private final Condition given = lock.newCondition();
+        private final Thread thread;
 
-        private @Nullable Runnable task;
+        /** Written under the monitor of the pool. */
+        private volatile State state = State.STARTING;
 
-        void give(Runnable next) {
-            task = next;
-            given.signal();
-        }
-
-        void wakeUp() {
-            given.signal();
+        Worker(String name) {
+            // The thread inherits nothing from the one that starts it, which may be of a request or of the network.
+            thread = new Thread(null, this, name, 0, false);
+            thread.setContextClassLoader(CallbackPool.class.getClassLoader());
+            thread.setDaemon(true);
         }
 
         @Override
         public void run() {
-            for (Runnable next = next(); next != null; next = next()) {
-                CallbackPool.run(next);
-            }
-        }
-
-        private @Nullable Runnable next() {
-            lock.lock();
             try {
-                Runnable next = tasks.poll();
-                if (next == null && !closed) {
-                    next = awaitTask();
-                }
-                if (next == null) {
-                    threads--;
-                }
-                return next;
+                do {
+                    for (Runnable next = take(); next != null; next = take()) {
+                        CallbackPool.run(next);
+                    }
+                } while (awaitCall());
             } finally {
-                lock.unlock();
+                giveUpPlace();
             }
         }
 
-        /** An interrupt that a callback left behind must not end the thread: a task may just have been given. */
-        private @Nullable Runnable awaitTask() {
-            Thread.interrupted();
-            idle.add(this);
-            long left = IDLE_NANOS;
-            while (task == null && left > 0 && !closed) {
-                try {
-                    left = given.awaitNanos(left);
-                } catch (InterruptedException ex) {
-                    log.debug("An idle thread for callbacks was interrupted");
+        /** An error has ended this thread, as memory has run out perhaps: another one may take its place. */
+        private void giveUpPlace() {
+            Worker called = null;
+            synchronized (CallbackPool.this) {
+                if (state != State.ENDED) {
+                    idle.remove(this);
+                    arrive();
+                    end();
+                    called = tasks.isEmpty() ? null : call();
                 }
             }
-            Runnable next = task;
-            task = null;
-            if (next == null) {
-                idle.remove(this);
+            wake(called);
+        }
+
+        /** The next task; without one, this thread is idle from now on, or has to end. */
+        private @Nullable Runnable take() {
+            Runnable next;
+            Worker called = null;
+            synchronized (CallbackPool.this) {
+                arrive();
+                next = tasks.poll();
+                if (next == null) {
+                    rest();
+                } else if (!tasks.isEmpty()) {
+                    called = call();
+                }
             }
+            wake(called);
             return next;
+        }
+
+        private void arrive() {
+            waking &= state != State.WOKEN;
+            starting &= state != State.STARTING;
+            state = State.BUSY;
+        }
+
+        private void rest() {
+            if (closed) {
+                end();
+            } else {
+                state = State.IDLE;
+                idle.add(this);
+            }
+        }
+
+        private void end() {
+            state = State.ENDED;
+            threads--;
+        }
+
+        /** @return whether there may be a task; otherwise this thread has to end */
+        private boolean awaitCall() {
+            long end = NanoClock.SYSTEM.nanos() + idleNanos;
+            while (state == State.IDLE) {
+                // An interrupt that a callback left behind would prevent this thread from parking.
+                Thread.interrupted();
+                long left = end - NanoClock.SYSTEM.nanos();
+                if (left > 0 && !closedWhileIdle()) {
+                    LockSupport.parkNanos(CallbackPool.this, left);
+                } else {
+                    endUnlessCalled();
+                }
+            }
+            return state != State.ENDED;
+        }
+
+        private boolean closedWhileIdle() {
+            synchronized (CallbackPool.this) {
+                return closed;
+            }
+        }
+
+        private void endUnlessCalled() {
+            synchronized (CallbackPool.this) {
+                if (idle.remove(this)) {
+                    end();
+                }
+            }
         }
     }
 }

@@ -10,7 +10,6 @@ import io.distributedlock.LockDeadlockEvent;
 import io.distributedlock.LockDeadlockEvent.Link;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockNames;
-import io.distributedlock.LockState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,32 +24,33 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds rings of callers that wait for each other, of this instance and others: threads, and logical owners of
- * asynchronous work. It follows the chain of a long wait: who holds what is waited for, and what does the work of that
- * caller wait for? A chain that comes back to a hold of the caller that it began with is asked for a second time. If
- * each hold still has its token and each wait its id, then all of them have lasted from the first answer to the second
- * one, so there was a moment in which all of them were there, and none of these callers can go on. A chain that has
- * changed meanwhile is no ring. {@link WaitGraph} says which wait is part of which hold.
+ * Finds cycles of callers that wait for each other, of this instance and others: threads, and logical owners of
+ * asynchronous work. It follows the chain of a long wait: from the lock to its holder, and on to the lock that the work
+ * of the holder waits for. A chain that leads back to a hold of its first caller is followed a second time. If each
+ * hold still has its token and each wait its id, then all of them have lasted from the first reply to the second, so
+ * there was a moment at which all of them existed, and none of these callers can proceed. A chain that has changed
+ * meanwhile is no cycle. {@link WaitGraph} decides which wait is part of which hold.
  *
- * <p>Of a ring, the caller that has locked last (the highest token) is the one that tells of it and is sent away if
- * asked for. All instances find the same one, and each only ever sends callers of its own away. Used by one thread,
- * which may block.
+ * <p>The instance of the caller in a cycle that acquired its lock last (the highest token) reports the cycle and, if
+ * configured, ends the wait of that caller. All instances find the same caller, and each ends only waits of its own
+ * callers. Used by one thread, which may block.
  */
 public final class DeadlockSearch {
 
     private static final Log log = LogFactory.getLog(LockEngine.class);
 
-    /** The longest chain that is followed, and the most waits that are looked at in one look. */
+    /** The longest chain that is followed, and the maximum number of waits in one check. */
     private static final int LONGEST = 16;
 
-    /** How many instances are asked about one lock that readers hold. */
+    /** The maximum number of requests to instances about one lock that readers hold. */
     private static final int MOST_INSTANCES = 4;
 
-    /** What other instances say of their holds. */
+    /** The holds of other instances. */
     public interface Reports {
 
         /**
-         * Asks that instance; empty if it does not hold the lock, or does not answer in time. May block for a moment.
+         * Sends a request to that instance; empty if it does not hold the lock, or does not reply in time. May block
+         * for a moment.
          */
         Optional<HoldReport> of(String instance, String lockName);
     }
@@ -67,13 +67,13 @@ public final class DeadlockSearch {
 
     private final Consumer<? super LockEvent> events;
 
-    /** The waits whose rings were told. */
+    /** The waits whose cycles were reported. */
     private Set<String> told = new HashSet<>();
 
     /**
      * @param self the public id of this instance
-     * @param label what operators call it
-     * @param events whom to tell, on the calling thread
+     * @param label its label
+     * @param events the receiver of reports, on the calling thread
      */
     public DeadlockSearch(
             LockEngine engine,
@@ -95,9 +95,9 @@ public final class DeadlockSearch {
     private record Step(HoldReport hold, String waitId) {}
 
     /**
-     * Looks at the waits that last longer than that.
+     * Checks the waits that last longer than that.
      *
-     * @param resolve whether the caller of a ring that has locked last is sent away
+     * @param resolve whether the wait of the caller that acquired its lock last is ended
      */
     public void look(long afterNanos, boolean resolve) {
         List<Waiter> waits = graph.waitsLongerThan(afterNanos);
@@ -105,7 +105,7 @@ public final class DeadlockSearch {
         waits.forEach(waiter -> current.add(key(waiter)));
         told.retainAll(current);
         waits.removeIf(waiter -> told.contains(key(waiter)));
-        // Others than the last time, if there are too many for one look.
+        // Other waits than the last time, if there are too many for one check.
         Collections.rotate(waits, -turn);
         turn = waits.size() <= LONGEST ? 0 : (turn + LONGEST) % waits.size();
         waits.stream().limit(LONGEST).forEach(waiter -> look(waiter, resolve));
@@ -123,7 +123,7 @@ public final class DeadlockSearch {
         }
     }
 
-    /** The ring from what the caller waits for to what it holds, or null if there is none. */
+    /** The cycle from the lock that the caller waits for to the one that it holds, or null if there is none. */
     private @Nullable List<Step> follow(Waiter start) {
         List<Step> chain = new ArrayList<>();
         return follow(start, start.terms.name(), new HashSet<>(), chain) ? chain : null;
@@ -151,7 +151,7 @@ public final class DeadlockSearch {
         return false;
     }
 
-    /** Without what changes although the hold is the same. */
+    /** Without the fields that change while the hold is the same. */
     private static HoldReport stable(HoldReport report) {
         return new HoldReport(
                 report.lockName(),
@@ -163,7 +163,7 @@ public final class DeadlockSearch {
                 List.of());
     }
 
-    /** The same locks asked for once more, or null if something has changed. */
+    /** The same locks with a second request, or null if there is a change. */
     private @Nullable List<Step> again(Waiter start, List<Step> ring) {
         List<Step> second = new ArrayList<>();
         for (Step step : ring) {
@@ -190,17 +190,19 @@ public final class DeadlockSearch {
             return own;
         }
         try {
-            String owner = engine.inspect(name).map(LockState::owner).orElse(null);
-            return owner == null || owner.equals(self) ? null : reportOfOthers(owner, name);
+            return engine.inspect(name)
+                    .filter(state -> !state.explicitOwner() && !state.owner().equals(self))
+                    .flatMap(state -> Optional.ofNullable(reportOfOthers(state.instances(), name)))
+                    .orElse(null);
         } catch (DistributedLockException ex) {
             return null;
         }
     }
 
-    /** Readers may be of several instances: one of them that waits says more than one that does not. */
-    private @Nullable HoldReport reportOfOthers(String owner, String name) {
+    /** Readers may be of several instances: one that waits is preferred to one that does not. */
+    private @Nullable HoldReport reportOfOthers(List<String> instances, String name) {
         HoldReport first = null;
-        for (String instance : owner.split(", ", MOST_INSTANCES + 1)) {
+        for (String instance : instances.subList(0, Math.min(MOST_INSTANCES, instances.size()))) {
             HoldReport report = others.of(instance, name).orElse(null);
             if (report != null && (first == null || !report.waits().isEmpty())) {
                 first = report;
@@ -212,7 +214,7 @@ public final class DeadlockSearch {
         return first;
     }
 
-    /** Whether the caller that the chain began with has locked last; its hold is the last one of the chain. */
+    /** Whether the first caller of the chain acquired its lock last; its hold is the last one of the chain. */
     private static boolean isLast(List<Step> ring) {
         long own = ring.get(ring.size() - 1).hold().fencingToken();
         return ring.stream().allMatch(step -> step.hold().fencingToken() <= own);
@@ -225,7 +227,9 @@ public final class DeadlockSearch {
                 .toList();
         String words = words(links);
         log.warn("Callers wait for each other: " + words
-                + (resolve ? ". The wait of the last one is ended" : ". They go on when one of their waits is over")
+                + (resolve
+                        ? ". The wait of the last caller was ended"
+                        : ". They continue when one of the waits is over")
                 + ". Acquire these locks in one order, or together by LockRequest.ofAll.");
         if (resolve) {
             waiter.end(new AcquireResult.Deadlock(words));

@@ -10,6 +10,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockNames;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -23,7 +24,7 @@ final class DefaultLockHandle implements LockHandle {
     /** Whether the hold's owner has made this entry itself. */
     private final boolean byOwner;
 
-    /** Keeps the hold from counting as abandoned while anybody can still reach this handle and may close it. */
+    /** Keeps the hold from counting as abandoned while this handle is reachable and may be closed. */
     private volatile @Nullable HandleAnchor anchor;
 
     private static final AtomicIntegerFieldUpdater<DefaultLockHandle> CLOSED =
@@ -68,10 +69,11 @@ final class DefaultLockHandle implements LockHandle {
 
     @Override
     public void onLost(Runnable callback) {
+        Objects.requireNonNull(callback, "callback");
         hold.lock.checkDeadline();
         HandleAnchor kept = anchor;
         if (closed == 0 && kept != null && hold.onLost(this, kept, callback)) {
-            engine().callbacks().lost(callback);
+            CallbackPool.run(callback);
         }
     }
 
@@ -92,15 +94,15 @@ final class DefaultLockHandle implements LockHandle {
     }
 
     /**
-     * Ends the hold and sends the release, but does not wait. Returns what waits and tells how it went, or null if
-     * there is nothing to wait for and nothing to tell.
+     * Ends the hold and sends the release, but does not wait. Returns the wait for the outcome, or null if there is
+     * none.
      */
     @Nullable
     Runnable beginClose() {
         return beginClose(false);
     }
 
-    /** The same for a grant under which nothing was done. */
+    /** The same for a grant under which no work was done. */
     @Nullable
     Runnable beginRollBack() {
         return beginClose(true);
@@ -144,7 +146,7 @@ final class DefaultLockHandle implements LockHandle {
                 : engine().calls().releasedAsync(hold, release);
     }
 
-    /** Closes without waiting for anything, for a grant that nobody wants any more. */
+    /** Closes without a wait, for a grant that no caller takes any more. */
     void abandon() {
         if (CLOSED.compareAndSet(this, 0, 1)) {
             if (!exitNested()) {
@@ -155,7 +157,7 @@ final class DefaultLockHandle implements LockHandle {
         }
     }
 
-    /** Unless nested work goes on in it. */
+    /** Unless nested work continues in it. */
     private void toldEnded(@Nullable LockLostException loss) {
         if (loss != null) {
             engine().listening().ended(hold, End.LOST);
@@ -169,25 +171,59 @@ final class DefaultLockHandle implements LockHandle {
     }
 
     private boolean exitNested() {
-        boolean inner = hold.lock.exitNested(hold, byOwner);
-        HandleAnchor kept = anchor;
-        if (inner && kept != null) {
-            kept.drop(this);
-            anchor = null;
+        boolean inner;
+        try {
+            inner = hold.lock.exitNested(hold, byOwner);
+        } catch (RuntimeException | Error ex) {
+            closed = 0;
+            engine().doLater(this::closeLater);
+            throw ex;
+        }
+        if (inner) {
+            dropCallbacks();
         }
         return inner;
     }
 
-    /** The anchor goes last: until then, a handle is there to close it. */
-    private @Nullable PendingRelease leftLast() {
-        PendingRelease release = hold.lock.leave(hold, byOwner);
-        engine().log().released(hold);
+    /** Its caller believes that it is closed, so it is closed by the timer's thread. If that fails it is repeated. */
+    private void closeLater() {
+        if (!CLOSED.compareAndSet(this, 0, 1)) {
+            return;
+        }
+        boolean inner;
+        try {
+            inner = hold.lock.exitNested(hold, byOwner);
+        } catch (RuntimeException | Error ex) {
+            closed = 0;
+            throw ex;
+        }
+        if (inner) {
+            dropCallbacks();
+        } else {
+            leftLast();
+            LockLostException loss = loss();
+            engine().callbacks().event(() -> toldEnded(loss));
+        }
+    }
+
+    /** Not those of a hold that was lost before: they are about to be run, and the anchor keeps them until then. */
+    private void dropCallbacks() {
         HandleAnchor kept = anchor;
-        if (kept != null) {
+        if (kept != null && !hold.isLost()) {
             kept.drop(this);
             anchor = null;
         }
-        return release;
+    }
+
+    /** The anchor goes last: until then, a handle is there to close it. It goes also if that fails. */
+    private @Nullable PendingRelease leftLast() {
+        try {
+            PendingRelease release = hold.lock.leave(hold, byOwner);
+            engine().log().released(hold);
+            return release;
+        } finally {
+            dropCallbacks();
+        }
     }
 
     private @Nullable LockLostException loss() {

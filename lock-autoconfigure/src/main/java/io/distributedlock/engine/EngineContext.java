@@ -7,6 +7,7 @@ package io.distributedlock.engine;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockListener;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import org.apache.commons.logging.Log;
@@ -14,8 +15,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the parts of one engine share: the store, the clock and its timers, the numbers that count for all locks, and
- * where each part reports. Decides nothing about a lock.
+ * The objects that the parts of one engine share: the store, the clock and its timers, the numbers that apply to all
+ * locks, and the receivers of reports. It decides nothing about a lock.
  */
 final class EngineContext {
 
@@ -53,21 +54,26 @@ final class EngineContext {
 
     private final long retention;
 
-    /** The highest token seen of any lock, so that tokens grow even where the store has forgotten them. */
+    /** The highest token seen of any lock, so that tokens grow even if the store has lost them. */
     private final AtomicLong floor = new AtomicLong();
 
     private final AtomicLong numbers = new AtomicLong();
+
+    private final Runnable wakeUp;
+
+    /** What has failed and is done again by the timer's thread; each refers to the one before. */
+    private final AtomicReference<@Nullable DeferredActions> handedOver = new AtomicReference<>();
 
     private volatile boolean closing;
 
     private volatile HolderNames holders = HolderNames.NONE;
 
     /**
-     * Listens to the store from now on.
+     * Registers as the listener of the store.
      *
-     * @param random gives a number from 0 to its bound
-     * @param events whom to tell what happens, on a thread for code of the application
-     * @param listener what measures acquisitions and commands, or null
+     * @param random returns a number from 0 to its bound
+     * @param events receives events, on a thread for application code
+     * @param listener measures acquisitions and commands, or null
      * @param wakeUp ends the sleep of the thread that runs the timers
      */
     EngineContext(
@@ -85,6 +91,7 @@ final class EngineContext {
         this.random = random;
         this.callbacks = callbacks;
         this.retention = ResolvedRequest.nanos(settings.retention());
+        this.wakeUp = wakeUp;
         this.timers = new TimerQueue(wakeUp);
         this.retries = new ShardRetries(store);
         this.listening = new ListenerCalls(listener, clock);
@@ -93,6 +100,13 @@ final class EngineContext {
         this.events = new EngineEvents(callbacks, lockLog, listening, events);
         this.calls = new BlockingCalls(this);
         this.locks = new LockRegistry(this);
+        TimerTask retry = new TimerTask() {
+            @Override
+            void onDue(long now) {
+                callbacks.startMissing();
+            }
+        };
+        callbacks.whenNotStarted(() -> arm(retry, now() + AFTER_FAILURE));
         store.listen(locks);
     }
 
@@ -102,12 +116,12 @@ final class EngineContext {
         return clock.nanos();
     }
 
-    /** How long to wait for an answer about a lease of this length. */
+    /** How long to wait for a reply about a lease of this length. */
     long timeout(long lease) {
         return Math.min(settings.commandTimeout().toNanos(), Math.max(lease / 3, SHORTEST_TIMEOUT));
     }
 
-    /** From 0 to the bound: a spread for what many instances would do at the same moment otherwise. */
+    /** From 0 to the bound: a spread for actions that many instances would otherwise take at the same moment. */
     long random(long bound) {
         return random.applyAsLong(bound);
     }
@@ -120,29 +134,62 @@ final class EngineContext {
         timers.disarm(timed);
     }
 
-    /**
-     * Everything that is due, and the renewals that came together. Whatever fails in it, for lack of memory perhaps,
-     * fails alone and comes again: without timers, no lease would be renewed and no loss be told.
-     */
-    void runTimers() {
-        long now = now();
-        int atMost = timers.size();
-        for (TimerTask due = timers.pollDue(now); due != null; due = --atMost > 0 ? timers.pollDue(now) : null) {
-            try {
-                due.onDue(now);
-            } catch (RuntimeException | Error ex) {
-                timers.arm(due, now + AFTER_FAILURE);
-                log.error("A timer of the lock engine has failed", ex);
-            }
-        }
-        try {
-            renewal.flush();
-        } catch (RuntimeException | Error ex) {
-            log.error("Locks could not be renewed this time", ex);
+    /** The timer's thread does it. Allocates nothing and takes few frames, since the caller may be out of both. */
+    void handOver(DeferredActions actions) {
+        DeferredActions before;
+        do {
+            before = handedOver.get();
+            actions.handedOverBefore = before;
+        } while (!handedOver.compareAndSet(before, actions));
+        wakeUp.run();
+    }
+
+    /** The same for a single step; it may be done twice. */
+    void doLater(Runnable step) {
+        DeferredActions actions = new DeferredActions(this);
+        actions.add(step);
+        handOver(actions);
+    }
+
+    /** What was handed over. To be called by the timer's thread. */
+    void runHandedOver() {
+        DeferredActions next = handedOver.getAndSet(null);
+        while (next != null) {
+            DeferredActions actions = next;
+            next = actions.handedOverBefore;
+            actions.handedOverBefore = null;
+            runDue(actions, now());
         }
     }
 
-    // ---- what counts for all locks
+    /**
+     * Runs all timers that are due, and sends the collected renewals. A failure, for example for lack of memory,
+     * affects only one timer, which is repeated: without timers, no lease would be renewed and no loss reported.
+     */
+    void runTimers() {
+        runHandedOver();
+        long now = now();
+        int atMost = timers.size();
+        for (TimerTask due = timers.pollDue(now); due != null; due = --atMost > 0 ? timers.pollDue(now) : null) {
+            runDue(due, now);
+        }
+        try {
+            renewal.flush();
+        } catch (Throwable ex) {
+            FailureLog.error(log, "Leases could not be renewed this time", ex);
+        }
+    }
+
+    private void runDue(TimerTask due, long now) {
+        try {
+            due.onDue(now);
+        } catch (Throwable ex) {
+            timers.arm(due, now + AFTER_FAILURE);
+            FailureLog.error(log, "A timer of the lock engine has failed", ex);
+        }
+    }
+
+    // ---- values for all locks
 
     long floor() {
         return floor.get();
@@ -158,7 +205,7 @@ final class EngineContext {
         return store.number(name, numbers.incrementAndGet());
     }
 
-    /** For how long a lease is kept when nobody here wants it. */
+    /** How long a lease is kept without a local caller. */
     long retention() {
         return retention;
     }
@@ -175,7 +222,7 @@ final class EngineContext {
         holders = names;
     }
 
-    /** Who is asked for the holders of busy locks. */
+    /** Finds the holders of busy locks. */
     HolderNames holders() {
         return holders;
     }

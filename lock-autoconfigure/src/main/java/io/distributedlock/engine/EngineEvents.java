@@ -8,10 +8,9 @@ import io.distributedlock.LockEvent;
 import io.distributedlock.LockLostEvent;
 import io.distributedlock.LockLostException;
 import io.distributedlock.ServerClockSetBackEvent;
-import java.util.List;
 import java.util.function.Consumer;
 
-/** Reports what an operator or the application has to know: in the log, to the listener, and as events. */
+/** Reports events to operators and the application: in the log, to the listener, and as application events. */
 final class EngineEvents {
 
     private final CallbackExecutor callbacks;
@@ -29,13 +28,9 @@ final class EngineEvents {
         this.events = events;
     }
 
-    /**
-     * A hold has ended before its release.
-     *
-     * @param toRun the callbacks of its handles
-     */
-    void lost(Hold hold, LossCause why, List<Runnable> toRun) {
-        toRun.forEach(callbacks::lost);
+    /** A hold has ended before its release. Runs the callbacks of its handles. */
+    void lost(Hold hold, LossCause why) {
+        hold.takeCallbacks().forEach(callbacks::lost);
         if (listening.isOn()) {
             callbacks.event(() -> listening.lost(hold, why.tag()));
         }

@@ -10,20 +10,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine does where a request does not say.
+ * Default values of requests, and settings of the engine.
  *
  * @param lease the default lease
  * @param waitUpTo the default wait; negative for no limit
- * @param maxHold the default greatest age of a hold, or null for none
- * @param commandTimeout the longest time to wait for one answer of the store; shorter leases shorten it
- * @param maxPasses how often in a row a lock is passed on inside this instance while another instance waits; 0 for
- *     never
- * @param maxBatch for how long in a row a lock is passed on inside this instance while another instance waits
- * @param shutdownGrace how long holds may go on when the engine is closed
- * @param retention how long a lease is kept here after the last local release, as long as no other instance waits; zero
- *     for not at all
- * @param release whether a release waits for the store's answer
- * @param maxWaiters how many callers may wait for one lock in this instance
+ * @param maxHold the default maximum time of a hold, or null for none
+ * @param commandTimeout maximum time to wait for one reply of the store; shorter leases shorten it
+ * @param maxPasses maximum number of consecutive local hand-overs while another instance waits; 0 for none
+ * @param maxBatch maximum duration of consecutive local hand-overs while another instance waits
+ * @param shutdownGrace how long holds may continue when the engine is closed
+ * @param retention how long a lease is kept after the last local release, while no other instance waits; zero for no
+ *     retention
+ * @param release whether a release waits for the reply of the store
+ * @param maxWaiters maximum number of callers that may wait for one lock in this instance
  */
 public record EngineSettings(
         Duration lease,
@@ -37,11 +36,11 @@ public record EngineSettings(
         Release release,
         int maxWaiters) {
 
-    /** Whether the caller that closes a handle waits for the store's answer. */
+    /** Whether the caller that closes a handle waits for the reply of the store. */
     public enum Release {
-        /** It does, and is told if the lock was lost before or the release is not confirmed. */
+        /** The caller waits, and gets an exception if the lock was lost before or the release is not confirmed. */
         AWAIT,
-        /** It does not. That the lock was lost before is then told by an event only. */
+        /** The caller does not wait. An earlier loss is then reported by an event only. */
         ASYNC
     }
 

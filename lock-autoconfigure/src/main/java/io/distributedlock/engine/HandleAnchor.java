@@ -4,21 +4,24 @@
  */
 package io.distributedlock.engine;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all handles of a hold share and the engine only refers to weakly: so it is there as long as a handle can be
- * reached. It keeps the callbacks too, since a callback nearly always refers to its handle and would keep that
+ * The object that all handles of a hold share and the engine refers to only weakly: so it exists as long as a handle is
+ * reachable. It has the callbacks too, since a callback nearly always refers to its handle and would keep that
  * reachable for ever.
  */
 final class HandleAnchor {
 
     private record Callback(DefaultLockHandle handle, Runnable work) {}
 
+    @GuardedBy("this")
     private @Nullable List<Callback> callbacks;
 
+    @GuardedBy("this")
     private boolean ended;
 
     /** @return false if the hold has ended */
@@ -37,11 +40,13 @@ final class HandleAnchor {
         }
     }
 
-    /** The hold has ended. Gives what was to be run if it is lost. */
+    /** The hold has ended. Returns the callbacks for a loss. */
     synchronized List<Runnable> end() {
-        List<Callback> known = callbacks;
+        List<Runnable> work = callbacks == null
+                ? List.of()
+                : callbacks.stream().map(Callback::work).toList();
         callbacks = null;
         ended = true;
-        return known == null ? List.of() : known.stream().map(Callback::work).toList();
+        return work;
     }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller's hold, from grant to release, re-entries included. What is not volatile is guarded by the
+ * One caller's hold, from grant to release, re-entries included. Fields that are not volatile are guarded by the
  * {@link NamedLock}.
  */
 final class Hold {
@@ -38,7 +38,7 @@ final class Hold {
     /** Guarded by the lock's monitor, as are the counts. */
     private Object owner;
 
-    /** The lease that its caller asked for. */
+    /** The lease that its caller requested. */
     final long lease;
 
     /** Whether it is renewed to that as long as it lasts. */
@@ -51,10 +51,10 @@ final class Hold {
     /** The lock must not become free earlier than this long after the grant. */
     private volatile long minHold;
 
-    /** How often it was entered and not yet left. */
+    /** The number of entries that were not left yet. */
     int entries = 1;
 
-    /** How many of these entries were made by the owner itself, not by work nested in its own. */
+    /** The number of these entries by the owner itself, not by work nested in its own. */
     private int ownEntries = 1;
 
     /** The lease is never renewed beyond this time. */
@@ -63,12 +63,12 @@ final class Hold {
     /** The lease must not be renewed to end before this time, if it is later than now. */
     long extendedUntil;
 
-    /** Whether a warning was written that nobody can close it any more. */
+    /** Whether the warning was logged that it can no longer be closed. */
     boolean abandonmentTold;
 
     private volatile long deadline;
 
-    /** When its last renewal was sent that was confirmed, if there was one. Guarded by the lock's monitor. */
+    /** When its last confirmed renewal was sent, if there was one. Guarded by the lock's monitor. */
     private long renewedAt;
 
     private boolean renewed;
@@ -77,11 +77,18 @@ final class Hold {
 
     private volatile @Nullable LockLostException loss;
 
-    /** What is told of its end, until it was; null if nobody listens, or the holder has not got it yet. */
+    /**
+     * The listener to its end, until it was called; null if there is none, or before the holder has received the hold.
+     */
     private volatile LockListener.@Nullable Attempt told;
 
-    /** All handles share it, so it is reachable as long as one of them is. */
+    private volatile @Nullable String traceId;
+
+    /** All handles share this, so it is reachable as long as one of them is. */
     private WeakReference<HandleAnchor> anchor;
+
+    /** The same from the loss on: its callbacks are run although its handles may be unreachable by then. */
+    private @Nullable HandleAnchor lostAnchor;
 
     /** @param start from when its own lease counts if it is not renewed */
     Hold(NamedLock lock, Waiter waiter, Lease granted, long start, long now, HandleAnchor anchor) {
@@ -103,17 +110,17 @@ final class Hold {
         return lock.name;
     }
 
-    /** For how much longer the lock must not become free. */
+    /** The remaining time for which the lock must not become free. */
     long mustStay(long now) {
         return Math.max(0, minHold - (now - grantedAt));
     }
 
-    /** Nothing was done under it, so that it may become free at once. */
+    /** No work was done under it, so the lock may become free at once. */
     void waiveMinHold() {
         minHold = 0;
     }
 
-    /** What a new handle keeps. If the earlier ones are gone, nobody can close their entries any more. */
+    /** The anchor for a new handle. If the earlier handles are gone, their entries can no longer be closed. */
     HandleAnchor anchorForNext() {
         HandleAnchor known = anchor.get();
         if (known == null) {
@@ -135,7 +142,7 @@ final class Hold {
         return owner == caller;
     }
 
-    /** Whether the caller may enter again: it is the owner, or its work is nested in work of the owner. */
+    /** Whether the caller may re-enter: it is the owner, or its work is nested in work of the owner. */
     boolean admits(Object caller, @Nullable LockOwner enclosing) {
         if (owner == caller) {
             return true;
@@ -153,16 +160,17 @@ final class Hold {
         ownEntries += byOwner ? 1 : 0;
     }
 
-    /** What is left may be nested work that outlives its owner, and a thread goes on to do something else. */
+    /** The rest may be nested work that outlives its owner, while the thread continues with other work. */
     void left(boolean byOwner) {
+        int ownLeft = ownEntries - (byOwner ? 1 : 0);
+        // What may fail comes first: half of this could not be repeated.
+        Object nextOwner = ownLeft == 0 && owner instanceof Thread ? new Object() : owner;
         entries--;
-        ownEntries -= byOwner ? 1 : 0;
-        if (ownEntries == 0 && owner instanceof Thread) {
-            owner = new Object();
-        }
+        ownEntries = ownLeft;
+        owner = nextOwner;
     }
 
-    /** Nobody is left to close it: its handles were garbage collected, or the thread that acquired it has ended. */
+    /** It can no longer be closed: its handles were garbage collected, or the thread that acquired it has ended. */
     boolean isAbandoned() {
         return anchor.get() == null || (owner instanceof Thread thread && !thread.isAlive());
     }
@@ -211,23 +219,28 @@ final class Hold {
                 Readers.isReader(lock) ? LockMode.SHARED : LockMode.EXCLUSIVE);
     }
 
-    private @Nullable String traceId() {
-        LockListener.Attempt known = told;
-        return known == null ? null : known.traceId();
+    @Nullable
+    String traceId() {
+        return told == null ? null : traceId;
     }
 
     LockOrigin origin() {
         return origin;
     }
 
-    /** Its holder has got it. */
-    void isTold(LockListener.Attempt attempt) {
+    /** Its holder has received it. */
+    void isTold(LockListener.Attempt attempt, @Nullable String trace) {
+        traceId = trace;
         told = attempt;
     }
 
-    /** What is to be told of its end; at the first call only. */
+    /** The listener to its end; at the first call only. */
     LockListener.@Nullable Attempt takeTold() {
         return told == null ? null : TOLD.getAndSet(this, null);
+    }
+
+    boolean isLost() {
+        return phase == Phase.LOST;
     }
 
     boolean isClosed() {
@@ -239,22 +252,21 @@ final class Hold {
         takeCallbacks();
     }
 
-    /** @return the callbacks to run */
-    List<Runnable> lose(LossCause why, long now) {
+    void lose(LossCause why, long now) {
         Duration heldFor = Duration.ofNanos(now - grantedAt);
         loss = new LockLostException(
                 name(), "Lock '" + name() + "' was lost after " + heldFor.toMillis() + " ms: " + why.words(), heldFor);
+        lostAnchor = anchor.get();
         phase = Phase.LOST;
-        return takeCallbacks();
     }
 
-    /** None are left if nobody can reach a handle any more. */
-    private List<Runnable> takeCallbacks() {
-        HandleAnchor known = anchor.get();
+    /** The callbacks of a lost hold, at the first call only. There are none if no handle is reachable any more. */
+    List<Runnable> takeCallbacks() {
+        HandleAnchor known = lostAnchor == null ? anchor.get() : lostAnchor;
         return known == null ? List.of() : known.end();
     }
 
-    /** @return true if it is lost already, so the callback is to be run at once */
+    /** @return true if it is already lost, so the callback has to run at once */
     boolean onLost(DefaultLockHandle handle, HandleAnchor kept, Runnable callback) {
         return !kept.add(handle, callback) && phase == Phase.LOST;
     }

@@ -7,7 +7,7 @@ package io.distributedlock.engine;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Says who holds a lock, for the message of an exception. */
+/** Describes the holder of a lock, for the message of an exception. */
 @FunctionalInterface
 public interface HolderNames {
 
@@ -17,8 +17,8 @@ public interface HolderNames {
     /**
      * Never blocks and never fails. Completes within a tenth of a second.
      *
-     * @param mayAsk whether a command and a message may be sent; without, only what this instance knows is said
-     * @return what follows the words "held by"; null if it is not known, or the lock has become free
+     * @param mayAsk whether a command and a message may be sent; otherwise only local knowledge is used
+     * @return the text after "held by"; null if the holder is unknown, or the lock has become free
      */
     CompletableFuture<@Nullable String> of(String lockName, boolean mayAsk);
 }

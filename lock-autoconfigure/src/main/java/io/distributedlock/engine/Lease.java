@@ -7,9 +7,9 @@ package io.distributedlock.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this instance has of a lock in the store, counted by the local clock from <em>before</em> the request was sent:
- * the store cannot have begun to count earlier. The margin covers that two clocks do not run at exactly the same speed.
- * Guarded by the {@link NamedLock} that owns it.
+ * The lease of this instance on a lock, counted by the local clock from <em>before</em> the request was sent: the store
+ * cannot have begun to count earlier. The margin covers the difference in speed between the two clocks. Guarded by the
+ * {@link NamedLock} that owns it.
  */
 final class Lease {
 
@@ -18,22 +18,21 @@ final class Lease {
     /** The number of the acquisition that owns it. */
     final long number;
 
-    /** Whether a request under this number was never answered, so that a copy of it may still turn up. */
+    /** Whether a request under this number got no reply, so that a copy of it may still arrive. */
     final boolean uncertain;
 
-    /** A request under this number that had no answer yet when the lease was granted by a message. */
+    /** A request under this number without a reply at the time when a message granted the lease. */
     final @Nullable AcquireAttempt unanswered;
 
     private final LocalTokens tokens;
 
-    /** Whether other instances wait, as far as this one has heard, and since when. */
+    /** Whether other instances wait, as far as this one knows, and since when. */
     private boolean contended;
 
     private long contendedSince;
 
     /**
-     * Whether another instance began to wait after the latest renewal was sent, so that its answer may know nothing of
-     * it.
+     * Whether another instance began to wait after the latest renewal was sent, so that its reply may not include it.
      */
     private boolean recalled;
 
@@ -45,7 +44,7 @@ final class Lease {
 
     private long cap = Long.MAX_VALUE;
 
-    /** When the store was last asked, and the longest lease that it was ever asked for, whatever it has answered. */
+    /** When the last request was sent, and the longest lease of all requests, whatever their replies. */
     private long askedAt;
 
     private long longest;
@@ -67,7 +66,7 @@ final class Lease {
         this.unanswered = unanswered;
     }
 
-    /** Whether the store may see a request for it again after it has ended. */
+    /** Whether the store may receive a request for it after it has ended. */
     boolean mayComeBack() {
         return uncertain || (unanswered != null && !unanswered.wasAnswered());
     }
@@ -76,12 +75,12 @@ final class Lease {
         return Math.max(length / 100, Math.min(MIN_MARGIN, length / 2));
     }
 
-    /** From here on nobody in this instance may believe to hold the lock. */
+    /** From this time on, no caller in this instance may count as the holder. */
     long deadline() {
         return sentAt + length - margin(length);
     }
 
-    /** When the store forgets it, at the earliest. */
+    /** When it ends in the store, at the earliest. */
     long end() {
         return sentAt + length;
     }
@@ -105,7 +104,7 @@ final class Lease {
         passes++;
     }
 
-    /** An answer says how many other instances wait. */
+    /** A reply has the number of other instances that wait. */
     void othersWait(int waiting, long now) {
         if (waiting > 0) {
             contend(now);
@@ -114,13 +113,13 @@ final class Lease {
         }
     }
 
-    /** Another instance says that it begins to wait. */
+    /** Another instance reports that it begins to wait. */
     void recall(long now) {
         recalled = true;
         contend(now);
     }
 
-    /** The limits of passing count from when the first of them began to wait. */
+    /** The limits of local hand-over count from when the first of them began to wait. */
     private void contend(long now) {
         if (!contended) {
             contended = true;
@@ -130,8 +129,8 @@ final class Lease {
     }
 
     /**
-     * Whether the lease may be passed on locally: not in another instance's turn, nor near its end, nor ahead of the
-     * clock.
+     * Whether the lease may be passed on locally: not if another instance has its turn, nor near the end of the lease,
+     * nor ahead of the clock.
      */
     boolean mayPass(EngineSettings settings, long now) {
         boolean turn = !contended
@@ -145,24 +144,24 @@ final class Lease {
         return tokens.nanosToNext(now);
     }
 
-    /** Whether enough is left of it for one more hold. */
+    /** Whether the rest of it is long enough for one more hold. */
     boolean isLongEnough(long now) {
         return shortFrom() - now > 0;
     }
 
-    /** From when on not enough is left of it for one more hold. */
+    /** From when on the rest of it is too short for one more hold. */
     long shortFrom() {
         return deadline() - length / 3;
     }
 
-    /** A renewal is sent: what its answer says of others is newer than all that was heard before. */
+    /** A renewal is sent: the number of waiters in its reply is newer than all earlier ones. */
     void asks(long newLength, long now) {
         recalled = false;
         askedAt = now;
         longest = Math.max(longest, newLength);
     }
 
-    /** An earlier request of the same acquisition asked for this lease, and may still take effect. */
+    /** An earlier request of the same acquisition had this lease, and may still take effect. */
     void storeMayHave(long longer) {
         longest = Math.max(longest, longer);
     }
@@ -183,21 +182,21 @@ final class Lease {
         tokens.saw(seen);
     }
 
-    /** The store set the lease to this length when it got what was sent at that time. */
+    /** The store set the lease to this length on the command that was sent at that time. */
     void renewed(long renewalSentAt, long newLength) {
         sentAt = renewalSentAt;
         length = Math.min(newLength, cap);
     }
 
     /**
-     * A command that shortens the lease to this length is sent. Until it is answered, a copy of it may take effect
-     * after any later renewal, so no renewal counts for more than that.
+     * A command that shortens the lease to this length is sent. Until its reply, a copy of it may take effect after any
+     * later renewal, so no renewal counts for more than that.
      */
     void cap(long shorter) {
         cap = Math.min(cap, shorter);
     }
 
-    /** A command that shortened it was answered; what remains are those that never were. */
+    /** A command that shortened it got its reply; only those without a reply remain. */
     void capAt(long unanswered) {
         cap = unanswered;
     }

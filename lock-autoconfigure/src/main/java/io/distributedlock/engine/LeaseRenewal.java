@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.engine.LeaseStore.RenewCommand;
 import io.distributedlock.engine.LeaseStore.RenewReply;
 import java.util.ArrayList;
@@ -12,17 +13,18 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watchdog. The timer asks every lock that is due what to renew; what comes together in one tick is sent in
- * batches. A batch knows four outcomes per lock: renewed, not owned any more, refused and unknown; the last two change
- * nothing, since the deadline decides.
+ * The watchdog. The timer collects the renewals of every lock that is due; those of one tick are sent in batches. A
+ * batch has four outcomes per lock: renewed, no longer owned, refused and unknown; the last two change nothing, since
+ * the deadline decides.
  */
 final class LeaseRenewal {
 
-    /** Enough to make the cost of a command small, and few enough not to hold up other clients of the store. */
+    /** Enough to make the cost of a command small, and few enough not to delay other clients of the store. */
     private static final int BATCH = 100;
 
     private final LeaseStore store;
 
+    @GuardedBy("this")
     private final List<Due> due = new ArrayList<>();
 
     private final ListenerCalls listening;
@@ -32,14 +34,14 @@ final class LeaseRenewal {
         this.listening = listening;
     }
 
-    /** A renewal that is due, and the lock that waits for its answer under the given count of that lease. */
+    /** A renewal that is due, and the lock that waits for its reply under the given count of that lease. */
     record Due(NamedLock lock, int renewal, RenewCommand command) {}
 
     synchronized void add(Due renewal) {
         due.add(renewal);
     }
 
-    /** Sends what came together. */
+    /** Sends the collected renewals. */
     void flush() {
         List<Due> all = drain();
         int batch = Math.min(BATCH, store.maxRenewals());
@@ -62,7 +64,7 @@ final class LeaseRenewal {
         renew(commands).whenComplete((replies, failure) -> tell(batch, replies, failure));
     }
 
-    /** Sends one renewal by itself; true if its answer came in time to count. */
+    /** Sends one renewal by itself; true if its reply came in time to count. */
     CompletableFuture<Boolean> sendNow(Due renewal) {
         return renew(List.of(renewal.command()))
                 .whenComplete((replies, failure) -> {

@@ -6,18 +6,18 @@ package io.distributedlock.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** Why a command to the store has no answer. */
+/** Why a command to the store has no reply. */
 public final class LeaseStoreException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** What is known of the command. */
+    /** The known outcome of the command. */
     public enum Effect {
 
-        /** It was not executed and would not be if it were sent again: the store refused it. */
+        /** It was not executed, and a retry would not be either: the store refused it. */
         REFUSED,
 
-        /** It was not executed, but may be when it is sent again: no connection, or the store is not ready. */
+        /** It was not executed, but a retry may be: no connection, or the store is not ready. */
         NOT_EXECUTED,
 
         /** It may have been executed, or may still be. */

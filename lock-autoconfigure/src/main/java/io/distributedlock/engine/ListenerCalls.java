@@ -23,8 +23,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the listener of an engine what becomes of acquisitions and holds. Without a listener nothing is allocated and
- * no clock is read. Never called under a monitor.
+ * Notifies the listener of an engine of the outcome of acquisitions and holds. Without a listener, it allocates nothing
+ * and reads no clock. Never called under a monitor.
  */
 final class ListenerCalls {
 
@@ -45,11 +45,17 @@ final class ListenerCalls {
         return listener != null;
     }
 
-    /** What is told how it goes on, or null if nobody listens. */
+    /** The listener to this attempt, or null if there is none. */
     @Nullable
     Attempt requested(ResolvedRequest request) {
         LockListener told = listener;
         return told == null ? null : safely(() -> told.requested(request.name(), request.origin()));
+    }
+
+    /** Read once and outside of monitors: it is code of a listener, whose failure must not become the caller's. */
+    @Nullable
+    String traceId(@Nullable Attempt of) {
+        return of == null ? null : safely(of::traceId);
     }
 
     void reentered(LockRequest request) {
@@ -62,7 +68,7 @@ final class ListenerCalls {
         }
     }
 
-    /** What the caller gets, in its thread or in the one that completes its stage. */
+    /** The result for the caller, in its thread or in the one that completes its stage. */
     void decided(Waiter waiter, AcquireResult result) {
         Attempt told = waiter.attempt;
         if (told == null) {
@@ -75,7 +81,7 @@ final class ListenerCalls {
         }
         Path path = granted.path();
         if (path != Path.RE_ENTERED && granted.handle() instanceof DefaultLockHandle handle) {
-            handle.hold().isTold(told);
+            handle.hold().isTold(told, waiter.traceId);
         }
         safely(() -> {
             told.acquired(path, waited);
@@ -137,7 +143,7 @@ final class ListenerCalls {
         return clock.nanos();
     }
 
-    /** A command has its answer, or nobody waits for it any more. */
+    /** A command got its reply, or no caller waits for it any more. */
     void answered(Command command, @Nullable Throwable failure, long sentAt) {
         LockListener told = listener;
         if (told != null) {
@@ -181,13 +187,14 @@ final class ListenerCalls {
     private <T> @Nullable T safely(Supplier<@Nullable T> call) {
         try {
             return call.get();
-        } catch (RuntimeException | Error ex) {
+        } catch (Throwable ex) {
             if (failed.compareAndSet(false, true)) {
-                log.warn(
+                FailureLog.warn(
+                        log,
                         "A listener of distributed locks has failed; further failures of it are logged for debugging",
                         ex);
             } else {
-                log.debug("A listener of distributed locks has failed", ex);
+                FailureLog.debug(log, "A listener of distributed locks has failed", ex);
             }
             return null;
         }

@@ -5,11 +5,12 @@
 package io.distributedlock.engine;
 
 /**
- * The fencing tokens that this instance gives to its own callers while one lease lasts. The store takes a token from
- * its clock in microseconds, and forgets it when the lock is free. So a local token has to stay below the store's
- * clock: below the token of the grant and the microseconds that have passed since then, whatever the store's clock said
- * at that time. They count from when the grant was heard, since the store gave its token before that. One hundredth
- * less allows for two clocks that run at different speeds. Guarded by the {@link NamedLock} that owns the lease.
+ * The fencing tokens that this instance assigns to its own callers while one lease lasts. The store takes a token from
+ * its clock in microseconds, and deletes it when the lock is free. So a local token has to stay below the store's
+ * clock: below the token of the grant and the microseconds that have passed since then, whatever the store's clock
+ * showed at that time. They count from the arrival of the grant, since the store assigned its token before that. One
+ * hundredth less covers the difference in speed between the two clocks. Guarded by the {@link NamedLock} that owns the
+ * lease.
  */
 final class LocalTokens {
 
@@ -30,17 +31,17 @@ final class LocalTokens {
         return latest;
     }
 
-    /** The store knows this token of the lock. */
+    /** Records a token that the lock has in the store. */
     void saw(long token) {
         latest = Math.max(latest, token);
     }
 
-    /** Gives the next token. Only if {@link #nanosToNext} is zero. */
+    /** Returns the next token. Call it only if {@link #nanosToNext} is zero. */
     void next() {
         latest++;
     }
 
-    /** How long to wait until the next token is below the store's clock, approximately; 0 if it is. */
+    /** The approximate time until the next token is below the store's clock; 0 if it is. */
     long nanosToNext(long now) {
         long micros = (now - heardAt) / 1_000;
         long elapsed = micros - micros / 100 - 1;

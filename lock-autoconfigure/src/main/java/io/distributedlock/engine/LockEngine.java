@@ -36,12 +36,12 @@ public final class LockEngine implements AutoCloseable {
 
     private final @Nullable TimerThread thread;
 
-    /** Starts an engine that nobody listens to. */
+    /** Starts an engine without a receiver of events. */
     public LockEngine(LeaseStore store, EngineSettings settings) {
         this(store, settings, event -> {});
     }
 
-    /** Starts an engine that nobody measures. */
+    /** Starts an engine without a listener. */
     public LockEngine(LeaseStore store, EngineSettings settings, Consumer<? super LockEvent> events) {
         this(store, settings, events, null);
     }
@@ -49,8 +49,8 @@ public final class LockEngine implements AutoCloseable {
     /**
      * Starts an engine with a timer thread of its own.
      *
-     * @param events whom to tell what happens, on a thread for code of the application
-     * @param listener what measures acquisitions and commands, or null
+     * @param events receives events, on a thread for application code
+     * @param listener measures acquisitions and commands, or null
      */
     public LockEngine(
             LeaseStore store,
@@ -71,7 +71,7 @@ public final class LockEngine implements AutoCloseable {
         timer.start(context);
     }
 
-    /** An engine that stands still until a test calls {@link #runTimers()}. */
+    /** An engine whose timers run only when a test calls {@link #runTimers()}. */
     LockEngine(LeaseStore store, EngineSettings settings, NanoClock clock, Executor callbacks) {
         this(store, settings, clock, callbacks, event -> {});
     }
@@ -108,7 +108,7 @@ public final class LockEngine implements AutoCloseable {
                 store, settings, clock, random, CallbackExecutor.on(callbacks), events, listener, () -> {});
     }
 
-    // ---- what applications call
+    // ---- operations for applications
 
     /** See {@link io.distributedlock.LockOperations#acquire}. */
     public LockHandle acquire(LockRequest request) {
@@ -178,7 +178,7 @@ public final class LockEngine implements AutoCloseable {
         return context.calls().await(name, () -> context.store().forceRelease(name, context.floor()));
     }
 
-    /** What is held and waited for here at this moment; each lock is looked at for itself. */
+    /** The holds and waits of this instance at this moment; the locks are read one after the other. */
     public LockActivity activity(String instance, boolean connected, boolean subscribed) {
         List<LockActivity.Held> held = new ArrayList<>();
         List<LockActivity.Waiting> waiting = new ArrayList<>();
@@ -187,33 +187,51 @@ public final class LockEngine implements AutoCloseable {
     }
 
     /**
-     * Waits for the answer to another command about a lock, one command time-out at most.
+     * Waits for the reply to another command about a lock, one command time-out at most.
      *
      * @param command sends it
-     * @throws io.distributedlock.LockUnavailableException if there is no answer
+     * @throws io.distributedlock.LockUnavailableException if there is no reply
      */
     public <T> T ask(String name, Supplier<CompletableFuture<T>> command) {
         return context.calls().await(name, command);
     }
 
-    /** Says who is asked for the holders of busy locks. */
+    /** Whether this instance holds, waits for or retains any lock. */
+    public boolean isInUse() {
+        return context.locks().size() > 0;
+    }
+
+    /**
+     * The longest remaining lease of the holds that are at least that old; 0 if there is none.
+     *
+     * @param age in nanoseconds, as the result
+     */
+    public long longestLease(long age) {
+        return context.locks().longestLease(age);
+    }
+
+    /** Sets the object that finds the holders of busy locks. */
     public void holders(HolderNames names) {
         context.holders(names);
     }
 
-    /** As {@link #report}, without what the holder waits for: costs the same however many locks there are. */
+    /**
+     * As {@link #report}, without the locks that the holder waits for: the cost does not depend on the number of locks.
+     */
     public @Nullable HoldReport holder(String name, String label) {
         return new WaitGraph(context).holder(name, label);
     }
 
-    /** What this instance says of a lock, null if none of its callers holds it. */
+    /** The report of this instance about a lock, null if none of its callers holds it. */
     public @Nullable HoldReport report(String name, String label) {
-        return new WaitGraph(context).report(name, label);
+        WaitGraph graph = new WaitGraph(context);
+        HoldReport report = graph.report(name, label);
+        return report == null ? graph.ofExplicitOwner(name, label) : report;
     }
 
     /**
-     * Refuses new callers, lets holds go on for the {@linkplain EngineSettings#shutdownGrace() grace}, then takes away
-     * what is left. Blocks until then.
+     * Refuses new callers, lets holds continue for the {@linkplain EngineSettings#shutdownGrace() grace}, then ends the
+     * remaining ones. Blocks until then.
      */
     @Override
     public void close() {
@@ -227,7 +245,7 @@ public final class LockEngine implements AutoCloseable {
         context.callbacks().close();
     }
 
-    // ---- what leads there
+    // ---- helpers
 
     private @Nullable LockHandle reenter(LockRequest request) {
         if (Thread.currentThread().isInterrupted()) {
@@ -261,7 +279,7 @@ public final class LockEngine implements AutoCloseable {
         return context;
     }
 
-    /** What is due is done now, by the calling thread. */
+    /** Runs all due timers now, on the calling thread. */
     void runTimers() {
         context.runTimers();
     }

@@ -14,9 +14,7 @@ import java.util.Locale;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-/**
- * The lines that an engine logs of its locks: what an operator has to know, and for debugging, each lock and unlock.
- */
+/** The lines that an engine logs about its locks: those for operators, and for debugging, each lock and unlock. */
 final class LockLog {
 
     private static final Log log = LogFactory.getLog(LockEngine.class);
@@ -43,7 +41,7 @@ final class LockLog {
 
     void waits(Waiter waiter) {
         if (log.isDebugEnabled()) {
-            log.debug(lock(waiter.terms.name()) + " is waited for by " + ownerOf(waiter.owner));
+            log.debug(lock(waiter.terms.name()) + " has a new waiter: " + ownerOf(waiter.owner));
         }
     }
 
@@ -66,21 +64,21 @@ final class LockLog {
         }
     }
 
-    // ---- what an operator has to know
+    // ---- lines for operators
 
     void lost(Hold hold, LockLostException loss) {
         log.warn(loss.getMessage() + " (token " + hold.token + ", held by " + ownerOf(hold.owner()) + ")");
     }
 
-    /** What a holder does that has reached its maxHold. */
+    /** The stack of a holder that has reached its maxHold. */
     void hangs(Hold hold) {
         if (hold.owner() instanceof Thread thread && thread.isAlive()) {
             StringBuilder stack = new StringBuilder();
             Arrays.stream(thread.getStackTrace())
                     .limit(FRAMES_SHOWN)
                     .forEach(frame -> stack.append("\n\tat ").append(frame));
-            log.warn(lock(hold.name()) + " had reached its greatest age (maxHold) while thread '" + thread.getName()
-                    + "' was here:" + stack);
+            log.warn(lock(hold.name()) + " had reached its maximum hold time (maxHold) while thread '"
+                    + thread.getName() + "' was here:" + stack);
         }
     }
 
@@ -90,14 +88,14 @@ final class LockLog {
 
     void abandoned(Hold hold) {
         log.warn(lock(hold.name()) + " was never closed: its handle was garbage collected or its thread has"
-                + " ended. Its lease is not renewed any more. Close handles in a try-with-resources statement.");
+                + " ended. Its lease is no longer renewed. Close handles in a try-with-resources statement.");
     }
 
     void serverClockSetBack(ServerClockSetBackEvent event) {
         log.warn("Redis' clock was set back by " + event.by().toSeconds() + " s or more, as a token of lock '"
                 + LockNames.show(event.lockName())
                 + "' shows. Fencing tokens of locks that were used before may not grow until it has"
-                + " caught up. Let its clock be slewed, not stepped.");
+                + " caught up. Configure time synchronization to slew the clock, not to step it.");
     }
 
     /** The engine closes. */
@@ -109,7 +107,7 @@ final class LockLog {
 
     void tookAway(List<String> names) {
         if (!names.isEmpty()) {
-            log.warn("Stopped: took away " + shown(names) + ", still held at the end of the shutdown grace");
+            log.warn("Stopped: revoked " + shown(names) + ", still held at the end of the shutdown grace");
         }
     }
 

@@ -21,8 +21,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that callers of this instance hold or wait for, or whose lease it retains, and what is being given back.
- * Nothing stays in here for a name that is not in use.
+ * The locks that callers of this instance hold or wait for, or whose lease it retains, and the releases under way. It
+ * keeps no entry for a name that is not in use.
  */
 final class LockRegistry implements LeaseStore.Listener {
 
@@ -36,7 +36,7 @@ final class LockRegistry implements LeaseStore.Listener {
 
     private final ConcurrentHashMap<String, NamedLock> named = new ConcurrentHashMap<>();
 
-    /** One for each acquisition of an explicit owner or reader, by name: these are counted in the store, not here. */
+    /** One for each acquisition of an explicit owner or reader, by name: the store counts these, not this instance. */
     private final ConcurrentHashMap<String, Set<NamedLock>> owned = new ConcurrentHashMap<>();
 
     private final Readers readers = new Readers();
@@ -53,7 +53,16 @@ final class LockRegistry implements LeaseStore.Listener {
         this.engine = engine;
     }
 
+    /** A failure of this method is the result of the waiter. */
     void enqueue(Waiter waiter) {
+        try {
+            enqueueIn(waiter);
+        } catch (RuntimeException | Error ex) {
+            waiter.fail(ex);
+        }
+    }
+
+    private void enqueueIn(Waiter waiter) {
         String owner = waiter.terms.owner();
         String name = waiter.terms.name();
         if (readers.refuses(waiter, owner == null ? null : named.get(name))) {
@@ -63,6 +72,7 @@ final class LockRegistry implements LeaseStore.Listener {
         do {
             if (owner != null) {
                 lock = new NamedLock(engine, name, owner);
+                waiter.standsIn(lock);
                 add(owned, name, lock);
                 if (Readers.isReader(lock)) {
                     readers.add(lock);
@@ -71,12 +81,14 @@ final class LockRegistry implements LeaseStore.Listener {
             } else {
                 NamedLock known = named.get(name);
                 lock = known != null ? known : named.computeIfAbsent(name, n -> new NamedLock(engine, n, null));
+                waiter.standsIn(lock);
             }
-            waiter.standsIn(lock);
         } while (!lock.enqueue(waiter));
     }
 
-    /** The store recalls from other instances only; what threads of this one have or retain is recalled here. */
+    /**
+     * The store recalls from other instances only; this recalls a lease that threads of this instance hold or retain.
+     */
     void recallHere(String name, boolean waits) {
         NamedLock known = named.get(name);
         if (known != null) {
@@ -85,9 +97,9 @@ final class LockRegistry implements LeaseStore.Listener {
     }
 
     /**
-     * The short way into a lock that the owner holds; null if it does not.
+     * The fast path into a lock that the owner holds; null if it does not.
      *
-     * @param shared whether it is enough to be one of its readers
+     * @param shared whether a hold as one of its readers is sufficient
      */
     @Nullable
     LockHandle reenter(String name, Object owner, @Nullable LockOwner enclosing, boolean shared) {
@@ -130,7 +142,7 @@ final class LockRegistry implements LeaseStore.Listener {
         });
     }
 
-    /** How many others wait with an explicit owner or to read, exactly if they may be as many as the limit. */
+    /** The number of other waiters that are explicit owners or readers; exact if it may reach the limit. */
     int othersOf(NamedLock lock, int limit) {
         Set<NamedLock> all = owned.getOrDefault(lock.name, Set.of());
         int most = all.size() - 1;
@@ -154,29 +166,29 @@ final class LockRegistry implements LeaseStore.Listener {
         signal();
     }
 
-    /** Whether something of that name is on its way back to the store. */
+    /** Whether a release of that name is under way. */
     boolean isGivingBack(String name) {
         return givingBack.containsKey(name);
     }
 
-    /** Whether nobody holds the lock that the store has under this token, but this instance keeps its lease. */
+    /** Whether the store has the lock under this token, no caller holds it, and this instance retains its lease. */
     boolean isRetained(String name, long inStore) {
         NamedLock known = named.get(name);
         return known != null && known.isRetained(inStore);
     }
 
-    /** How many names are held, waited for or retained. */
+    /** The number of names that are held, waited for or retained. */
     int size() {
         return named.size() + owned.values().stream().mapToInt(Set::size).sum();
     }
 
-    // ---- what the store tells
+    // ---- messages of the store
 
     @Override
     public void granted(String name, long number, long token, long leaseMillis, int waiting) {
         boolean known = tell(name, lock -> lock.granted(number, token, leaseMillis, waiting));
         if (!known && !isGivingBack(name, number)) {
-            // Nobody waits for it any more, and the caller that left could not say so in time.
+            // No caller waits for it any more, and the cancellation did not arrive in time.
             NamedLock stray = new NamedLock(engine, name, null);
             long lease = leaseMillis * 1_000_000;
             PendingRelease back = new PendingRelease(stray, number, lease, engine.now() + lease, false, null);
@@ -229,7 +241,7 @@ final class LockRegistry implements LeaseStore.Listener {
         });
     }
 
-    /** Few may ask at once. Many would only be in each other's way, and in that of who comes now. */
+    /** A few may send requests at once. Many would only delay each other and new callers. */
     private static long spreadOf(int size) {
         return size <= ASK_AT_ONCE ? 0 : Math.min(size * SPREAD_EACH, LONGEST_SPREAD);
     }
@@ -249,7 +261,7 @@ final class LockRegistry implements LeaseStore.Listener {
         return names;
     }
 
-    /** Tells those of that name until one of them knows what it is about. */
+    /** Notifies those of that name until one of them knows the acquisition. */
     private boolean tell(String name, Predicate<NamedLock> message) {
         NamedLock lock = named.get(name);
         if (lock != null && message.test(lock)) {
@@ -275,10 +287,26 @@ final class LockRegistry implements LeaseStore.Listener {
         }));
     }
 
+    /** See {@link LockEngine#longestLease}. */
+    long longestLease(long age) {
+        long[] longest = new long[1];
+        forEach(lock -> lock.look((hold, waiters, now) -> {
+            if (hold != null && hold.isHeld(now) && now - hold.grantedAt >= age) {
+                longest[0] = Math.max(longest[0], hold.remaining(now));
+            }
+        }));
+        return longest[0];
+    }
+
     /** The lock of that name that threads share, or null if it is not in use. */
     @Nullable
     NamedLock find(String name) {
         return named.get(name);
+    }
+
+    /** The acquisitions of that name by explicit owners and readers. */
+    void forEachOwned(String name, Consumer<NamedLock> action) {
+        owned.getOrDefault(name, Set.of()).forEach(action);
     }
 
     void forEach(Consumer<NamedLock> action) {
@@ -289,8 +317,7 @@ final class LockRegistry implements LeaseStore.Listener {
     // ---- the end
 
     /**
-     * Sends waiters away and what is retained back, waits for holds as long as the grace says, then for what is being
-     * given back.
+     * Refuses waiters and releases retained leases, waits for holds within the grace, then for the releases under way.
      */
     void drain(Duration grace, Duration farewell) {
         forEach(NamedLock::refuseWaiters);
@@ -302,7 +329,7 @@ final class LockRegistry implements LeaseStore.Listener {
         givingBack.values().forEach(all -> all.forEach(PendingRelease::endUnanswered));
     }
 
-    /** Not interruptible, as holds have a right to the grace; keeps the flag. */
+    /** Not interruptible, since holds have a right to the grace; keeps the flag. */
     private void await(Duration limit, BooleanSupplier done) {
         long end = NanoClock.SYSTEM.nanos() + ResolvedRequest.nanos(limit);
         boolean interrupted = false;
@@ -325,7 +352,7 @@ final class LockRegistry implements LeaseStore.Listener {
         }
     }
 
-    /** Something may have come to its end that {@link #drain} waits for. */
+    /** A hold or release that {@link #drain} waits for may have ended. */
     void signal() {
         if (engine.isClosing()) {
             draining.lock();

@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionStage;
 /**
  * Acquires several locks: all of them or none, within one wait. They are acquired one after the other in the order of
  * their names, which is the same for all callers: a caller that waits holds only names before the one that it waits
- * for, so no callers can wait for each other in a ring, unless they hold other locks already. Names that the caller
- * holds already are entered again.
+ * for, so callers cannot wait for each other in a cycle, unless they already hold other locks. The caller re-enters
+ * names that it already holds.
  */
 public final class LockSet {
 
@@ -62,7 +62,7 @@ public final class LockSet {
         return stage;
     }
 
-    /** Gives all back in the reverse order: sends everything before it waits for the first answer. */
+    /** Releases all in the reverse order: sends all releases before it waits for the first reply. */
     static void rollBack(List<DefaultLockHandle> held) {
         List<Runnable> ends = new ArrayList<>();
         for (int i = held.size() - 1; i >= 0; i--) {
@@ -75,7 +75,7 @@ public final class LockSet {
             try {
                 end.run();
             } catch (RuntimeException ex) {
-                // Nothing was done under it; the release is tried again until its lease ends.
+                // No work was done under it; the release is retried until its lease ends.
                 continue;
             }
         }
@@ -110,7 +110,7 @@ public final class LockSet {
             this.length = ResolvedRequest.of(request, this.engine.settings()).waitUpTo();
         }
 
-        /** The request for one name, with what is left of the wait. */
+        /** The request for one name, with the rest of the wait. */
         LockRequest forName(String name) {
             LockRequest single = request.named(name);
             if (length == ResolvedRequest.FOREVER) {
@@ -119,15 +119,16 @@ public final class LockSet {
             return single.waitUpTo(Duration.ofNanos(Math.max(0, length - waited())));
         }
 
-        /** What the caller gets when one of the names is busy. */
+        /** The result for the caller if one of the names is busy. */
         LockNotAcquiredException told(LockNotAcquiredException ofOne) {
             if (ofOne.getClass() != LockNotAcquiredException.class) {
                 return ofOne;
             }
-            return new LockNotAcquiredException(
-                    ofOne.lockName(),
-                    ofOne.getMessage() + "; none of the " + request.names().size() + " names of the request is held",
-                    Duration.ofNanos(waited()));
+            Duration inAll = Duration.ofNanos(waited());
+            String message = ofOne.getMessage() + "; none of the "
+                    + request.names().size() + " names of the request is held, after " + inAll.toMillis()
+                    + " ms in all";
+            return new LockNotAcquiredException(ofOne.lockName(), message, inAll);
         }
 
         private long waited() {

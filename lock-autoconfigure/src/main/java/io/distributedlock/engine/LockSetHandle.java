@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** The holds of several names, as one. It is lost with the first of them. */
 final class LockSetHandle implements LockHandle {
 
-    /** More failures than that say nothing new. */
+    /** The maximum number of failures that are kept. */
     private static final int MOST_SUPPRESSED = 8;
 
     /** In global order. */
@@ -35,7 +36,7 @@ final class LockSetHandle implements LockHandle {
         this.tokens = tokens;
     }
 
-    /** @throws io.distributedlock.LockUnavailableException if one of them is lost already */
+    /** @throws io.distributedlock.LockUnavailableException if one of them is already lost */
     static LockSetHandle of(LockRequest request, List<DefaultLockHandle> parts) {
         Map<String, Long> tokens = new LinkedHashMap<>();
         for (DefaultLockHandle part : parts) {
@@ -82,6 +83,7 @@ final class LockSetHandle implements LockHandle {
 
     @Override
     public void onLost(Runnable callback) {
+        Objects.requireNonNull(callback, "callback");
         AtomicBoolean told = new AtomicBoolean();
         Runnable once = () -> {
             if (told.compareAndSet(false, true)) {
@@ -96,7 +98,7 @@ final class LockSetHandle implements LockHandle {
         parts.forEach(LockHandle::throwIfLost);
     }
 
-    /** Sends all releases, in the reverse order, before it waits for the first answer. */
+    /** Sends all releases, in the reverse order, before it waits for the first reply. */
     @Override
     public void close() {
         List<Runnable> ends = new ArrayList<>();
@@ -146,7 +148,7 @@ final class LockSetHandle implements LockHandle {
         return failure instanceof RuntimeException known ? known : new IllegalStateException(failure);
     }
 
-    /** That something was lost says more than that a release is not confirmed. */
+    /** A loss is reported in preference to an unconfirmed release. */
     private static @Nullable RuntimeException asOne(List<RuntimeException> failures) {
         RuntimeException first = failures.stream()
                 .filter(LockLostException.class::isInstance)

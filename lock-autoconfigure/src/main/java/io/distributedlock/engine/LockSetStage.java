@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
@@ -14,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of an asynchronous acquisition of several names. Once it has ended without them, nothing of them is kept.
+ * The future of an asynchronous acquisition of several names. If it has ended without them, all of them are released.
  */
 final class LockSetStage extends CompletableFuture<LockHandle> {
 
@@ -26,14 +27,16 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
 
     private final ReentrantLock guard = new ReentrantLock();
 
-    /** Guarded, as the two below. */
+    @GuardedBy("guard")
     private final List<DefaultLockHandle> held = new ArrayList<>();
 
+    @GuardedBy("guard")
     private @Nullable CompletableFuture<LockHandle> acquiring;
 
+    @GuardedBy("guard")
     private boolean ended;
 
-    /** What this stage completes itself with; any other handle comes from outside. */
+    /** The handle with which this stage completes itself; any other comes from outside. */
     private volatile @Nullable LockHandle made;
 
     LockSetStage(LockEngine engine, LockRequest request, LockSet.Wait wait) {
@@ -51,7 +54,7 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
         askOn();
     }
 
-    /** Asks for one name after the other; goes on in this loop as long as the answers are there at once. */
+    /** Requests one name after the other; continues in this loop as long as the results are available at once. */
     private void askOn() {
         while (true) {
             CompletableFuture<LockHandle> next = next();
@@ -76,7 +79,7 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
         return done.handle((handle, failure) -> failure).join();
     }
 
-    /** The request for the next name, or null if there is nothing more to ask. */
+    /** The request for the next name, or null if there is none. */
     private @Nullable CompletableFuture<LockHandle> next() {
         guard.lock();
         try {
@@ -93,7 +96,7 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
         }
     }
 
-    /** @return whether there is more to ask for */
+    /** @return whether there are more names to request */
     private boolean take(@Nullable LockHandle handle, @Nullable Throwable failure) {
         if (handle == null) {
             fail(StoreFailures.unwrap(failure));
@@ -135,7 +138,7 @@ final class LockSetStage extends CompletableFuture<LockHandle> {
         completeExceptionally(failure instanceof LockNotAcquiredException busy ? wait.told(busy) : failure);
     }
 
-    /** Cancelled, timed out or failed: leaves the queue and gives back what was granted. */
+    /** Cancelled, timed out or failed: ends the wait and releases the granted names. */
     private void end() {
         List<DefaultLockHandle> granted;
         CompletableFuture<LockHandle> open;

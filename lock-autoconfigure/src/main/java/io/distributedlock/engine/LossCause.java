@@ -6,12 +6,12 @@ package io.distributedlock.engine;
 
 import io.distributedlock.LockListener.Loss;
 
-/** Why a hold was lost: in words, and as metrics have it. */
+/** Why a hold was lost: as text, and as the value for metrics. */
 enum LossCause {
-    EXPIRED(Loss.EXPIRED, "its lease ran out without being renewed"),
-    TOO_OLD(Loss.MAX_HOLD, "it reached its greatest age (maxHold)"),
-    REVOKED(Loss.REVOKED, "it was taken away by a forced release, or its owner gave it back elsewhere"),
-    NOT_RENEWED(Loss.GONE, "Redis has it no longer, or another caller has it"),
+    EXPIRED(Loss.EXPIRED, "its lease ended without a renewal"),
+    TOO_OLD(Loss.MAX_HOLD, "it reached its maximum hold time (maxHold)"),
+    REVOKED(Loss.REVOKED, "it was taken away by a forced release, or released by the name of its owner"),
+    NOT_RENEWED(Loss.GONE, "it no longer exists in Redis, or another caller has it"),
     SHUTDOWN(Loss.SHUTDOWN, "the lock template was shut down");
 
     private final Loss tag;

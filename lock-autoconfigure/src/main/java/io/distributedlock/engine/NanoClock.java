@@ -5,7 +5,7 @@
 package io.distributedlock.engine;
 
 /**
- * The monotonic clock that all deadlines are counted by. Its values mean nothing by themselves; they are compared by
+ * The monotonic clock that all deadlines are counted by. Its values have no meaning by themselves; they are compared by
  * subtraction only.
  */
 @FunctionalInterface

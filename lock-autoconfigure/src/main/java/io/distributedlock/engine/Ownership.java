@@ -11,8 +11,8 @@ import io.distributedlock.engine.LeaseStore.RenewReply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The side of a {@link NamedLock} that has a lease, and the hold of the caller whose turn it is. Exists from the grant
- * to the release or loss. Guarded by the lock's monitor.
+ * The side of a {@link NamedLock} that has a lease, and the hold of the present caller. It exists from the grant to the
+ * release or loss. Guarded by the lock's monitor.
  */
 final class Ownership {
 
@@ -22,12 +22,12 @@ final class Ownership {
 
     private final RenewalSchedule watch;
 
-    /** The hold of the caller whose turn it is, or while retained, what is left of the latest one. */
+    /** The hold of the present caller, or while retained, the rest of the latest one. */
     private Hold hold;
 
     private boolean retained;
 
-    /** @param recalled whether another instance said that it waits before the grant was heard of */
+    /** @param recalled whether a recall by another instance arrived before the grant */
     Ownership(
             NamedLock lock,
             StoreAcquisition.Grant granted,
@@ -53,7 +53,7 @@ final class Ownership {
         return granted;
     }
 
-    /** The lease goes to the next caller in this instance, with the next token. */
+    /** Passes the lease to the next caller in this instance, with the next token. */
     void passTo(Waiter next, long now, DeferredActions actions) {
         lease.pass();
         lock.engine.tokenSeen(lease.token());
@@ -63,32 +63,32 @@ final class Ownership {
         watch.passed(lease, hold, now);
     }
 
-    /** No caller here wants the lock now, but one may soon: the lease stays here until then, or until that time. */
+    /** No local caller requests the lock now, but one may soon: the lease stays here until then, or until that time. */
     void retainUntil(long end, long now) {
-        retained = true;
         hold.renewUntil = end + hold.lease;
         hold.extendedUntil = now;
         hold.updateDeadline(lease, now);
+        retained = true;
     }
 
-    /** Whether the lease is kept for the next local caller, with no hold upon it. Then nobody waits here. */
+    /** Whether the lease is kept for the next local caller, without a hold. Then no local caller waits. */
     boolean isRetained() {
         return retained;
     }
 
-    /** Whether the lease may be kept: not if an extension made it longer than the next holder wants it. */
+    /** Whether the lease may be kept: not if an extension made it longer than the next holder requests. */
     boolean mayRetain(long retention, long now) {
         return retention > 0 && !lease.isContended() && lease.isLongEnough(now) && lease.length() <= hold.lease;
     }
 
-    /** Whether a retained lease has to go back now. */
+    /** Whether a retained lease has to be released now. */
     boolean isRecalled(long now) {
         return lease.isContended() || retainedUntil() - now <= 0;
     }
 
     /**
-     * The end of the retention, or earlier if the lease could not be renewed: it must not run out by itself, as with it
-     * the queue of those who wait would be forgotten.
+     * The end of the retention, or earlier if the lease could not be renewed: it must not end by itself, since the line
+     * of the waiters would end with it.
      */
     private long retainedUntil() {
         long end = hold.renewUntil - hold.lease;
@@ -107,12 +107,12 @@ final class Ownership {
             return null;
         }
         boolean byOwner = hold.isOwnedBy(owner);
-        HandleAnchor anchor = hold.anchorForNext();
+        DefaultLockHandle handle = new DefaultLockHandle(hold, hold.anchorForNext(), byOwner);
         hold.entered(byOwner);
-        return new DefaultLockHandle(hold, anchor, byOwner);
+        return handle;
     }
 
-    /** Whether the closing of an inner entry was all there was to do. */
+    /** Whether closing an inner entry was sufficient. */
     boolean exitNested(Hold closing, boolean byOwner, long now) {
         if (hold != closing || closing.entries <= 1 || closing.isExpired(now)) {
             return false;
@@ -149,17 +149,17 @@ final class Ownership {
         return new LeaseRenewal.Due(lock, watch.current(), command);
     }
 
-    /** Whether an answer is the one that is waited for. */
+    /** Whether a reply is the expected one. */
     boolean isAwaited(int renewal) {
         return watch.isAwaited(renewal);
     }
 
-    /** Whether another extension was begun after this renewal, so that its answer says nothing any more. */
+    /** Whether another extension was begun after this renewal, so that its reply has no meaning. */
     boolean isExtendedSince(int renewal) {
         return watch.extension() > renewal;
     }
 
-    /** @return false if the store says that the lease is gone */
+    /** @return false if the lease is gone according to the store */
     boolean renewed(@Nullable RenewReply reply, @Nullable Throwable failure, long now) {
         if (reply == null) {
             watch.failed(lease, StoreFailures.isNotExecuted(failure) || StoreFailures.isRefused(failure), now);
@@ -176,7 +176,7 @@ final class Ownership {
         return reply.renewed();
     }
 
-    /** A lease that recalls do not reach is renewed at once: the reply says who waits. */
+    /** A lease that recalls do not reach is renewed at once: the reply has the number of waiters. */
     void connected(long delay, long now) {
         watch.retry(now);
         if (lock.engine.store().isOutOfReach(lock.name, lease.number)) {

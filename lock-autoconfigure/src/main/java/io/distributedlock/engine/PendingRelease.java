@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockListener.Command;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
@@ -19,15 +20,18 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives an acquisition back to the store, until the store has said so or whatever was there has run out by itself. It
- * is what a release, a caller that stopped waiting and an unknown outcome have in common.
+ * Releases an acquisition in the store, with retries until the store has confirmed it or its lease has ended. A
+ * release, a caller that stops waiting and an unknown outcome all use it.
  *
- * <p>It first lets a request that is under way be answered, as the two could cross on different connections otherwise.
- * If that request was given up, the store is asked to refuse its id for a while, so that a late copy of it cannot win.
+ * <p>It first waits for the reply to a request that is under way, since the two could cross on different connections.
+ * If the engine no longer waits for that reply, the release makes the store refuse its id for a while, so that a late
+ * copy of the request cannot get the lock.
  */
 final class PendingRelease extends TimerTask {
 
-    /** What completes when the store has answered; a failure means that the outcome is not known yet, or refused. */
+    /**
+     * Completes with the reply of the store; a failure means that the outcome is not known yet, or that it was refused.
+     */
     final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
     private final EngineContext engine;
@@ -44,36 +48,49 @@ final class PendingRelease extends TimerTask {
 
     private final @Nullable AcquireAttempt unanswered;
 
+    @GuardedBy("this")
     private boolean uncertain;
 
+    @GuardedBy("this")
     private @Nullable AcquireAttempt requeueQuestion;
 
+    @GuardedBy("this")
     private @Nullable Requeue requeue;
 
+    @GuardedBy("this")
     private @Nullable Attempt latest;
 
-    /** When to look at it again. */
+    /** When to check it again. */
+    @GuardedBy("this")
     private long look;
 
-    /** Until when the store is to keep the lock for nobody; as far as it matters, with the token of the latest hold. */
+    /**
+     * Until when the store has to keep the lock without a holder; where it matters, with the token of the latest hold.
+     */
     private long keepUntil;
 
     private long keptToken;
 
     private boolean keeps;
 
+    @GuardedBy("this")
     private boolean doubtful;
 
-    /** An attempt has failed and its failure was dealt with; only then may there be another one. */
+    /** An attempt has failed and its failure was handled; only then may another one start. */
+    @GuardedBy("this")
     private boolean resting;
 
+    @GuardedBy("this")
     private boolean done;
 
+    @GuardedBy("this")
     private int failures;
 
     private volatile @Nullable Throwable trouble;
 
-    /** Gives back a lease. What cannot come back ends by itself with the longest lease that the store may know. */
+    /**
+     * Releases a lease. If the release never succeeds, the entry ends with the longest lease that the store may have.
+     */
     PendingRelease(NamedLock lock, Lease lease) {
         this(
                 lock,
@@ -84,7 +101,7 @@ final class PendingRelease extends TimerTask {
                 lease.unanswered);
     }
 
-    /** Leaves the queue. */
+    /** Leaves the line. */
     PendingRelease(NamedLock lock, Acquisition acquisition) {
         this(
                 lock,
@@ -181,7 +198,7 @@ final class PendingRelease extends TimerTask {
         }
     }
 
-    /** Until that time it does not release but shortens the lease, so that the store releases it by itself. */
+    /** Until that time, it shortens the lease instead of releasing it, so that the lease ends by itself. */
     PendingRelease keeping(long until, long token) {
         keeps = true;
         keepUntil = until;
@@ -189,8 +206,8 @@ final class PendingRelease extends TimerTask {
         return this;
     }
 
-    /** Queues again in the same step; that is the answer to the given request. */
-    void andRequeue(Requeue again, AcquireAttempt attempt) {
+    /** Queues again in the same step; the reply to that is the reply to the given request. */
+    synchronized void andRequeue(Requeue again, AcquireAttempt attempt) {
         requeue = again;
         requeueQuestion = attempt;
     }
@@ -199,7 +216,9 @@ final class PendingRelease extends TimerTask {
         return number == acquisition;
     }
 
+    /** From now on it will end, even if it is not started: then the timer starts it. */
     void register() {
+        lookAt(engine.now() + timeout);
         engine.locks().givingBack(this);
     }
 
@@ -247,7 +266,8 @@ final class PendingRelease extends TimerTask {
         attempt.send(command);
     }
 
-    /** The instance that queues again may have left by now and asked under another id. */
+    /** The waiters that queue again may have left by now, and the instance may have sent a request under another id. */
+    @GuardedBy("this")
     private @Nullable Requeue stillQueuing() {
         return requeueQuestion == null || !requeueQuestion.isOpen() ? null : requeue;
     }
@@ -272,8 +292,8 @@ final class PendingRelease extends TimerTask {
         }
     }
 
-    /** After an attempt of unknown outcome, "not held" may be its own doing. */
-    private Outcome believed(Outcome said) {
+    /** After an attempt of unknown outcome, that attempt may be the cause of "not held". */
+    private synchronized Outcome believed(Outcome said) {
         return doubtful && (said == Outcome.NOT_HELD || said == Outcome.NOT_YOURS) ? Outcome.RELEASED : said;
     }
 
@@ -294,7 +314,7 @@ final class PendingRelease extends TimerTask {
         }
     }
 
-    /** The one who queues again goes its own way after a failure; later attempts only give back. */
+    /** After a failure, the acquisition that queues again is separate; later attempts only release. */
     private void tellRequeued(@Nullable AcquireReply reply, @Nullable Throwable failure) {
         AcquireAttempt attempt;
         synchronized (this) {
@@ -309,13 +329,13 @@ final class PendingRelease extends TimerTask {
         }
     }
 
-    /** Why the latest attempt that was answered has failed, or null. */
+    /** Why the latest attempt with a reply has failed, or null. */
     @Nullable
     Throwable lastFailure() {
         return trouble;
     }
 
-    /** The store can be reached again: tries after that delay, if it rests. */
+    /** The store can be reached again: retries after that delay, if it pauses. */
     void retry(long delay) {
         long now = engine.now();
         synchronized (this) {
@@ -384,7 +404,7 @@ final class PendingRelease extends TimerTask {
         outcome.completeExceptionally(failure);
     }
 
-    /** The engine has closed. A reply that comes later changes nothing, and no timer would end the wait for it. */
+    /** The engine has closed. A later reply changes nothing, and no timer would end the wait for it. */
     void endUnanswered() {
         Throwable known = trouble;
         outcome.completeExceptionally(known == null ? StoreFailures.noAnswer(timeout) : known);

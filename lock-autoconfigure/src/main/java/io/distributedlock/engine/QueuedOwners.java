@@ -11,10 +11,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which explicit owners of this instance stand in the store's queue. Each of them is an acquisition of its own there,
- * so a thousand that wait for one lock would be a thousand places and requests. Only {@value #IN_LINE} of them stand in
- * the queue of each lock; the others wait here in the order of their arrival, and ask rarely, as their owner may have
- * come to hold the lock elsewhere. Thread-safe; calls nothing.
+ * The explicit owners of this instance that stand in line in the store. Each of them is an acquisition of its own
+ * there, so a thousand that wait for one lock would be a thousand places and requests. Only {@value #IN_LINE} of them
+ * stand in the line of each lock; the others wait here in the order of their arrival, and send requests rarely, since
+ * their owner may have acquired the lock elsewhere. Thread-safe; calls nothing.
  */
 final class QueuedOwners {
 
@@ -42,7 +42,7 @@ final class QueuedOwners {
 
     private final ConcurrentHashMap<String, Line> lines = new ConcurrentHashMap<>();
 
-    /** @return whether it may stand in the store's queue; otherwise it will be named by {@link #left} */
+    /** @return whether it may stand in line in the store; otherwise {@link #left} returns it later */
     boolean enter(NamedLock lock) {
         boolean[] stands = new boolean[1];
         lines.compute(lock.name, (name, known) -> {
@@ -56,7 +56,7 @@ final class QueuedOwners {
         return stands[0];
     }
 
-    /** How many wait for their turn. */
+    /** The number of owners that wait for their turn. */
     int parked(String name) {
         int[] count = new int[1];
         lines.computeIfPresent(name, (n, line) -> {
@@ -67,10 +67,10 @@ final class QueuedOwners {
     }
 
     /**
-     * It does not wait any more.
+     * It no longer waits.
      *
      * @param granted whether its owner holds the lock now, and the others of that owner may enter
-     * @return who has to ask now
+     * @return the locks that have to send a request now
      */
     List<NamedLock> left(NamedLock lock, boolean granted) {
         List<NamedLock> next = new ArrayList<>();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The callers of this instance that share locks with other readers, or wait for that. Each of them has a
- * {@link NamedLock} and a lease of its own, since readers come and go in any order. What a caller may enter again is
- * found here; all else goes through the {@link LockRegistry}. Thread-safe; calls nothing but the locks.
+ * {@link NamedLock} and a lease of its own, since readers come and go in any order. This class finds the holds that a
+ * caller may re-enter; all else goes through the {@link LockRegistry}. Thread-safe; calls nothing but the locks.
  */
 final class Readers {
 
@@ -32,12 +32,12 @@ final class Readers {
         LockRegistry.remove(byName, reader.name, reader);
     }
 
-    /** All of that name; most of them may not hold it. */
+    /** All readers of that name; most of them may not hold it. */
     Set<NamedLock> of(String name) {
         return byName.getOrDefault(name, Set.of());
     }
 
-    /** The short way into what the caller reads already; null if it does not. */
+    /** The fast path into a lock that the caller already reads; null if it does not. */
     @Nullable
     LockHandle reenter(String name, Object caller, @Nullable LockOwner enclosing) {
         for (NamedLock reader : of(name)) {
@@ -50,8 +50,8 @@ final class Readers {
     }
 
     /**
-     * Decides at once about a caller that must not wait, since it would wait for itself: it reads the lock and wants it
-     * alone, or it holds the lock in any mode and does not want to enter again.
+     * Decides at once about a caller that must not wait, since it would wait for itself: it reads the lock and requests
+     * it exclusively, or it holds the lock in any mode and its request is not re-entrant.
      *
      * @param exclusive the lock of that name that callers do not share, or null
      */

@@ -9,7 +9,7 @@ import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A release whose answer a stage waits for, for one command time-out at most. */
+/** A release with a stage that waits for its reply, for one command time-out at most. */
 final class ReleaseTimeout extends TimerTask {
 
     private final CompletableFuture<Void> stage = new CompletableFuture<>();

@@ -9,8 +9,8 @@ import io.distributedlock.engine.LeaseStore.RenewCommand;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a lease is renewed next, and whether an answer is under way: the part of the watchdog that one lease has.
- * Guarded by the {@link NamedLock}.
+ * When a lease is renewed next, and whether a reply is under way: the part of the watchdog for one lease. Guarded by
+ * the {@link NamedLock}.
  */
 final class RenewalSchedule {
 
@@ -27,12 +27,12 @@ final class RenewalSchedule {
     /** Whether the renewal under way may shorten the lease in the store. */
     private boolean capping;
 
-    /** The shortest length of those that may shorten it and were never answered. */
+    /** The shortest length of the renewals that may shorten it and got no reply. */
     private long unanswered = Long.MAX_VALUE;
 
     /**
-     * Whether the store's lease is longer than the present hold wants it, until a renewal that may shorten it was
-     * answered.
+     * Whether the store's lease is longer than that of the present hold, until the reply to a renewal that may shorten
+     * it.
      */
     private boolean tooLong;
 
@@ -60,8 +60,8 @@ final class RenewalSchedule {
     }
 
     /**
-     * The lease was passed on. If its next holder wants a shorter one, the next renewal sets that, a third of it from
-     * now at the latest: after a crash, others wait for the lease of the hold that was lost.
+     * The lease was passed on. If its next holder requests a shorter one, the next renewal sets that, a third of it
+     * from now at the latest: after a crash, other callers wait for the lease of the hold that was lost.
      */
     void passed(Lease lease, Hold next, long now) {
         long wanted = Math.min(next.lease, next.renewUntil - now);
@@ -71,9 +71,7 @@ final class RenewalSchedule {
         shortenAt = before && shortenAt - at < 0 ? shortenAt : at;
     }
 
-    /**
-     * When the lock has to look at this lease again, or {@link TimerQueue#NEVER}; an answer overdue counts as unknown.
-     */
+    /** When the lock has to check this lease again, or {@link TimerQueue#NEVER}; an overdue reply counts as unknown. */
     long nextLook(Lease lease, Hold hold, long timeout) {
         if (underWay) {
             return lease.askedAt() + timeout;
@@ -113,8 +111,8 @@ final class RenewalSchedule {
 
     /**
      * Starts a renewal to the given length, whatever was under way. A length that shortens the lease counts from now
-     * on, as the store may do it at any time and its answer may not come. One that does not is sent as such, as a late
-     * copy of it must not shorten what the lease has become by then.
+     * on, since the store may do it at any time and its reply may not arrive. A renewal to another length is sent as
+     * one that must not shorten, since a late copy of it must not shorten what the lease has become by then.
      */
     RenewCommand start(Lease lease, Hold hold, long newLength, boolean shortens, long now) {
         long millis = Math.max(1, newLength / 1_000_000);
@@ -146,12 +144,12 @@ final class RenewalSchedule {
         return renewal;
     }
 
-    /** The latest one that a caller has asked for. */
+    /** The latest one that a caller has requested. */
     int extension() {
         return extension;
     }
 
-    /** @return whether the answer is the one that is waited for */
+    /** @return whether the reply is the expected one */
     boolean isAwaited(int answered) {
         return underWay && answered == renewal;
     }
@@ -168,9 +166,9 @@ final class RenewalSchedule {
     }
 
     /**
-     * Without an answer, the next try comes soon, and often enough within what is left.
+     * Without a reply, the retry follows soon, and often enough within the rest of the lease.
      *
-     * @param notDone whether the store certainly did nothing, and so did not shorten the lease
+     * @param notDone whether the command certainly had no effect, and so did not shorten the lease
      */
     void failed(Lease lease, boolean notDone, long now) {
         if (notDone && capping) {
@@ -184,7 +182,7 @@ final class RenewalSchedule {
         shortenAt = renewAt;
     }
 
-    /** The answer to what is under way will not be looked at any more. */
+    /** The reply to the renewal under way will be ignored. */
     private void giveUp() {
         if (underWay && capping) {
             unanswered = Math.min(unanswered, length);

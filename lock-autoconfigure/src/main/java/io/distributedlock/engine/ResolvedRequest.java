@@ -53,7 +53,7 @@ record ResolvedRequest(
         return duration.toSeconds() >= FOREVER / 1_000_000_000 ? FOREVER : duration.toNanos();
     }
 
-    /** The lease to ask for: no longer than the hold may last. */
+    /** The lease of the command: no longer than the hold may last. */
     long firstLease() {
         return Math.min(lease, Math.max(maxHold, ResolvedRequest.nanos(LockRequest.MIN_LEASE)));
     }

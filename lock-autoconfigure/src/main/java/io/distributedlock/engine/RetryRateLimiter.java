@@ -4,10 +4,12 @@
  */
 package io.distributedlock.engine;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 /**
- * Who may try again while the store is in trouble. Each tries after a pause of its own, which grows to a second; this
- * lets twenty of them a second through, so that many locks do not keep a store in trouble there. Any answer shows that
- * the trouble is over, and then all may, each at the end of its pause. What is tried for the first time always may.
+ * Limits retries while the store is unavailable. Each lock retries after a pause of its own, which grows to a second;
+ * this permits twenty retries a second, so that many locks do not overload a recovering store. Any reply shows that the
+ * outage is over, and then all may retry, each at the end of its pause. A first attempt is always permitted.
  */
 final class RetryRateLimiter {
 
@@ -17,26 +19,28 @@ final class RetryRateLimiter {
 
     private volatile boolean trouble;
 
-    /** When everything that was let through so far would have been, one each {@link #SPACING}. */
+    /** When all permitted retries would have been sent at one each {@link #SPACING}. */
+    @GuardedBy("this")
     private long usedUntil;
 
+    @GuardedBy("this")
     private boolean used;
 
-    /** The store did not do what it was asked. To be refused for good is an answer. */
+    /** A command has failed. A permanent refusal is a reply. */
     void failed() {
         if (!trouble) {
             trouble = true;
         }
     }
 
-    /** The store has answered. */
+    /** The store has replied. */
     void succeeded() {
         if (trouble) {
             trouble = false;
         }
     }
 
-    /** Whether to try now; if not, ask again after a pause. */
+    /** Whether to retry now; if not, call this again after a pause. */
     boolean tryAcquirePermit(long now) {
         return !trouble || letThrough(now);
     }

@@ -7,7 +7,8 @@ package io.distributedlock.engine;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A {@link RetryRateLimiter} for each part of the store that was in trouble: a dead part does not slow the others down.
+ * A {@link RetryRateLimiter} for each part of the store that was unavailable: a dead part does not slow the others
+ * down.
  */
 final class ShardRetries {
 

@@ -11,29 +11,31 @@ import io.distributedlock.engine.LeaseStore.Requeue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The side of a {@link NamedLock} that tries to get a lease from the store, on behalf of all who wait here. Exists from
- * the first request to the grant, or until nobody waits any more. Guarded by the lock's monitor.
+ * The side of a {@link NamedLock} that acquires a lease from the store, for all local waiters. It exists from the first
+ * request to the grant, or until the last waiter has left. Guarded by the lock's monitor.
  */
 final class StoreAcquisition {
 
     private static final long BEHIND_OWN = 50_000_000;
 
-    /** An answer to a younger request is good enough at the end of a wait; and so long it waits for the last one. */
+    /**
+     * At the end of a wait, a reply to a request younger than this suffices; the wait for the last reply is as long.
+     */
     private static final long LAST_ANSWER = 100_000_000;
 
     private enum Phase {
         /** A request is under way. */
         ASKING,
-        /** The store said "wait". */
+        /** The reply was "wait". */
         WAITING,
-        /** The store could not be asked. */
+        /** The request failed. */
         BACKING_OFF
     }
 
     /**
-     * What the store gave.
+     * A grant of the store.
      *
-     * @param waiting how many others wait, as the store said
+     * @param waiting how many other instances wait, according to the store
      */
     record Grant(Lease lease, int waiting, Path path) {}
 
@@ -47,30 +49,30 @@ final class StoreAcquisition {
 
     private Acquisition acquisition;
 
-    /** Why the store could not be asked; null once it has answered. */
+    /** Why the request failed; null after a reply. */
     private @Nullable Throwable trouble;
 
-    /** Whether the latest that is known of the lock is that another caller has it. */
+    /** Whether another caller has the lock, as far as is known. */
     private boolean heard;
 
     private long askAt;
 
-    /** When to look whether messages still arrive, if it asks rarely. */
+    /** When to check whether messages still arrive, if its requests are rare. */
     private long lookAt;
 
     /**
-     * Whether the store said "busy" while a release of this instance is under way, which may be all that is in the way:
-     * then it does not yet count for those who try once.
+     * Whether the reply "busy" came while a release of this instance is under way, which may be its only cause: then it
+     * does not yet count for callers that try once.
      */
     private boolean behindOwn;
 
-    /** A reader of this instance that has entered when this one waited here, as {@link AcquireCommand} says. */
+    /** A reader of this instance that has entered while this one waited, as described by {@link AcquireCommand}. */
     private long companion;
 
     /** The companion that the latest request names. */
     private long named;
 
-    /** Whether others of this instance stand in the store's queue before this explicit owner may. */
+    /** Whether others of this instance stand in line, and this explicit owner does not yet. */
     private boolean parked;
 
     StoreAcquisition(NamedLock lock, WaiterQueue waiters, boolean heard, long now) {
@@ -110,14 +112,14 @@ final class StoreAcquisition {
         actions.add(() -> attempt.send(command));
     }
 
-    /** Asks in the same step in which the lease is released. */
+    /** Sends the request in the same step as the release of the lease. */
     void askIn(PendingRelease release, long now) {
         Waiter head = waiters.first();
         acquisition.lease = head == null ? 0 : leaseOf(head);
         release.andRequeue(new Requeue(acquisition.number, acquisition.lease / 1_000_000), attempt(now));
     }
 
-    /** Whether its grant lets those in who are parked: not if it was let in like that itself, or they came later. */
+    /** Whether its grant admits parked readers: not if it was admitted like that itself, or they came later. */
     boolean isLeader() {
         return named == 0 || !Readers.isReader(lock);
     }
@@ -131,7 +133,7 @@ final class StoreAcquisition {
         return acquisition.newAttempt(lock, now);
     }
 
-    // ---- answers
+    // ---- replies
 
     boolean awaits(Acquisition answered, AcquireAttempt attempt) {
         return acquisition == answered && answered.isLatest(attempt);
@@ -188,20 +190,21 @@ final class StoreAcquisition {
         }
     }
 
-    /** The one that was named has left by now; another one may have entered since that was asked. */
+    /** The named reader has left by now; another one may have entered since the request. */
     private void forgetCompanion() {
         companion = companion == named ? 0 : companion;
         named = 0;
     }
 
-    /** Who releases the lock cannot tell this acquisition, so the waiters queue under a new one. */
+    /** The releasing instance cannot notify this acquisition, so the waiters queue under a new one. */
     private void leaveOutOfReach(long now, DeferredActions actions) {
-        actions.start(new PendingRelease(lock, acquisition));
+        PendingRelease leaving = new PendingRelease(lock, acquisition);
         startAnew(now);
+        actions.start(leaving);
         ask(now, actions);
     }
 
-    /** Refused as a re-entry, or the id was cancelled, which is no fault of those who wait. */
+    /** The acquisition was refused as a re-entry, or its id was cancelled, which must not fail the waiters. */
     private void turnedAway(AcquireReply reply, long now, DeferredActions actions) {
         startAnew(now);
         if (reply instanceof AcquireReply.ReentryRefused) {
@@ -223,16 +226,20 @@ final class StoreAcquisition {
         }
     }
 
-    /** The time-out was pause enough. */
-    private void noAnswer(long now) {
+    /** The outcome in the store is unknown. No further pause is needed after the time-out. */
+    void noAnswer(long now, DeferredActions actions) {
+        AcquireAttempt given = acquisition.giveUpAttempt();
         heard = false;
         trouble = StoreFailures.noAnswer(timeout());
         phase = Phase.BACKING_OFF;
         askAt = now;
         engine.retries().failed(lock.name);
+        if (given != null) {
+            actions.add(given::giveUp);
+        }
     }
 
-    /** A lease that had run out when its answer came is none, and it was given back. */
+    /** A lease that had ended when its reply arrived gives no hold, and was released. */
     void expiredOnArrival(Lease lease, long now) {
         startAnew(now);
         heard = false;
@@ -246,13 +253,13 @@ final class StoreAcquisition {
         askAt = now;
     }
 
-    // ---- what comes in unasked
+    // ---- messages
 
     boolean isFor(long number) {
         return acquisition.number == number;
     }
 
-    /** A message says that what we ask for has come near the head of the line. */
+    /** A message reports that the acquisition has come near the head of the line. */
     void near(long now) {
         long at = acquisition.near(now);
         if (phase == Phase.WAITING) {
@@ -260,18 +267,22 @@ final class StoreAcquisition {
         }
     }
 
-    /** A message says that another instance waits for what we ask for: it was granted, and we don't know yet. */
+    /**
+     * A message reports that another instance waits for this acquisition: it was granted, and the grant is still on its
+     * way.
+     */
     void recalled() {
         acquisition.recalled = true;
     }
 
     /**
-     * A message says that the lock was taken away from what we ask for: the grant is still on its way, and worth
-     * nothing.
+     * A message reports that the lock was taken away from this acquisition: the grant is still on its way, and not
+     * valid.
      */
     void revoked(long now, DeferredActions actions) {
-        actions.start(new PendingRelease(lock, acquisition));
+        PendingRelease leaving = new PendingRelease(lock, acquisition);
         startAnew(now);
+        actions.start(leaving);
         ask(now, actions);
     }
 
@@ -284,8 +295,8 @@ final class StoreAcquisition {
     }
 
     /**
-     * A message says that the lock is ours. Its age is bounded by the last request that it was not the answer to; if
-     * that leaves too little of the lease, the store is asked instead of believing it.
+     * A message reports the grant. Its age is bounded by the last request that had another reply; if that leaves too
+     * little of the lease, a request confirms the grant first.
      */
     @Nullable
     Grant granted(long token, long leaseMillis, int waiting, long now, DeferredActions actions) {
@@ -328,14 +339,17 @@ final class StoreAcquisition {
         }
     }
 
-    /** A release of this instance was answered. */
+    /** A release of this instance got its reply. */
     void releaseEnded(long now, DeferredActions actions) {
         if (behindOwn && phase == Phase.WAITING) {
             ask(now, actions);
         }
     }
 
-    /** The store can be reached again, or messages may have been missed: asks after that delay at the latest. */
+    /**
+     * The store can be reached again, or messages may have been missed: the next request follows after that delay at
+     * the latest.
+     */
     void connected(long delay, long now, DeferredActions actions) {
         if (phase == Phase.ASKING) {
             return;
@@ -352,11 +366,7 @@ final class StoreAcquisition {
 
     void onDue(long now, DeferredActions actions) {
         if (phase == Phase.ASKING && now - acquisition.sentAt >= timeout()) {
-            AcquireAttempt given = acquisition.giveUpAttempt();
-            if (given != null) {
-                actions.add(given::giveUp);
-            }
-            noAnswer(now);
+            noAnswer(now, actions);
         }
         if (phase != Phase.ASKING && (now - askAt >= 0 || (isFar() && missesMessages(now)))) {
             askAgain(now, actions);
@@ -394,23 +404,24 @@ final class StoreAcquisition {
         return engine.timeout(acquisition.lease);
     }
 
-    /** Whether the store's latest word is that another caller has the lock. */
+    /** Whether another caller has the lock, according to the latest reply. */
     boolean isKnownBusy() {
         return heard;
     }
 
     /**
-     * Whether a caller whose wait is over may still hear a first word; one that tries once also waits for a connection.
+     * Whether a caller whose wait is over may wait for the first reply; one that tries once also waits for a
+     * connection.
      */
     boolean isWorthPatience(Waiter waiter, long now) {
         return (trouble == null || waiter.terms.triesOnce()) && waiter.patienceEnd() - now > 0;
     }
 
     /**
-     * The wait of a caller is over while another caller has the lock, as far as is known. If that is not known from
-     * just now, the store is asked once more: the lock may have become free without a message.
+     * The wait of a caller is over while another caller has the lock, as far as is known. If that is not known from a
+     * recent reply, one more request is sent: the lock may have become free without a message.
      *
-     * @return whether it is asked
+     * @return whether that request is sent
      */
     boolean askOnceMore(Waiter waiter, long now, DeferredActions actions) {
         if (phase != Phase.WAITING || waiter.wantsOneAnswer() || now - acquisition.sentAt < LAST_ANSWER) {
@@ -430,10 +441,12 @@ final class StoreAcquisition {
         return new AcquireResult.Unavailable(String.valueOf(cause.getMessage()), cause);
     }
 
-    /** Nobody waits any more: takes back what the store may have of it. */
-    void end(DeferredActions actions) {
-        if (acquisition.queued || acquisition.uncertain || acquisition.unanswered() != null) {
-            actions.start(new PendingRelease(lock, acquisition));
-        }
+    /**
+     * The last waiter has left. Returns the release for anything that the store may have, or null if it has nothing.
+     */
+    @Nullable
+    PendingRelease leave() {
+        boolean known = acquisition.queued || acquisition.uncertain || acquisition.unanswered() != null;
+        return known ? new PendingRelease(lock, acquisition) : null;
     }
 }

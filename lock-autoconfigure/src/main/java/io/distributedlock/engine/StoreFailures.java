@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** What a failed command to the store says of its effect. A failure that does not say counts as unknown. */
+/** The effect of a failed command to the store. A failure without this information counts as unknown. */
 final class StoreFailures {
 
     private StoreFailures() {}
@@ -43,15 +43,15 @@ final class StoreFailures {
     }
 
     static LeaseStoreException noAnswer(long timeoutNanos) {
-        return unknown("no answer within " + timeoutNanos / 1_000_000 + " ms");
+        return unknown("no reply within " + timeoutNanos / 1_000_000 + " ms");
     }
 
     static LeaseStoreException tooLate(long leaseNanos) {
-        return unknown("the answer took longer than the lease of " + leaseNanos / 1_000_000 + " ms");
+        return unknown("the reply took longer than the lease of " + leaseNanos / 1_000_000 + " ms");
     }
 
     static LeaseStoreException overtaken() {
-        return unknown("the answer came so late that the lease was being renewed again");
+        return unknown("the reply arrived after a later renewal had been sent");
     }
 
     private static LeaseStoreException unknown(String message) {

@@ -4,20 +4,21 @@
  */
 package io.distributedlock.engine;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Timers ordered by due time: a binary heap in which every element knows its slot, so that arming, moving and disarming
- * cost the logarithm of the timers armed now, and nothing stays behind of those that were disarmed. That matters
- * because nearly all timers of a lock are disarmed long before they are due.
+ * cost the logarithm of the timers armed now, and disarmed timers leave nothing behind. That matters because nearly all
+ * timers of a lock are disarmed long before they are due.
  *
- * <p>All threads share one lock here, so what needs no change is found out without it. Locks and give-backs arm and
- * disarm themselves under a monitor of their own, which {@link TimerTask#onDue} takes too. So the only thing that can
- * happen meanwhile is that the element is taken out as due, and then it will be called, after that. A waiter has no
- * such monitor; the caller that arms it again looks afterwards whether that was still wanted. The lock is a monitor,
- * since it is taken under others: threads that stand in line for it keep their carriers before Java 24, but the one
- * that has it is running, and nobody hands it to a virtual thread that no carrier is left for.
+ * <p>All threads share one lock here, so a call that needs no change finds that out without it. Locks and pending
+ * releases arm and disarm themselves under a monitor of their own, which {@link TimerTask#onDue} takes too. So the only
+ * possible concurrent event is that the element is taken out as due, and then it will be called after that. A waiter
+ * has no such monitor; the caller that arms it again checks afterwards whether the timer is still needed. The lock is a
+ * monitor, since it is taken under others: before Java 24, threads that wait for it keep their carriers, but its owner
+ * is running, and it is never handed to a virtual thread without a carrier.
  */
 final class TimerQueue {
 
@@ -26,12 +27,16 @@ final class TimerQueue {
 
     private final Runnable wakeUp;
 
+    @GuardedBy("this")
     private @Nullable TimerTask[] heap = new TimerTask[64];
 
+    @GuardedBy("this")
     private int size;
 
+    @GuardedBy("this")
     private long plannedWakeUp;
 
+    @GuardedBy("this")
     private boolean planned;
 
     /** @param wakeUp called when the earliest due time came to lie before the one that {@link #plan} promised */
@@ -40,8 +45,8 @@ final class TimerQueue {
     }
 
     /**
-     * Arms it, or moves it to an earlier time. One that is to be put off stays where it is, and arms itself anew when
-     * it is called too early. So a lock that is given back before its first timer is due has moved none.
+     * Arms it, or moves it to an earlier time. A timer that is postponed stays where it is, and arms itself again when
+     * it is called too early. So a lock that is released before its first timer is due has moved none.
      */
     void arm(TimerTask timed, long due) {
         if (timed.slot >= 0 && timed.due - due <= 0) {
@@ -108,6 +113,7 @@ final class TimerQueue {
         }
     }
 
+    @GuardedBy("this")
     private void append(TimerTask timed) {
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, size * 2);
@@ -115,6 +121,7 @@ final class TimerQueue {
         place(timed, size++);
     }
 
+    @GuardedBy("this")
     private void remove(int slot) {
         TimerTask removed = at(slot);
         TimerTask last = at(--size);
@@ -128,6 +135,7 @@ final class TimerQueue {
         }
     }
 
+    @GuardedBy("this")
     private int siftUp(TimerTask timed, int slot) {
         int hole = slot;
         while (hole > 0) {
@@ -142,6 +150,7 @@ final class TimerQueue {
         return hole;
     }
 
+    @GuardedBy("this")
     private void siftDown(TimerTask timed, int slot) {
         int hole = slot;
         while (2 * hole + 1 < size) {
@@ -158,6 +167,7 @@ final class TimerQueue {
         place(timed, hole);
     }
 
+    @GuardedBy("this")
     private TimerTask at(int slot) {
         TimerTask timed = heap[slot];
         if (timed == null) {
@@ -166,6 +176,7 @@ final class TimerQueue {
         return timed;
     }
 
+    @GuardedBy("this")
     private void place(TimerTask timed, int slot) {
         heap[slot] = timed;
         timed.slot = slot;

@@ -8,10 +8,14 @@ import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The one thread that watches the clock for all locks of an engine. It runs no user code and waits for no answer. */
+/**
+ * The one thread that watches the clock for all locks of an engine. It runs no application code and waits for no reply.
+ */
 final class TimerThread implements Runnable {
 
     private static final long LONGEST_SLEEP = 3_600_000_000_000L;
+
+    private static final long PAUSE_AFTER_FAILURE = 10_000_000;
 
     private final Thread thread;
 
@@ -43,11 +47,21 @@ final class TimerThread implements Runnable {
     public void run() {
         EngineContext context = Objects.requireNonNull(engine);
         while (!stopped) {
-            context.runTimers();
-            long sleep = context.timers().plan(context.now(), LONGEST_SLEEP);
-            if (sleep > 0 && !stopped) {
-                LockSupport.parkNanos(this, sleep);
+            try {
+                turn(context);
+            } catch (Throwable ex) {
+                // What runs here logs its own failures. Without this thread, no lease would be renewed any more.
+                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE);
             }
+        }
+        context.runHandedOver();
+    }
+
+    private void turn(EngineContext context) {
+        context.runTimers();
+        long sleep = context.timers().plan(context.now(), LONGEST_SLEEP);
+        if (sleep > 0 && !stopped) {
+            LockSupport.parkNanos(this, sleep);
         }
     }
 }

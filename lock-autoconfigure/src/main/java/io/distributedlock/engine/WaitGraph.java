@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who of this instance holds what, and what the same work waits for. Each lock is looked at under its own monitor.
+ * The holds of this instance, and the locks that the same work waits for. Each lock is read under its own monitor.
  *
  * <p>A wait belongs to a hold if the waiting caller could enter the hold again: it is the thread or the logical owner
  * that holds, or its work is nested in that of the holder. Such work has to end before the hold does, unless it was
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitGraph {
 
-    /** How many readers of one lock are looked at. */
+    /** The maximum number of readers of one lock that are examined. */
     private static final int MOST_READERS = 16;
 
     private final EngineContext engine;
@@ -30,7 +30,7 @@ final class WaitGraph {
         this.engine = engine;
     }
 
-    /** A hold that was seen, and what is said of it. */
+    /** A hold, and the report about it. */
     private record Seen(Hold hold, HoldReport report) {}
 
     /** Whether the wait belongs to the hold of that name and token. */
@@ -61,8 +61,8 @@ final class WaitGraph {
     }
 
     /**
-     * What the instance says of that lock, or null if no caller of it holds it. Of several readers, one that waits for
-     * another lock is told of rather than one that does not.
+     * The report about that lock, or null if no caller of this instance holds it. Of several readers, one that waits
+     * for another lock is preferred to one that does not.
      */
     @Nullable
     HoldReport report(String name, String label) {
@@ -82,7 +82,7 @@ final class WaitGraph {
         return first;
     }
 
-    /** As {@link #report}, without the waits of the holder: looks at no other lock. */
+    /** As {@link #report}, without the waits of the holder: reads no other lock. */
     @Nullable
     HoldReport holder(String name, String label) {
         HoldReport[] found = new HoldReport[1];
@@ -91,6 +91,24 @@ final class WaitGraph {
                 found[0] = report(hold, name, label, waiters.size(), now);
             }
         });
+        return found[0];
+    }
+
+    /**
+     * The same for a hold of an explicit owner. It is not followed: the locks that it waits for are irrelevant, since
+     * its owner may release it in any instance.
+     */
+    @Nullable
+    HoldReport ofExplicitOwner(String name, String label) {
+        HoldReport[] found = new HoldReport[1];
+        engine.locks()
+                .forEachOwned(
+                        name,
+                        lock -> lock.look((hold, waiters, now) -> {
+                            if (found[0] == null && hold != null && hold.isHeld(now)) {
+                                found[0] = report(hold, name, label, waiters.size(), now);
+                            }
+                        }));
         return found[0];
     }
 
@@ -103,12 +121,13 @@ final class WaitGraph {
                 hold.origin().method(),
                 Duration.ofNanos(Math.max(0, now - hold.grantedAt)),
                 List.of(),
-                waiters);
+                waiters,
+                hold.traceId());
     }
 
     /**
-     * Outside of the hold's monitor, since it looks into those of other locks. An owner that has changed meanwhile does
-     * no harm, as a ring is asked for twice.
+     * Outside the hold's monitor, since it reads the state of other locks. An owner that has changed meanwhile does no
+     * harm, since a cycle is followed twice.
      */
     private List<HoldReport.Wait> waitsOf(Hold hold) {
         return waits(waiter -> isPartOf(waiter, hold)).stream()
@@ -116,13 +135,13 @@ final class WaitGraph {
                 .toList();
     }
 
-    /** The waits that have lasted for longer than that and may be a part of what their callers hold. */
+    /** The waits that have lasted for longer than that and may be a part of holds of their callers. */
     List<Waiter> waitsLongerThan(long nanos) {
         long now = engine.now();
         return waits(waiter -> isOfKnownOwner(waiter) && now - waiter.since >= nanos);
     }
 
-    /** Otherwise it belongs to no hold: an asynchronous request of the application that names no owner. */
+    /** Otherwise it belongs to no hold: an asynchronous request of the application without an owner. */
     private static boolean isOfKnownOwner(Waiter waiter) {
         return waiter.owner instanceof Thread || waiter.owner instanceof LockOwner || waiter.enclosing != null;
     }

@@ -19,20 +19,28 @@ final class Waiter extends TimerTask {
 
     private static final long LOOK_AGAIN_NANOS = 1_000_000;
 
-    final ResolvedRequest terms;
+    /** An equal object may replace it. */
+    ResolvedRequest terms;
 
     /** A thread, or an object that stands for an asynchronous caller. Compared by identity. */
     final Object owner;
 
-    /** Whose holds it may enter besides. */
+    /** The owners whose holds it may also enter. */
     final @Nullable LockOwner enclosing;
 
     final long since;
 
     final CompletableFuture<AcquireResult> result = new CompletableFuture<>();
 
-    /** What is told how this acquisition goes on; null if nobody listens. */
+    /** The receiver of the result; null for a blocking caller. Set before it stands in a queue. */
+    @Nullable
+    AsyncAcquisition stage;
+
+    /** The listener to this acquisition; null if there is none. */
     final LockListener.@Nullable Attempt attempt;
+
+    /** The id of the trace that the caller was in, or null. */
+    final @Nullable String traceId;
 
     private final EngineContext engine;
 
@@ -46,12 +54,15 @@ final class Waiter extends TimerTask {
 
     boolean queued;
 
-    /** Whether one more request was asked at the end of its wait, and until when it waits for the answer. */
+    /** Whether one more request was sent at the end of its wait, and until when it waits for the reply. */
     private volatile boolean asksOnceMore;
 
     private volatile long lastAnswerBy;
 
-    /** How many came before it. */
+    /** Whether its wait ended before the first reply of the store. */
+    private volatile boolean awaitsFirstReply;
+
+    /** The number of waiters that came before it. */
     long arrival;
 
     Waiter(EngineContext engine, ResolvedRequest terms, Object owner) {
@@ -59,30 +70,30 @@ final class Waiter extends TimerTask {
     }
 
     Waiter(EngineContext engine, ResolvedRequest terms, Object owner, @Nullable LockOwner enclosing) {
-        this(engine, terms, owner, enclosing, engine.now(), engine.listening().requested(terms));
-    }
-
-    private Waiter(
-            EngineContext engine,
-            ResolvedRequest terms,
-            Object owner,
-            @Nullable LockOwner enclosing,
-            long since,
-            LockListener.@Nullable Attempt attempt) {
         this.engine = engine;
         this.terms = terms;
         this.owner = owner;
         this.enclosing = enclosing;
-        this.since = since;
-        this.attempt = attempt;
+        this.since = engine.now();
+        this.attempt = engine.listening().requested(terms);
+        this.traceId = engine.listening().traceId(attempt);
     }
 
-    /** The same caller, who goes on waiting; null if its wait is over. */
+    /** The same caller, who goes on waiting. */
+    private Waiter(Waiter before) {
+        this.engine = before.engine;
+        this.terms = before.terms;
+        this.owner = before.owner;
+        this.enclosing = before.enclosing;
+        this.since = before.since;
+        this.attempt = before.attempt;
+        this.traceId = before.traceId;
+    }
+
+    /** The same caller, which continues to wait; null if its wait is over. */
     @Nullable
     Waiter again() {
-        return terms.triesOnce() || engine.now() - waitEnd() >= 0
-                ? null
-                : new Waiter(engine, terms, owner, enclosing, since, attempt);
+        return terms.triesOnce() || engine.now() - waitEnd() >= 0 ? null : new Waiter(this);
     }
 
     /** It is about to stand in the queue of this lock. */
@@ -90,7 +101,14 @@ final class Waiter extends TimerTask {
         lock = inQueue;
     }
 
-    /** Its caller does not want to wait any longer. */
+    /** Equal requests share one object and one name, since many callers may wait for a lock. */
+    void sharesTermsOf(Waiter other) {
+        if (terms.equals(other.terms)) {
+            terms = other.terms;
+        }
+    }
+
+    /** Its caller stops waiting. */
     void leave() {
         end(new AcquireResult.Left());
     }
@@ -118,38 +136,37 @@ final class Waiter extends TimerTask {
     }
 
     /**
-     * Until when a caller whose wait is over waits for a first word of the store, if it has heard nothing, or for the
+     * Until when a caller whose wait is over waits for the first reply of the store, if there was none, or for the
      * last.
      */
     long patienceEnd() {
         return asksOnceMore ? lastAnswerBy : since + Math.max(terms.waitUpTo(), engine.timeout(terms.firstLease()));
     }
 
-    /** Its wait is over, and the store is asked for the last time. */
+    /** Its wait is over, and the last request is sent. */
     void askOnceMore(long answerBy) {
         lastAnswerBy = answerBy;
         asksOnceMore = true;
     }
 
-    /** Whether the next answer decides, be it a grant to another one or "busy". */
+    /** Its wait is over before the first reply of the store. */
+    void awaitFirstReply() {
+        awaitsFirstReply = true;
+    }
+
+    /** Whether the next reply decides, whether it is a grant to another waiter or "busy". */
     boolean wantsOneAnswer() {
-        return terms.triesOnce() || asksOnceMore;
+        return terms.triesOnce() || asksOnceMore || awaitsFirstReply;
     }
 
     LockActivity.Waiting describe(long now, @Nullable String holder) {
         boolean limited = terms.waitUpTo() != ResolvedRequest.FOREVER;
         Duration left = limited ? Duration.ofNanos(Math.max(0, waitEnd() - now)) : null;
         return new LockActivity.Waiting(
-                terms.name(),
-                describe(owner),
-                Duration.ofNanos(now - since),
-                left,
-                holder,
-                terms.origin(),
-                attempt == null ? null : attempt.traceId());
+                terms.name(), describe(owner), Duration.ofNanos(now - since), left, holder, terms.origin(), traceId);
     }
 
-    /** A caller as operators see it. */
+    /** The view of a caller for operators. */
     static String describe(Object owner) {
         return owner instanceof Thread thread ? thread.getName() : "asynchronous";
     }
@@ -158,10 +175,50 @@ final class Waiter extends TimerTask {
         return Duration.ofNanos(Math.max(0, engine.now() - since));
     }
 
+    /** The first result counts; a grant that comes after another result is released. May be repeated if it fails. */
     void decide(AcquireResult decided) {
-        engine.disarm(this);
-        engine.log().decided(this, decided);
-        result.complete(decided);
+        try {
+            engine.disarm(this);
+            engine.log().decided(this, decided);
+        } finally {
+            if (!result.complete(decided) && decided != result.join()) {
+                abandon(decided);
+            }
+            tellStage();
+        }
+    }
+
+    private static void abandon(AcquireResult late) {
+        if (late instanceof AcquireResult.Granted granted && granted.handle() instanceof DefaultLockHandle handle) {
+            handle.abandon();
+        }
+    }
+
+    /** Tells the result, if there is one that it was not told yet. */
+    private void tellStage() {
+        AsyncAcquisition told = stage;
+        if (told != null && result.isDone()) {
+            told.decided(this, result.join());
+        }
+    }
+
+    /** A step of the engine on the way of this waiter has failed: it no longer waits. */
+    void fail(Throwable failure) {
+        try {
+            decide(AcquireResult.failed(failure));
+        } finally {
+            leave();
+        }
+    }
+
+    /** See {@link NamedLock#expire}. */
+    boolean expire() {
+        try {
+            return lock().expire(this);
+        } catch (RuntimeException | Error ex) {
+            fail(ex);
+            return true;
+        }
     }
 
     @Override
@@ -175,11 +232,12 @@ final class Waiter extends TimerTask {
 
     /** The wait of an asynchronous caller is over. */
     private void waitOver(long now) {
-        boolean over = lock().expire(this);
+        boolean over = expire();
         if (over && result.isDone()) {
+            tellStage();
             return;
         }
-        // It may be on its way into the queue, where it could not be found yet, or into that of the next object.
+        // It may be on its way into the queue, where it is not found yet, or into that of the next object.
         engine.arm(this, over ? now + LOOK_AGAIN_NANOS : patienceEnd());
         if (result.isDone()) {
             engine.disarm(this);

@@ -6,12 +6,15 @@ package io.distributedlock.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** Waiters in the order of their arrival; anyone can leave in constant time. Not thread-safe. */
+/** Waiters in the order of their arrival; each can leave in constant time. Not thread-safe. */
 final class WaiterQueue {
 
     private @Nullable Waiter first;
 
     private @Nullable Waiter last;
+
+    /** The waiters that were taken out in the present transition, the latest first. */
+    private @Nullable Waiter taken;
 
     private long arrivals;
 
@@ -31,19 +34,24 @@ final class WaiterQueue {
     }
 
     void add(Waiter waiter) {
+        Waiter before = last;
+        if (before != null) {
+            // It is the only step here that calls anything, and so may fail: no link is set yet.
+            waiter.sharesTermsOf(before);
+        }
         size++;
         waiter.queued = true;
         waiter.arrival = arrivals++;
-        waiter.previous = last;
-        if (last == null) {
+        waiter.previous = before;
+        if (before == null) {
             first = waiter;
         } else {
-            last.next = waiter;
+            before.next = waiter;
         }
         last = waiter;
     }
 
-    /** @return false if it did not stand in the queue any more */
+    /** @return false if it was no longer in the queue */
     boolean remove(Waiter waiter) {
         if (!waiter.queued) {
             return false;
@@ -62,9 +70,29 @@ final class WaiterQueue {
             after.previous = before;
         }
         waiter.previous = null;
-        waiter.next = null;
+        waiter.next = taken;
+        taken = waiter;
         waiter.queued = false;
         return true;
+    }
+
+    /** The transition has ended, and each waiter that was taken out has its result on the way. */
+    void forgetTaken() {
+        while (taken != null) {
+            Waiter known = taken;
+            taken = known.next;
+            known.next = null;
+        }
+    }
+
+    /** The transition has failed half-way: the waiters that were taken out get this, unless they get another result. */
+    void decideTaken(AcquireResult result, DeferredActions actions) {
+        while (taken != null) {
+            Waiter told = taken;
+            actions.add(() -> told.decide(result));
+            taken = told.next;
+            told.next = null;
+        }
     }
 
     /** Takes the first one out. There must be one. */
@@ -77,7 +105,7 @@ final class WaiterQueue {
         return head;
     }
 
-    /** Whether anyone wants more than a single try. */
+    /** Whether a waiter wants more than a single try. */
     boolean anyoneStays() {
         for (Waiter waiter = first; waiter != null; waiter = waiter.next) {
             if (!waiter.terms.triesOnce()) {
@@ -103,12 +131,12 @@ final class WaiterQueue {
         }
     }
 
-    /** How many have come so far. */
+    /** The number of waiters that have come so far. */
     long arrivals() {
         return arrivals;
     }
 
-    /** Another caller has the lock, as those who came before that number may be told. */
+    /** Another caller has the lock; waiters that came before that number may get this result. */
     void decideThoseWhoTryOnce(long before, DeferredActions actions) {
         Waiter waiter = first;
         while (waiter != null) {

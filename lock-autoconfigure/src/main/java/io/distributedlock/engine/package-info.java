@@ -1,6 +1,6 @@
 /**
- * The layer inside this JVM: callers queue here, and only one of them at a time stands for the instance in Redis. It
- * knows nothing of Redis or Spring; what it needs from them is the port {@link io.distributedlock.engine.LeaseStore}.
+ * The layer inside this JVM: callers queue here, and only one of them at a time represents the instance in Redis. It
+ * does not depend on Redis or Spring; its only port is {@link io.distributedlock.engine.LeaseStore}.
  */
 @NullMarked
 package io.distributedlock.engine;

@@ -15,8 +15,8 @@ import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
- * Results of controllers that Spring MVC waits for in an asynchronous request: the request tells when they are done,
- * since the results themselves have room for one callback, which belongs to the application. Needs Spring MVC.
+ * Results of controllers that Spring MVC waits for in an asynchronous request: the request reports when they are
+ * complete, since the results themselves have only one callback, which belongs to the application. Needs Spring MVC.
  */
 final class AsyncRequestContinuation implements Continuation {
 
@@ -48,14 +48,12 @@ final class AsyncRequestContinuation implements Continuation {
         return result;
     }
 
-    /** Spring MVC makes one for each request before it calls a controller. */
+    /** Spring MVC creates one for each request before it calls a controller. */
     private static @Nullable Object managerOf(RequestAttributes request) {
         return request.getAttribute(WebAsyncUtils.WEB_ASYNC_MANAGER_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST);
     }
 
-    /**
-     * The lock is looked at before the response is written, and released when the request has ended, however it ends.
-     */
+    /** The lock is checked before the response is written, and released when the request has ended, however it ends. */
     private record Deferred(HeldWork work) implements DeferredResultProcessingInterceptor {
 
         @Override

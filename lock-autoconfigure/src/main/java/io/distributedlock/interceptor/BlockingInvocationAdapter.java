@@ -11,7 +11,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockScope;
 import org.jspecify.annotations.Nullable;
 
-/** For methods whose work is done when they return. */
+/** For methods whose work is complete when they return. */
 final class BlockingInvocationAdapter implements ReturnTypeAdapter {
 
     @Override
@@ -35,7 +35,10 @@ final class BlockingInvocationAdapter implements ReturnTypeAdapter {
         return runAndClose(handle, call);
     }
 
-    /** A mock without stubs answers null, and a method must not run without its lock, nor be left out in silence. */
+    /**
+     * A mock without stubs returns null, and a method must neither run without its lock nor be skipped without an
+     * error.
+     */
     static <T> T requireAnswer(@Nullable T answer, LockOperations locks, String method) {
         if (answer == null) {
             throw new IllegalStateException("LockOperations." + method + " returned null, so the method was not run ("
@@ -76,7 +79,7 @@ final class BlockingInvocationAdapter implements ReturnTypeAdapter {
         }
     }
 
-    /** If it cannot be left to the transaction, it must not be left at all. */
+    /** If the transaction cannot take over the hold, it must not remain. */
     private static boolean isLeftToTransaction(LockHandle handle, CallPolicy policy) throws Throwable {
         try {
             return policy.isLeftToTransaction(handle);
@@ -85,7 +88,7 @@ final class BlockingInvocationAdapter implements ReturnTypeAdapter {
         }
     }
 
-    /** Leaves a hold to the transaction that the thread is in. If that keeps the same one already, this entry ends. */
+    /** Passes a hold to the transaction of the thread. If that already keeps the same one, this entry ends. */
     static void leaveToTransaction(LockHandle handle, CallPolicy policy) throws Throwable {
         if (!isLeftToTransaction(handle, policy)) {
             handle.close();

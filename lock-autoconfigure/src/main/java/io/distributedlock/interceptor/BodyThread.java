@@ -14,7 +14,7 @@ final class BodyThread {
 
     private BodyThread() {}
 
-    /** Runs a body in a thread that is not its caller's. */
+    /** Runs a body on a thread other than its caller's. */
     static @Nullable Object run(ReturnTypeAdapter.Body body) throws Throwable {
         Boolean before = RUNS_BODY.get();
         RUNS_BODY.set(true);
@@ -27,7 +27,9 @@ final class BodyThread {
         }
     }
 
-    /** Whether the calling thread may run another body. Not inside of a transaction, which is not that body's. */
+    /**
+     * Whether the calling thread may run another body. Not inside a transaction, which does not belong to that body.
+     */
     static boolean mayRunAnother() {
         return RUNS_BODY.get() != null && !(Transactions.PRESENT && InTransaction.test());
     }

@@ -14,7 +14,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** What the caller of an asynchronous method gets, once its work and the release have ended. */
+/** The result for the caller of an asynchronous method, once its work and the release have ended. */
 final class CallCompletion {
 
     private static final Log logger = LogFactory.getLog(CallCompletion.class);
@@ -40,7 +40,7 @@ final class CallCompletion {
         }
     }
 
-    /** Releases for a caller that does not want to know any more. */
+    /** Releases for a caller that no longer waits for the outcome. */
     static void closeUnobserved(LockHandle handle) {
         close(handle).whenComplete((done, failure) -> {
             if (failure != null) {

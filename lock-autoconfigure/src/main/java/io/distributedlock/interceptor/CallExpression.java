@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
-/** An expression of an annotation, to be evaluated for a call. */
+/** An expression of an annotation that is evaluated for each call. */
 record CallExpression(
         SpelExpression expression,
         ExpressionParameters parameters,

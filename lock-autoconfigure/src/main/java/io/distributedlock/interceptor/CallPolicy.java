@@ -15,13 +15,13 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call does when the lock is busy, when its method fails, and when the lock was lost. Decisions only: nothing
- * here waits, so blocking and asynchronous adapters share it.
+ * Decides what a call does when the lock is busy, when its method fails, and when the lock was lost. It never waits, so
+ * blocking and asynchronous adapters share it.
  *
  * @param keptUntilCompletion whether a transaction around the call keeps the lock until it has completed
- * @param ownTransaction the name of the transaction that the method has for itself, null if it joins that of its caller
+ * @param ownTransaction the name of the method's own transaction, null if it joins that of its caller
  * @param skipped what a skipped call returns
- * @param fallback what is called instead of the method when the lock is busy, or null
+ * @param fallback the method that is called instead when the lock is busy, or null
  */
 record CallPolicy(
         WhenBusy whenBusy,
@@ -45,7 +45,7 @@ record CallPolicy(
         return whenLost == WhenLost.INTERRUPT;
     }
 
-    /** What a call returns, or throws, that was not run since the lock is busy. */
+    /** The result or exception of a call that was not run since the lock is busy. */
     @Nullable
     Object insteadOfCall(@Nullable Object target, @Nullable Object[] arguments, LockNotAcquiredException busy)
             throws Throwable {
@@ -58,18 +58,18 @@ record CallPolicy(
         return fallback.call(target, arguments, busy);
     }
 
-    /** The same for a call that is skipped and has no exception to tell. */
+    /** The same for a call that is skipped and has no exception. */
     @Nullable
     Object skip(String lockName) {
         if (logger.isDebugEnabled()) {
-            logger.debug("Skipped a call, as the lock '" + lockName + "' is busy");
+            logger.debug("Skipped a call, since the lock '" + lockName + "' is busy");
         }
         return skipped;
     }
 
     /**
-     * Leaves the end of the hold to the transaction that the calling thread is in, if there is one that the work
-     * belongs to. Then only {@link LockHandle#throwIfLost()} remains to be done after the method.
+     * Passes the end of the hold to the transaction of the calling thread, if there is one that the work belongs to.
+     * Then the caller only has to call {@link LockHandle#throwIfLost()} after the method.
      */
     boolean isLeftToTransaction(LockHandle handle) {
         return keptUntilCompletion
@@ -85,11 +85,11 @@ record CallPolicy(
     }
 
     /**
-     * What to throw after the method has failed: its failure, unless that only says that the loss of the lock
-     * interrupted it. The other one is added as suppressed.
+     * The exception after the method has failed: its failure, unless that is only the interrupt by the loss of the
+     * lock. The other one is added as suppressed.
      *
-     * @param ofRelease how the release has failed, or null
-     * @param mayComeOfLoss whether the failure may be nothing but the consequence of an interrupt that the loss caused
+     * @param ofRelease the failure of the release, or null
+     * @param mayComeOfLoss whether the failure may be only the consequence of an interrupt that the loss caused
      */
     Throwable afterFailure(Throwable failure, @Nullable Throwable ofRelease, boolean mayComeOfLoss) {
         if (ofRelease == null) {
@@ -112,17 +112,17 @@ record CallPolicy(
     }
 
     /**
-     * What to throw although the method has returned normally, or null if its result counts.
+     * The exception after the method has returned normally, or null if its result counts.
      *
-     * @param ofRelease how the release has failed, or null
+     * @param ofRelease the failure of the release, or null
      */
     @Nullable
     Throwable afterSuccess(@Nullable Throwable ofRelease) {
         if (lossMatters() || !(ofRelease instanceof LockLostException loss)) {
             return ofRelease;
         }
-        logger.warn(
-                "The lock '" + loss.lockName() + "' was lost while a method ran that ignores it: " + loss.getMessage());
+        logger.warn("The lock '" + loss.lockName() + "' was lost during a method with whenLost = IGNORE: "
+                + loss.getMessage());
         return null;
     }
 }

@@ -12,26 +12,28 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** How an object that a method returns goes on with its work, and says that it is done. */
+/** How an object that a method returns continues its work, and reports its end. */
 interface Continuation {
 
     /**
-     * Lets the object end the work when it is done.
+     * Makes the object end the work when it is complete.
      *
-     * @return what to give to the caller, or null if the object does nothing more
+     * @return the object for the caller, or null if it does no further work
      */
     @Nullable
     Object holdUntilDone(Object result, HeldWork work);
 
-    /** Called before the lock is acquired, by the thread that then waits for it; throws if it must not. */
+    /**
+     * Called before the lock is acquired, by the thread that then waits for it; throws if that thread must not wait.
+     */
     default void requireCaller() {}
 
-    /** What a skipped call returns. */
+    /** The result of a skipped call. */
     default @Nullable Object skipped() {
         return null;
     }
 
-    /** Of exactly that type; null if it is not known to go on in a way that can be followed. */
+    /** For exactly that type; null if it does not continue its work in a known way. */
     static @Nullable Continuation of(Class<?> type) {
         if (type == Callable.class) {
             return (result, work) -> result instanceof Callable<?> callable
@@ -50,7 +52,7 @@ interface Continuation {
         return type == DoubleStream.class ? untilClosed(DoubleStream::empty) : null;
     }
 
-    /** Reading it to its end is not enough: what it reads from may be open until it is closed. */
+    /** Reading it to its end is not enough: its source may be open until it is closed. */
     private static Continuation untilClosed(java.util.function.Supplier<BaseStream<?, ?>> empty) {
         return new Continuation() {
             @Override

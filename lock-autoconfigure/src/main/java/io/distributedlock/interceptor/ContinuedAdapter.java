@@ -12,9 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For methods that return an object which goes on with the work, such as a stream: the lock is acquired as for a
- * blocking method and held until that object says that it is done. The hold belongs to no thread. In a transaction, the
- * thread acquires the lock, the transaction keeps that hold, and the object enters it again.
+ * For methods that return an object which continues the work, such as a stream: the lock is acquired as for a blocking
+ * method and held until that object reports its end. The hold belongs to no thread. In a transaction, the thread
+ * acquires the lock, the transaction keeps that hold, and the object re-enters it.
  */
 final class ContinuedAdapter implements ReturnTypeAdapter {
 

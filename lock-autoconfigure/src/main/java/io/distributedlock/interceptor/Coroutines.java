@@ -14,13 +14,14 @@ import kotlinx.coroutines.ThreadContextElement;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries the current lock of a suspending function to the threads that run its coroutine. Needs Kotlin's coroutines.
+ * Propagates the current lock of a suspending function to the threads that run its coroutine. Requires Kotlin's
+ * coroutines.
  */
 final class Coroutines {
 
     private Coroutines() {}
 
-    /** The arguments of a suspending function, so that its coroutine is in the lock that the calling thread is in. */
+    /** The arguments of a suspending function, so that its coroutine is in the current lock of the calling thread. */
     static @Nullable Object[] inCurrentLock(@Nullable Object[] arguments) {
         LockHandle handle = LockHandle.current().orElse(null);
         LockOwner owner = LockScope.owner();
@@ -33,7 +34,7 @@ final class Coroutines {
         return changed;
     }
 
-    /** Only its context is asked for: the result goes through the publisher that Spring makes of the function. */
+    /** Only its context is used: the result goes through the publisher that Spring creates for the function. */
     private record InLock(Continuation<?> caller, CoroutineContext context) implements Continuation<Object> {
 
         @Override

@@ -22,9 +22,9 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Outside of transactions, which come last by default, and so near to them that every advice which repeats calls is
-     * outside. Spring Retry has the same order; the advisor that was registered first is then outside, and that is the
-     * one of the application.
+     * Outside transactions, which are last by default, and so near to them that every advice which repeats calls is
+     * outside. Spring Retry has the same order; the advisor that was registered first is then outside, which is that of
+     * the application.
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1;
 
@@ -42,7 +42,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
      * Creates the advisor.
      *
      * @param beanFactory resolves placeholders, and beans in key expressions
-     * @param locks asked once, by the first call of a locked method
+     * @param locks called once, by the first call of a locked method
      * @param order the place among other advisors; a lower one is further outside
      */
     public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockOperations> locks, int order) {
@@ -53,9 +53,9 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
      * Creates the advisor.
      *
      * @param beanFactory resolves placeholders, and beans in key expressions
-     * @param locks asked once, by the first call of a locked method
+     * @param locks called once, by the first call of a locked method
      * @param order the place among other advisors; a lower one is further outside
-     * @param keepUntilCompletion whether a lock that is acquired inside of a transaction is kept until it has completed
+     * @param keepUntilCompletion whether a lock that is acquired inside a transaction is kept until that has completed
      */
     public DistributedLockAdvisor(
             ConfigurableBeanFactory beanFactory,
@@ -79,7 +79,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
         return advice;
     }
 
-    /** Finds the locks now, so that there being none or several is said at the start. */
+    /** Finds the locks now, so that none or several of them are reported at the start. */
     void requireLocks() {
         locks.obtain();
     }

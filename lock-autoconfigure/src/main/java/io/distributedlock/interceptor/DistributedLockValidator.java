@@ -20,7 +20,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Fails the start of the application if a method with {@link io.distributedlock.annotation.DistributedLocked} would run
- * without its lock, or its annotation cannot be followed. Beans are checked before they are initialized; those that are
+ * without its lock, or its annotation cannot be applied. Beans are checked before they are initialized; those that are
  * not created at the start are checked by their type, as far as it is known.
  */
 public final class DistributedLockValidator implements BeanPostProcessor, SmartInitializingSingleton, PriorityOrdered {
@@ -38,7 +38,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
     /** Whether a class has locked methods, for all that were inspected. */
     private final Map<Class<?>, Boolean> inspected = new ConcurrentHashMap<>();
 
-    /** Beans with locked methods as they were before anything was wrapped around them; null once all are there. */
+    /** Beans with locked methods before any proxy was created for them; null once all exist. */
     private volatile @Nullable Map<String, Object> bare = new ConcurrentHashMap<>();
 
     public DistributedLockValidator(ConfigurableListableBeanFactory beanFactory, DistributedLockAdvisor advisor) {
@@ -48,7 +48,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         this.proxyKind = new ProxyTypePredictor(beanFactory);
     }
 
-    /** First, to see the beans that other post-processors need, which often come too early for a proxy. */
+    /** First, to process the beans that other post-processors need, which are often created too early for a proxy. */
     @Override
     public int getOrder() {
         return Ordered.HIGHEST_PRECEDENCE;

@@ -13,7 +13,7 @@ import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ParameterNameDiscoverer;
 
-/** Where the variables of a key expression stand among the arguments: by name, and as {@code p0} or {@code a0}. */
+/** The positions of the variables of a key expression among the arguments: by name, and as {@code p0} or {@code a0}. */
 final class ExpressionParameters {
 
     private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
@@ -31,7 +31,7 @@ final class ExpressionParameters {
             positions.put("a" + i, i);
         }
         boolean own = addNames(where.method());
-        // An annotation on an interface means the names that stand beside it.
+        // An annotation on an interface refers to the parameter names there.
         named = addNames(where.declared()) || own;
     }
 
@@ -46,7 +46,7 @@ final class ExpressionParameters {
         return true;
     }
 
-    /** How many of its parameters have no name: a suspending function has one that its author does not see. */
+    /** The number of its parameters without a name: a suspending function has a hidden one. */
     private static int hidden(Method method) {
         return KotlinDetector.isSuspendingFunction(method) ? 1 : 0;
     }
@@ -57,7 +57,7 @@ final class ExpressionParameters {
         return positions.get(variable);
     }
 
-    /** What to write instead of a variable that is not known. */
+    /** The suggestion for a variable that is not known. */
     String advice() {
         String known = "Known are #root and " + new TreeSet<>(positions.keySet()) + ".";
         return named || count == 0

@@ -11,10 +11,10 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
 /**
- * The bean that a fallback names, with its proxy. It may be of a parent context.
+ * The bean that a fallback names, with its proxy. It may be in a parent context.
  *
- * @param text what the annotation says
- * @param where on which method
+ * @param text the text of the annotation
+ * @param where the annotated method
  */
 record FallbackBean(ConfigurableBeanFactory beanFactory, String name, String text, LockedMethod where) {
 
@@ -22,7 +22,7 @@ record FallbackBean(ConfigurableBeanFactory beanFactory, String name, String tex
         return beanFactory.getBean(name);
     }
 
-    /** The class of the proxy, if there is one by now that has only the methods of its interfaces; else null. */
+    /** The class of the proxy, if it exists by now and has only the methods of its interfaces; otherwise null. */
     @Nullable
     Class<?> proxyOfInterfaces() {
         Class<?> type = beanFactory.isSingleton(name) ? beanFactory.getType(name) : null;
@@ -39,7 +39,7 @@ record FallbackBean(ConfigurableBeanFactory beanFactory, String name, String tex
         return offered;
     }
 
-    /** The method of the interfaces of a proxy that stands for a method of its target. */
+    /** The method of the interfaces of a proxy that corresponds to a method of its target. */
     static @Nullable Method offered(Method method, Class<?> proxy) {
         if (method.getDeclaringClass().isAssignableFrom(proxy)) {
             return method;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What is called instead of a method whose lock is busy.
+ * The method that is called instead of one whose lock is busy.
  *
  * @param takesFailure whether its last parameter is the exception
  * @param bean whose method it is; null for the bean of the locked method, without its proxy

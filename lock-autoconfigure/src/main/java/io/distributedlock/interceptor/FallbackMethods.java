@@ -44,7 +44,7 @@ final class FallbackMethods {
         return find(text, text.substring(colons + 2), type, new FallbackBean(beanFactory, bean, text, where), where);
     }
 
-    /** That of the target, as the methods of a proxy have lost their generic types. */
+    /** The method of the target, since the methods of a proxy have lost their generic types. */
     private Class<?> typeOf(String bean, String text, LockedMethod where) {
         Class<?> type = beanFactory.getType(bean);
         if (type == null) {
@@ -82,7 +82,7 @@ final class FallbackMethods {
         throw refuse(text, where, "the parameters of " + type.getName() + "." + name + " do not fit", HOW_TO_WRITE);
     }
 
-    /** A private method is left out if it is called through a bean, which may be a proxy. */
+    /** A private method is excluded if it is called through a bean, which may be a proxy. */
     private static List<Method> methods(String name, Class<?> type, boolean throughBean, LockedMethod where) {
         List<Method> named = new ArrayList<>();
         for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type)) {
@@ -116,7 +116,7 @@ final class FallbackMethods {
     private static void requireResult(Method method, Class<?> type, String text, LockedMethod where) {
         Class<?> wanted = GenericTypeResolver.resolveReturnType(where.method(), where.targetClass());
         Class<?> given = ResolvableType.forMethodReturnType(method, type).resolve();
-        // What an interface leaves open is known to the bean that has it.
+        // The bean resolves the type variables of its interface.
         if (wanted != void.class && given != null && !ClassUtils.isAssignable(wanted, given)) {
             throw refuse(
                     text,
@@ -127,7 +127,7 @@ final class FallbackMethods {
     }
 
     /**
-     * Looks at the proxy of the bean whose method a fallback is, once there is one.
+     * Checks the proxy of the bean of a fallback, once it exists.
      *
      * @throws InvalidLockedMethodException if it does not have the method
      */

@@ -13,10 +13,9 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * What stands nearest to an element: the annotations of the first element in its hierarchy that has any, or that it is
- * not to be locked.
+ * The nearest annotations of an element: those of the first element in its hierarchy that has any, or its exclusion.
  *
- * @param excluded whether the element says that it is not to be locked
+ * @param excluded whether the element is excluded from locking
  */
 record FoundAnnotations(List<MergedAnnotation<DistributedLocked>> annotations, boolean excluded) {
 
@@ -41,7 +40,7 @@ record FoundAnnotations(List<MergedAnnotation<DistributedLocked>> annotations, b
                 found.stream().filter(one -> one.getAggregateIndex() == nearest).toList(), false);
     }
 
-    /** Whether nothing further away counts. */
+    /** Whether more distant elements have no effect. */
     boolean decide() {
         return excluded || !annotations.isEmpty();
     }

@@ -6,7 +6,7 @@ package io.distributedlock.interceptor;
 
 import org.jspecify.annotations.Nullable;
 
-/** For methods whose work is done when the future that they return has completed. */
+/** For methods whose work is complete when the future that they return has completed. */
 final class FutureAdapter implements ReturnTypeAdapter {
 
     @Override

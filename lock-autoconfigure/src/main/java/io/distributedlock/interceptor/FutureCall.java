@@ -14,14 +14,14 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a method that returns a future. The method is called when the lock is granted: in the calling thread if
- * that is at once, as with a re-entry, else on a thread of the library for code of the application. Its lock is held
- * until the method's future has completed. Cancelling the caller's future leaves the queue, or cancels the method's
+ * One call of a method that returns a future. The method is called when the lock is granted: on the calling thread if
+ * that is at once, as with a re-entry, otherwise on a thread of the library for application code. Its lock is held
+ * until the method's future has completed. Cancellation of the caller's future ends the wait, or cancels the method's
  * future.
  */
 final class FutureCall {
 
-    /** By its id, so that a thread that has ended is not kept. */
+    /** The thread's id, so that a thread that has ended is not kept. */
     private final long caller = Thread.currentThread().getId();
 
     private final LockOwner owner = Transactions.nested(LockOwner.nestedInCurrent());
@@ -43,7 +43,7 @@ final class FutureCall {
         this.result = new LockedFuture<>(acquisition);
     }
 
-    /** Nothing is thrown: what is wrong with the key comes through the future as well. */
+    /** Throws nothing: the future also completes with the exception for an invalid key. */
     private static CompletableFuture<LockHandle> acquire(LockedCall call, LockOwner owner) {
         LockOperations locks = call.locks();
         try {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Lock names from a fixed prefix and what a bean of the application makes of the call. */
+/** Lock names from a fixed prefix and the key that a bean of the application generates for the call. */
 record GeneratedName(String prefix, String bean, Supplier<LockKeyGenerator> generator, LockedMethod where)
         implements LockNameResolver {
 

@@ -27,7 +27,9 @@ final class HandleParameters {
                 .toArray());
     }
 
-    /** Fills them in just before the body is run, each time in arguments of its own: calls may run at the same time. */
+    /**
+     * Fills them in just before the body is run, each time in a copy of the arguments: calls may run at the same time.
+     */
     ReturnTypeAdapter.Body filledIn(@Nullable Object[] arguments, ReturnTypeAdapter.Body body) {
         int[] empty = IntStream.of(positions).filter(i -> arguments[i] == null).toArray();
         if (empty.length == 0) {

@@ -15,8 +15,8 @@ import org.reactivestreams.Publisher;
 import reactor.util.context.ContextView;
 
 /**
- * A publisher under a lock that is held already: the rest of the work of a method that has returned it in a response.
- * Its first subscription is that work, and releases the lock; there is no second one.
+ * A publisher under a lock that is already held: the rest of the work of a method that has returned it in a response.
+ * Its first subscription is that work, and releases the lock; a second one fails.
  */
 final class HeldBody implements ReactiveWork {
 
@@ -52,7 +52,7 @@ final class HeldBody implements ReactiveWork {
     }
 
     /**
-     * The hold, to whoever comes first.
+     * The hold, for the first subscription.
      *
      * @throws IllegalStateException at the second subscription, and at one that comes after the request has ended
      */
@@ -79,7 +79,7 @@ final class HeldBody implements ReactiveWork {
         }
     }
 
-    /** Not under a lock that was lost before anything was written. */
+    /** Fails if the lock was lost before any data was written. */
     @Override
     public Publisher<Object> proceed() {
         if (policy.lossMatters()) {
@@ -98,7 +98,7 @@ final class HeldBody implements ReactiveWork {
         return false;
     }
 
-    /** The response is not written any more, so the lock is released if that has not begun. */
+    /** The response is no longer written, so the lock is released if writing has not begun. */
     void endUnlessBegun() {
         if (begun.compareAndSet(false, true)) {
             giveBack(handle);

@@ -16,7 +16,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 
-/** A hold for work that goes on after its method has returned. Any thread may end it; only the first end counts. */
+/** A hold for work that continues after its method has returned. Any thread may end it; only the first end counts. */
 final class HeldWork {
 
     private static final Log logger = LogFactory.getLog(HeldWork.class);
@@ -36,8 +36,8 @@ final class HeldWork {
     }
 
     /**
-     * Runs a part of the work. If the lock is lost meanwhile, the calling thread is interrupted, if the annotation says
-     * so.
+     * Runs a part of the work. If the lock is lost meanwhile, the calling thread is interrupted if the annotation
+     * requires it.
      */
     @Nullable
     Object run(ReturnTypeAdapter.Body part) throws Throwable {
@@ -52,11 +52,11 @@ final class HeldWork {
     }
 
     /**
-     * Runs what is left of the work, and releases the lock.
+     * Runs the rest of the work, and releases the lock.
      *
-     * @param <E> what the work throws
+     * @param <E> the exception of the work
      * @throws IllegalStateException at the second call
-     * @throws LockLostException without running it, if the lock is lost already and its loss matters
+     * @throws LockLostException without running it, if the lock is already lost and its loss is not ignored
      */
     @SuppressWarnings("unchecked")
     <E extends Throwable> @Nullable Object finish(ReturnTypeAdapter.Body rest) throws E {
@@ -66,7 +66,7 @@ final class HeldWork {
             throwIfLost();
             result = run(rest);
         } catch (Throwable failure) {
-            // That of the work, or unchecked.
+            // The exception of the work, or an unchecked one.
             throw (E) end(failure);
         }
         end();
@@ -81,10 +81,10 @@ final class HeldWork {
     }
 
     /**
-     * What is left of the work begins, and its caller ends it.
+     * The rest of the work begins, and its caller ends it.
      *
      * @throws IllegalStateException if it was begun before
-     * @throws LockLostException if the lock is lost already and its loss matters; then the work has ended
+     * @throws LockLostException if the lock is already lost and its loss is not ignored; then the work has ended
      */
     void begin() {
         claim();
@@ -107,14 +107,14 @@ final class HeldWork {
         return policy.interrupts() ? InterruptOnLoss.of(handle) : null;
     }
 
-    /** @throws LockLostException if the lock is lost and its loss matters */
+    /** @throws LockLostException if the lock is lost and its loss is not ignored */
     void throwIfLost() {
         if (policy.lossMatters()) {
             handle.throwIfLost();
         }
     }
 
-    /** The work is done. */
+    /** The work is complete. */
     void end() {
         try {
             handle.close();
@@ -125,7 +125,7 @@ final class HeldWork {
         }
     }
 
-    /** The work has failed: what to throw. */
+    /** The work has failed. Returns the exception to throw. */
     Throwable end(Throwable failure) {
         try {
             handle.close();
@@ -136,7 +136,7 @@ final class HeldWork {
     }
 
     /**
-     * The work is done when the stage has completed.
+     * The work is complete when the stage has completed.
      *
      * @return completes as the stage does, after the release; cancelling it cancels the stage
      */
@@ -163,7 +163,7 @@ final class HeldWork {
         return ended;
     }
 
-    /** The work is done when this publisher has been subscribed to and ended. Needs Reactor. */
+    /** The work is complete when this publisher has been subscribed to and has ended. Needs Reactor. */
     HeldBody continuedBy(Publisher<Object> rest) {
         return new HeldBody(rest, handle, owner, policy, null);
     }
@@ -175,7 +175,7 @@ final class HeldWork {
         }
     }
 
-    /** The response is complete. There is no caller to throw to, and the thread must not wait. */
+    /** The response is complete. No caller would receive an exception, and the thread must not wait. */
     void endAfterResponse() {
         CallCompletion.close(handle).whenComplete((done, release) -> {
             Throwable failure = policy.afterSuccess(CallCompletion.unwrap(release));

@@ -20,13 +20,13 @@ final class IdentityText {
     private static final Pattern ARRAY =
             Pattern.compile("(?<!\\[)(\\[++(?:[ZBCSIJFD]|L[\\w.$]++;))@[0-9a-f]{1,8}(?!\\w)");
 
-    /** Whatever may be the name of a class; whether it is one has to be asked. */
+    /** Any text that may be the name of a class; whether it is one has to be checked. */
     private static final Pattern NAME = Pattern.compile("(?<![\\w.$/])([\\p{L}_$][\\w.$/]*+)@[0-9a-f]{1,8}(?![\\w.-])");
 
-    /** Of a class that is generated at run time, and cannot be asked for. */
+    /** The name of a class that is generated at run time, and cannot be loaded by name. */
     private static final String LAMBDA = "$$Lambda";
 
-    /** A text has a few types in it; more names than that come from data. */
+    /** A text contains a few types; more names than that are data. */
     private static final int MOST_LOOKED_UP = 16;
 
     private IdentityText() {}
@@ -63,7 +63,7 @@ final class IdentityText {
         return false;
     }
 
-    /** Looks for a class without running anything of it. */
+    /** Looks up a class without initializing it. */
     private static boolean isClass(String name, ClassLoader loader) {
         try {
             Class.forName(name, false, loader);

@@ -12,22 +12,22 @@ import java.nio.channels.ClosedByInterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Interrupts the thread that runs a method when its lock is lost, and takes the interrupt back when the method has
- * ended. The two cannot cross: from {@link #end()} on, no interrupt comes. These nest as methods do; what an inner one
- * takes back may have been meant for an outer one, which then gets its own again.
+ * Interrupts the thread that runs a method when its lock is lost, and clears the interrupt when the method has ended.
+ * The two cannot cross: after {@link #end()}, there is no interrupt. These objects nest as methods do; an interrupt
+ * that an inner one clears may have been meant for an outer one, which is then interrupted again.
  */
 final class InterruptOnLoss {
 
     private static final ThreadLocal<@Nullable InterruptOnLoss> INNERMOST = new ThreadLocal<>();
 
-    /** More than any chain of causes has, unless it is a ring. */
+    /** More than any chain of causes has, unless it is cyclic. */
     private static final int MOST_CAUSES = 100;
 
     private final Thread thread = Thread.currentThread();
 
     private final @Nullable InterruptOnLoss outer = INNERMOST.get();
 
-    /** Whether those further out were interrupted before this began. */
+    /** Whether outer ones were interrupted before this began. */
     private final boolean outerBefore = outer != null && outer.isMeant();
 
     private boolean running = true;
@@ -36,7 +36,7 @@ final class InterruptOnLoss {
 
     private InterruptOnLoss() {}
 
-    /** To be called by the thread that runs the method, which has to call {@link #end()}. */
+    /** Called by the thread that runs the method, which has to call {@link #end()}. */
     static InterruptOnLoss of(LockHandle handle) {
         InterruptOnLoss interrupt = new InterruptOnLoss();
         handle.onLost(interrupt::lost);
@@ -52,8 +52,8 @@ final class InterruptOnLoss {
     }
 
     /**
-     * The method has ended: an interrupt that came because its lock was lost is over. One that came meanwhile because a
-     * lock further out was lost goes on there.
+     * The method has ended: an interrupt by the loss of its lock is cleared. One by the loss of an outer lock continues
+     * there.
      */
     void end() {
         if (outer == null) {
@@ -72,7 +72,7 @@ final class InterruptOnLoss {
         }
     }
 
-    /** Whether this one or one further out was interrupted. */
+    /** Whether this one or an outer one was interrupted. */
     private boolean isMeant() {
         synchronized (this) {
             if (interrupted) {
@@ -82,7 +82,7 @@ final class InterruptOnLoss {
         return outer != null && outer.isMeant();
     }
 
-    /** Whether a method failed like this because it was interrupted. */
+    /** Whether an interrupt caused this failure of a method. */
     static boolean isConsequence(Throwable failure) {
         Throwable cause = failure;
         for (int i = 0; cause != null && i < MOST_CAUSES; i++) {

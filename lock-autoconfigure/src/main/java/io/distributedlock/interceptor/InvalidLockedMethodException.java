@@ -7,8 +7,8 @@ package io.distributedlock.interceptor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A method cannot be locked as its {@link io.distributedlock.annotation.DistributedLocked} says. Fails the start of the
- * application; for a bean that is created later, its creation.
+ * Thrown if a method cannot be locked as its {@link io.distributedlock.annotation.DistributedLocked} requires. It fails
+ * the start of the application; for a bean that is created later, its creation.
  */
 public final class InvalidLockedMethodException extends RuntimeException {
 
@@ -24,12 +24,12 @@ public final class InvalidLockedMethodException extends RuntimeException {
         this.action = action;
     }
 
-    /** What was found, and where: class, method, attribute and value. */
+    /** The problem and its place: class, method, attribute and value. */
     public String description() {
         return description;
     }
 
-    /** What to change. */
+    /** The remedy. */
     public String action() {
         return action;
     }

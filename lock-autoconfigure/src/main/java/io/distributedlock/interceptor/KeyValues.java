@@ -15,7 +15,7 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ObjectUtils;
 
-/** Makes lock names of the value of a key: one, or several of a collection, array or stream. */
+/** Converts the value of a key to lock names: one, or several for a collection, array or stream. */
 final class KeyValues {
 
     private KeyValues() {}

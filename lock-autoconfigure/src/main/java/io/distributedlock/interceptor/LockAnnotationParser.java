@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Makes an operation of an annotation, or says what is wrong with it and where it stands. */
+/** Converts an annotation to an operation, or reports its error and its place. */
 class LockAnnotationParser {
 
     private static final Log logger = LogFactory.getLog(LockAnnotationParser.class);
@@ -158,9 +158,10 @@ class LockAnnotationParser {
         }
     }
 
+    /** A placeholder with an empty value, as in {@code ${work.lease:}}, selects the default of the attribute. */
     private String resolve(String attribute, String text, LockedMethod where) {
         String resolved = text.contains("${") ? placeholders(attribute, text, where) : text;
-        if (resolved.isBlank() && !text.isEmpty()) {
+        if (resolved.isBlank() && !resolved.isEmpty()) {
             throw where.refuse(attribute, text, "it is blank", "Leave it out, or give it a value.", null);
         }
         return resolved;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Runs calls under the locks that their method's annotations name. Knows nothing of proxies. */
+/** Runs calls under the locks that their method's annotations name. Independent of proxies. */
 class LockAspectSupport {
 
     private final LockOperationSource source;

@@ -11,7 +11,7 @@ import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeConverter;
 
-/** One call, for its key expression. Finds arguments by position, so that nothing is copied for those not asked for. */
+/** One call, for its key expression. Finds arguments by position, so that unused ones are not copied. */
 final class LockEvaluationContext extends StandardEvaluationContext {
 
     private final ExpressionParameters parameters;
@@ -35,7 +35,7 @@ final class LockEvaluationContext extends StandardEvaluationContext {
         return false;
     }
 
-    /** Lets no object without a text of its own slip into the text of a key: {@code 'order:' + #order}. */
+    /** Refuses objects without a text of their own in the text of a key: {@code 'order:' + #order}. */
     static final class TextConverter implements TypeConverter {
 
         private final TypeConverter delegate = new StandardTypeConverter();

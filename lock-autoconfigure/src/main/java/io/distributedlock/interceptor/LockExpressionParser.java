@@ -13,12 +13,12 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeLocator;
 
-/** The only place where text becomes an expression, and only text that stands in an annotation. */
+/** The only place where text becomes an expression, and only text of an annotation. */
 final class LockExpressionParser {
 
     private final SpelExpressionParser parser = new SpelExpressionParser();
 
-    /** Lends its parts to the context of each call, so that they keep what they have found out. */
+    /** The context of each call uses its parts, so that these keep their caches. */
     private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
     private final Predicate<String> beans;
@@ -30,7 +30,7 @@ final class LockExpressionParser {
         shared.setTypeConverter(new LockEvaluationContext.TextConverter());
     }
 
-    /** @param attribute where the text stands */
+    /** @param attribute the attribute with the text */
     CallExpression parse(String attribute, String text, LockedMethod where) {
         SpelExpression expression = expression(attribute, text, where);
         ExpressionParameters parameters = new ExpressionParameters(where);

@@ -8,7 +8,7 @@ import java.lang.reflect.Method;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code #root} is in a key expression. */
+/** The object {@code #root} in a key expression. */
 record LockExpressionRootObject(
         Method method,
         @Nullable Object target,

@@ -17,7 +17,7 @@ import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 
-/** Looks in a parsed key expression for what would fail in every call: names that nothing has. */
+/** Searches a parsed key expression for errors that would fail every call: unknown names. */
 final class LockExpressionValidator {
 
     private final ExpressionParameters parameters;
@@ -29,13 +29,13 @@ final class LockExpressionValidator {
         this.beans = beans;
     }
 
-    /** What is wrong, or null. */
+    /** The error, or null. */
     @Nullable
     Mistake find(SpelNode node) {
         return find(node, true);
     }
 
-    /** @param bare whether a name without {@code #} stands for a property of the root here */
+    /** @param bare whether a name without {@code #} is a property of the root here */
     private @Nullable Mistake find(SpelNode node, boolean bare) {
         Mistake mistake = in(node, bare);
         for (int i = 0; mistake == null && i < node.getChildCount(); i++) {

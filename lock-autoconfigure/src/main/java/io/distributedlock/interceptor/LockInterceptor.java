@@ -15,7 +15,7 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
 
-/** Hands the calls of a proxy over to the support class. */
+/** Passes the calls of a proxy to the support class. */
 final class LockInterceptor extends LockAspectSupport implements MethodInterceptor {
 
     private static final boolean COROUTINES =
@@ -31,12 +31,12 @@ final class LockInterceptor extends LockAspectSupport implements MethodIntercept
         if (isLockedByProxyInside(target)) {
             return call.proceed();
         }
-        // The class that the pointcut was asked about, even where the target is itself a proxy.
+        // The class that the pointcut has matched, even if the target is itself a proxy.
         Class<?> targetClass = target == null ? call.getMethod().getDeclaringClass() : target.getClass();
         return invokeWithinLock(call.getMethod(), targetClass, target, call.getArguments(), new Rest(call));
     }
 
-    /** What is inside of this advice. */
+    /** The rest of the call inside this advice. */
     private record Rest(MethodInvocation call) implements ReturnTypeAdapter.Body {
 
         @Override

@@ -17,7 +17,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Makes text of the value of a key, or says why that would not name the same thing every time. */
+/** Converts the value of a key to text, or reports why the text would not always identify the same object. */
 final class LockKeyConverter {
 
     private static final int MOST_ZEROS = 100;
@@ -39,7 +39,7 @@ final class LockKeyConverter {
         return text;
     }
 
-    /** The text of one value, also as a part of a key that is put together from several. */
+    /** The text of one value, also as a part of a key that consists of several. */
     static String textOf(Object value) {
         if (value instanceof CharSequence) {
             return value.toString();
@@ -52,8 +52,8 @@ final class LockKeyConverter {
     }
 
     /**
-     * The text of a value whose own one depends on the time zone of the process or on how a number was written; null
-     * for all others. The same moment, and the same number, make the same text.
+     * The text of a value whose own text depends on the time zone of the process or on the notation of a number; null
+     * for all others. Equal moments, and equal numbers, have equal texts.
      */
     static @Nullable String canonical(Object value) {
         if (value instanceof BigDecimal number) {
@@ -71,7 +71,7 @@ final class LockKeyConverter {
         return value instanceof OffsetDateTime moment ? moment.toInstant().toString() : null;
     }
 
-    /** Those of java.sql that have only a date or only a time are no moment, and their text has no zone. */
+    /** Types of java.sql with only a date or only a time represent no moment, and their text has no zone. */
     private static @Nullable String ofDate(Date date) {
         try {
             return date.toInstant().toString();
@@ -85,18 +85,18 @@ final class LockKeyConverter {
         return Math.abs((long) number.scale()) <= MOST_ZEROS ? number.toPlainString() : number.toString();
     }
 
-    /** Refuses a text that only tells which object it is, and so another one in every instance and call. */
+    /** Refuses a text that is only the identity of an object, and so differs in every instance and call. */
     static String requireOwn(@Nullable String text, Object value) {
         String anonymous =
                 text == null || isIdentity(text, value) ? value.getClass().getName() : IdentityText.typeIn(text, value);
         if (text == null || anonymous != null) {
             throw new IllegalArgumentException(
-                    "has no text of its own: " + anonymous + " does not override toString()");
+                    "has no meaningful text: " + anonymous + " does not override toString()");
         }
         return text;
     }
 
-    /** What is in an Optional that has something in it, or the value. */
+    /** The content of an Optional that has one, or the value itself. */
     static Object contentOf(Object value) {
         Object content = unwrap(value);
         return content == null ? value : content;

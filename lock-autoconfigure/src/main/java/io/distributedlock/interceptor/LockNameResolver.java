@@ -7,13 +7,13 @@ package io.distributedlock.interceptor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the lock names of a call. */
+/** Determines the lock names of a call. */
 interface LockNameResolver {
 
     /**
      * All names, at least one.
      *
-     * @throws IllegalArgumentException if the call makes no name
+     * @throws IllegalArgumentException if the call has no valid name
      */
     List<String> all(@Nullable Object target, @Nullable Object[] arguments);
 
@@ -28,7 +28,7 @@ interface LockNameResolver {
         return (target, arguments) -> names;
     }
 
-    /** What is thrown if a call makes no name. */
+    /** The exception for a call without a valid name. */
     static IllegalArgumentException none(LockedMethod where, String key, RuntimeException cause) {
         String reason = cause.getClass() == IllegalArgumentException.class
                 ? String.valueOf(cause.getMessage())

@@ -16,15 +16,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that an annotation says about one method, parsed and checked.
+ * The content of an annotation for one method, parsed and checked.
  *
- * @param name makes the lock names of a call
- * @param terms what to ask for
+ * @param name determines the lock names of a call
+ * @param terms the options of the request
  * @param condition whether a call is locked at all; null for always
- * @param operations where the lock is; null for the default
+ * @param operations the locks to use; null for the default
  * @param policy what a call does with a busy or lost lock and with failures
  * @param adapter runs calls of the method's return type
- * @param handles the parameters that take the handle
+ * @param handles the parameters that get the handle
  */
 record LockOperation(
         LockNameResolver name,
@@ -36,13 +36,13 @@ record LockOperation(
         HandleParameters handles) {
 
     /**
-     * What to ask for.
+     * The options of the request.
      *
      * @param lease null for the default
      * @param waitUpTo negative for no limit, null for the default
      * @param maxHold null for the default
      * @param minHold null for none
-     * @param origin what operators see of it
+     * @param origin the origin for operators
      */
     record Terms(
             @Nullable Duration lease,

@@ -23,9 +23,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What is known of each method in each target class, including that it is not locked. What is nearest to the target
- * counts: its method, its class, then the method of the interface, and the interface. A class stands for the methods
- * that it inherits, too.
+ * The operations of each method in each target class, including methods without any. The annotation nearest to the
+ * target applies: on its method, its class, then the method of the interface, and the interface. An annotation on a
+ * class includes the methods that it inherits.
  */
 final class LockOperationSource {
 
@@ -40,7 +40,7 @@ final class LockOperationSource {
     /**
      * The first operation of a method, or null if it is not locked.
      *
-     * @throws InvalidLockedMethodException if its annotation cannot be followed
+     * @throws InvalidLockedMethodException if its annotation cannot be applied
      */
     @Nullable
     LockOperation get(Method method, Class<?> targetClass) {
@@ -49,9 +49,9 @@ final class LockOperationSource {
     }
 
     /**
-     * The operations of a method, one for each annotation that counts; empty if it is not locked.
+     * The operations of a method, one for each annotation that applies; empty if it is not locked.
      *
-     * @throws InvalidLockedMethodException if an annotation cannot be followed
+     * @throws InvalidLockedMethodException if an annotation cannot be applied
      */
     List<LockOperation> all(Method method, Class<?> targetClass) {
         MethodClassKey key = new MethodClassKey(method, targetClass);
@@ -63,13 +63,13 @@ final class LockOperationSource {
         return known;
     }
 
-    /** Whether one of the methods that were looked at so far uses other locks than those that its annotation names. */
+    /** Whether one of the methods that were parsed so far uses other locks than those that its annotation names. */
     boolean needsDefaultLocks() {
         return operations.values().stream().flatMap(List::stream).anyMatch(each -> each.operations() == null);
     }
 
     /**
-     * Looks at the fallbacks of other beans, which are there by now.
+     * Checks the fallbacks of other beans, which exist by now.
      *
      * @throws InvalidLockedMethodException if the proxy of a bean does not have the method
      */
@@ -81,7 +81,7 @@ final class LockOperationSource {
                 .forEach(FallbackMethods::requireOffered);
     }
 
-    /** The same for a method of an interface and for that of the target, so that the start finds it for both. */
+    /** The same for a method of an interface and for that of the target, so that the start caches it for both. */
     private List<LockOperation> ofTarget(Method method, Class<?> targetClass) {
         Method specific = LockedMethod.isGenerated(targetClass)
                 ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
@@ -144,7 +144,9 @@ final class LockOperationSource {
         return method.getDeclaringClass();
     }
 
-    /** Whether an annotation on the class means this method: not {@code toString()}, nor what a compiler has added. */
+    /**
+     * Whether an annotation on the class applies to this method: not to {@code toString()}, nor to generated methods.
+     */
     private static boolean isOfClass(Method method) {
         return ClassUtils.isUserLevelMethod(method) && !ReflectionUtils.isObjectMethod(method);
     }

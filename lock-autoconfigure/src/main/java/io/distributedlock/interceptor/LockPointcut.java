@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 
-/** Selects the locked methods, and never those of the machinery that locks them. */
+/** Selects the locked methods, and never those of the classes that implement locking. */
 final class LockPointcut extends StaticMethodMatcherPointcut {
 
     private final LockOperationSource source;
@@ -39,7 +39,7 @@ final class LockPointcut extends StaticMethodMatcherPointcut {
         return "methods with @DistributedLocked";
     }
 
-    /** Asked for each bean before any of its methods is. */
+    /** Called for each bean before its methods are matched. */
     private record TypeFilter(LockedClassFilter types) implements ClassFilter {
 
         @Override

@@ -20,8 +20,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /**
- * Keeps for a native image what the annotations of a bean reach by reflection: the parameters that key expressions look
- * into, and methods of the bean that a fallback may name. Methods that no proxy could lock fail the build.
+ * Registers for a native image the types and methods that the annotations of a bean reach by reflection: the parameters
+ * that key expressions read, and methods of the bean that a fallback may name. Methods that no proxy could lock fail
+ * the build.
  */
 final class LockedBeanAotProcessor implements BeanRegistrationAotProcessor {
 

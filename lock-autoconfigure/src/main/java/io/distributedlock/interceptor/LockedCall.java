@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One call of a locked method, for the adapter of its return type.
  *
- * @param operation what the annotation says
- * @param locks where the lock is
- * @param prepared the request if it was made before, or null
+ * @param operation the content of the annotation
+ * @param locks the locks to use
+ * @param prepared the request if it was created before, or null
  * @param body the rest of the call
  */
 record LockedCall(
@@ -30,9 +30,9 @@ record LockedCall(
     }
 
     /**
-     * What to ask for. Evaluates the key, each time.
+     * The request. Evaluates the key at each call.
      *
-     * @throws IllegalArgumentException if the call makes no name
+     * @throws IllegalArgumentException if the call has no valid name
      */
     LockRequest request() {
         return prepared == null ? operation.request(target, arguments) : prepared;
@@ -43,7 +43,7 @@ record LockedCall(
         return body.proceed();
     }
 
-    /** What the call returns or throws instead, if the lock is busy. */
+    /** The result or exception of the call if the lock is busy. */
     @Nullable
     Object insteadOfCall(LockNotAcquiredException busy) throws Throwable {
         return policy().insteadOfCall(target, arguments, busy);

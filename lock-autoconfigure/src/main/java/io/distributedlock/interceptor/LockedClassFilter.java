@@ -18,8 +18,9 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Tells the few classes with locked methods from all others. Every bean is asked for, and looking for a method's
- * annotation in its whole hierarchy is dear; so each class and interface is first looked at once, by itself.
+ * Distinguishes the few classes with locked methods from all others. Every bean is checked, and the search for a
+ * method's annotation in its whole hierarchy is expensive; so each class and interface is first checked once, by
+ * itself.
  */
 final class LockedClassFilter {
 

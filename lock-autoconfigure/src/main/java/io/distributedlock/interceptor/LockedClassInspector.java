@@ -11,7 +11,7 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
-/** Goes through the methods of a class, also those that no proxy sees, for annotations that could have no effect. */
+/** Searches the methods of a class, also those that no proxy reaches, for annotations without an effect. */
 final class LockedClassInspector {
 
     private final LockOperationSource source;
@@ -68,8 +68,8 @@ final class LockedClassInspector {
     }
 
     /**
-     * Whether an inherited method is locked only since the bean's class has the annotation. That one means the methods
-     * that a proxy can reach, and the author of the class cannot change the others.
+     * Whether an inherited method is locked only since the bean's class has the annotation. That annotation applies to
+     * the methods that a proxy can reach, and the author of the class cannot change the others.
      */
     private static boolean isOnlyCoveredByClass(Method method, Class<?> type) {
         Class<?> owner = method.getDeclaringClass();

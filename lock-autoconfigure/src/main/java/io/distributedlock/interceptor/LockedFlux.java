@@ -11,7 +11,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-/** A Flux each subscription of which is a {@link ReactiveCall}. Demand goes through to the method's publisher. */
+/** A Flux each subscription of which is a {@link ReactiveCall}. Demand is passed on to the method's publisher. */
 final class LockedFlux extends Flux<Object> {
 
     private final ReactiveWork work;
@@ -22,7 +22,7 @@ final class LockedFlux extends Flux<Object> {
 
     @Override
     public void subscribe(CoreSubscriber<? super Object> actual) {
-        // A loss that interrupts comes from another thread than the values.
+        // A loss that interrupts arrives on another thread than the values.
         CoreSubscriber<? super Object> subscriber = work.policy().interrupts() ? Operators.serialize(actual) : actual;
         ReactiveCall call = new ReactiveCall(work, new Values(subscriber));
         subscriber.onSubscribe(new Demand(call));

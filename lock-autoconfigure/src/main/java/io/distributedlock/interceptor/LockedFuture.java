@@ -10,8 +10,8 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future that the caller of a locked method has, or one that depends on it. The threads for bodies are limited. If
- * all of them wait here for other locked methods, none is left to start these. So a thread that runs such a body, and
+ * The future of the caller of a locked method, or one that depends on it. The threads for bodies are limited. If all of
+ * them wait here for other locked methods, no thread remains to start these. So a thread that runs such a body, and
  * waits without a limit, waits for the grant first and starts the method itself. No other thread does: it has a
  * transaction or a time-out of its caller.
  */
@@ -39,7 +39,7 @@ final class LockedFuture<T extends @Nullable Object> extends CompletableFuture<T
         return super.get();
     }
 
-    /** Of the kind of the acquisition, which needs no other thread to end a wait for it. */
+    /** A future like that of the acquisition, which needs no other thread to end a wait for it. */
     private CompletableFuture<?> grantedOrThis() {
         CompletableFuture<@Nullable Object> either = acquisition.newIncompleteFuture();
         acquisition.whenComplete((handle, failure) -> either.complete(null));

@@ -13,20 +13,20 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * A method in the target class that it is locked for. Knows what both are called, in names of locks and in messages.
+ * A locked method in its target class, with the names of both for locks and messages.
  *
  * @param method the most specific method
- * @param declared where else parameters may have got their names: the annotated or the invoked method, often the same
+ * @param declared another source of parameter names: the annotated or the invoked method, often the same
  * @param targetClass the class of the bean
  */
 record LockedMethod(Method method, Method declared, Class<?> targetClass) {
 
-    /** What is locked if the annotation names no key. The same text in every instance and every start. */
+    /** The lock name if the annotation has no key. The same text in every instance and every start. */
     String asKey() {
         return owner().getName() + "." + signature(Class::getTypeName, ",");
     }
 
-    /** As {@code Class.method}, which metrics have for it. */
+    /** The label for metrics, {@code Class.method}. */
     String shortName() {
         String simple = owner().getSimpleName();
         return (simple.isEmpty() ? owner().getName() : simple) + "." + method.getName();
@@ -61,7 +61,10 @@ record LockedMethod(Method method, Method declared, Class<?> targetClass) {
         return isGenerated(targetClass) ? method.getDeclaringClass() : targetClass;
     }
 
-    /** Whether a class is made at run time, so that its name means nothing and its methods are those of interfaces. */
+    /**
+     * Whether a class is generated at run time, so that its name has no meaning and its methods are those of
+     * interfaces.
+     */
     static boolean isGenerated(Class<?> type) {
         return Proxy.isProxyClass(type) || type.isHidden() || ClassUtils.isLambdaClass(type);
     }

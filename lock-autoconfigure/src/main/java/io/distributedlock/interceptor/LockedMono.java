@@ -11,7 +11,7 @@ import reactor.util.context.Context;
 
 /**
  * The subscriber of a Mono, which gets the value after the release. From then on the sink passes no cancellation on, so
- * a subscriber that cancels on the value can still subscribe to what is in it.
+ * a subscriber that cancels on the value can still subscribe to the publisher in it.
  */
 final class LockedMono implements ReactiveCall.Downstream {
 

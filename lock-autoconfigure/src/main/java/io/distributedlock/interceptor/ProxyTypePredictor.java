@@ -11,7 +11,9 @@ import org.springframework.aop.framework.ProxyProcessorSupport;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** Foretells whether Spring's proxy creator will make a proxy of interfaces or of the class, by the creator's rules. */
+/**
+ * Predicts whether Spring's proxy creator will create a proxy of interfaces or of the class, by the creator's rules.
+ */
 final class ProxyTypePredictor extends ProxyProcessorSupport {
 
     private static final long serialVersionUID = 1L;

@@ -12,7 +12,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * For methods that return a publisher: the lock is acquired on each subscription, for as long as that lasts. The method
- * itself is called under the lock, so what it does before it returns is locked too. Needs Reactor.
+ * itself is called under the lock, so its work before it returns is locked too. Requires Reactor.
  */
 final class PublisherAdapter implements ReturnTypeAdapter {
 

@@ -16,7 +16,7 @@ import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import reactor.util.context.ContextView;
 
-/** A call that returns a publisher of any kind, as one of Reactor's kind. May be made again and again. */
+/** A call that returns a publisher of any kind, adapted to one of Reactor. May be repeated. */
 record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapter type) implements ReactiveWork {
 
     PublisherBody(LockedCall call, ReactiveAdapter type) {
@@ -28,7 +28,7 @@ record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapt
         return call.policy();
     }
 
-    /** It may enter what the subscription is in, and what a transaction around it keeps. */
+    /** It may enter the locks of the subscription, and those that a transaction around it keeps. */
     @Override
     public LockOwner ownerIn(ContextView context) {
         LockOwner owner = ReactiveLocks.nestedIn(context);
@@ -49,7 +49,7 @@ record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapt
                 : null;
     }
 
-    /** No transaction has it yet. */
+    /** No transaction keeps it yet. */
     @Override
     public void giveBack(LockHandle handle) {
         CallCompletion.closeUnobserved(handle);

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
@@ -21,10 +22,9 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * One subscription of a method that returns a publisher: asks for the lock, subscribes to the method's publisher under
- * it, and releases it when that has completed, failed or was cancelled, exactly once. The downstream hears of the end
- * only after the release. A cancellation that comes while the publisher is being subscribed to releases when that has
- * returned.
+ * One subscription of a method that returns a publisher: requests the lock, subscribes to the method's publisher under
+ * it, and releases it when that has completed, failed or was cancelled, exactly once. The downstream gets the end only
+ * after the release. A cancellation during the subscription to the publisher releases when that has returned.
  */
 final class ReactiveCall implements CoreSubscriber<Object> {
 
@@ -57,22 +57,25 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private volatile Context context;
 
-    /** To be called at the end of the work if a transaction releases the lock; else null. */
+    /** Called at the end of the work if a transaction releases the lock; otherwise null. */
     private volatile @Nullable Runnable kept;
 
-    /** The work that goes on after the end, with the hold. */
+    /** The work that continues after the end, with the hold. */
     private volatile @Nullable HeldBody rest;
 
     /** Whether the fallback runs instead of the method. */
     private volatile boolean unlocked;
 
-    /** These are guarded by this object. */
+    @GuardedBy("this")
     private boolean subscribing;
 
+    @GuardedBy("this")
     private boolean cancelled;
 
+    @GuardedBy("this")
     private boolean ended;
 
+    @GuardedBy("this")
     private @Nullable End pending;
 
     ReactiveCall(ReactiveWork work, Downstream downstream) {
@@ -251,7 +254,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         end(new CancellationException("The lock was lost"));
     }
 
-    /** @return false if it has ended already */
+    /** @return false if it has already ended */
     private boolean end(@Nullable Throwable failure) {
         LockHandle held = handle;
         synchronized (this) {
@@ -303,7 +306,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         }
     }
 
-    /** Not inside of the scope in which the publisher is subscribed to, as the lock is released. */
+    /** Not inside the scope in which the publisher is subscribed to, since the lock is released. */
     private void tell(End end) {
         synchronized (this) {
             if (cancelled) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.util.context.ContextView;
 
-/** What a {@link ReactiveCall} runs under a lock. */
+/** The work that a {@link ReactiveCall} runs under a lock. */
 interface ReactiveWork {
 
     CallPolicy policy();
@@ -20,13 +20,13 @@ interface ReactiveWork {
     /** The owner of one subscription. */
     LockOwner ownerIn(ContextView context);
 
-    /** Failures may be thrown or come through the stage. */
+    /** Failures may be thrown, or complete the stage. */
     CompletionStage<LockHandle> acquire(LockOwner owner);
 
     /**
-     * Leaves the end of the hold to a transaction that the subscription is in.
+     * Passes the end of the hold to a transaction of the subscription.
      *
-     * @return to be called at the end of the work; null if there is no such transaction
+     * @return called at the end of the work; null if there is no such transaction
      */
     @Nullable
     Runnable keep(LockHandle handle, ContextView context);
@@ -34,13 +34,13 @@ interface ReactiveWork {
     /** Ends the hold of a subscription that was cancelled before it began. */
     void giveBack(LockHandle handle);
 
-    /** What to subscribe to under the lock. */
+    /** The publisher to subscribe to under the lock. */
     Publisher<Object> proceed() throws Throwable;
 
-    /** What to subscribe to if the lock is busy, null for nothing. */
+    /** The publisher to subscribe to if the lock is busy, null for none. */
     @Nullable
     Publisher<Object> insteadOfCall(LockNotAcquiredException busy) throws Throwable;
 
-    /** Whether the work goes on in the body of a response that the publisher gives. */
+    /** Whether the work continues in the body of a response that the publisher emits. */
     boolean goesOnInResponse();
 }

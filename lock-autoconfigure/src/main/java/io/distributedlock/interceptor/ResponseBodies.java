@@ -17,16 +17,17 @@ import org.springframework.util.ClassUtils;
  */
 final class ResponseBodies {
 
-    /** Whether there can be responses at all. */
+    /** Whether responses are possible at all. */
     static final boolean PRESENT =
             ClassUtils.isPresent("org.springframework.http.ResponseEntity", ResponseBodies.class.getClassLoader());
 
     private ResponseBodies() {}
 
     /**
-     * The same response with a body that is held, if it is a response and its body a publisher; else the value itself.
+     * The same response with a body that is held, if it is a response and its body a publisher; otherwise the value
+     * itself.
      *
-     * @param holding makes the body what holds the lock; called at most once
+     * @param holding creates the body that holds the lock; called at most once
      */
     static Object hold(Object value, Function<Publisher<Object>, HeldBody> holding) {
         if (!(value instanceof ResponseEntity<?> response)) {
@@ -41,7 +42,7 @@ final class ResponseBodies {
         return new ResponseEntity<>(held, response.getHeaders(), response.getStatusCode());
     }
 
-    /** The most special type: a Multi of Mutiny is a Flow.Publisher too, but must stay a Multi. */
+    /** The most specific type: a Multi of Mutiny is a Flow.Publisher too, but must stay a Multi. */
     private static @Nullable ReactiveAdapter typeOf(Class<?> body) {
         ReactiveAdapter found = ReactiveAdapterRegistry.getSharedInstance().getAdapter(body);
         for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(body)) {

@@ -6,7 +6,7 @@ package io.distributedlock.interceptor;
 
 import org.jspecify.annotations.Nullable;
 
-/** Runs a call under its lock in the way that a family of return types needs: one implementation for each family. */
+/** Runs a call under its lock as a family of return types requires: one implementation for each family. */
 interface ReturnTypeAdapter {
 
     @Nullable
@@ -19,12 +19,12 @@ interface ReturnTypeAdapter {
         @Nullable
         Object proceed() throws Throwable;
 
-        /** The same call with other arguments. May be made more than once. */
+        /** The same call with other arguments. May be repeated. */
         default @Nullable Object proceedWith(@Nullable Object[] arguments) throws Throwable {
             throw new UnsupportedOperationException("This call cannot have other arguments");
         }
 
-        /** The same call, to be made later, perhaps by another thread, perhaps more than once. */
+        /** The same call for a later time, possibly on another thread, and possibly repeated. */
         default Body repeatable() {
             return this;
         }

@@ -30,7 +30,7 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds the adapter of a method by its return type, and refuses methods whose work goes on after they have returned.
+ * Finds the adapter of a method by its return type, and refuses methods whose work continues after they have returned.
  */
 final class ReturnTypeAdapters {
 
@@ -105,7 +105,7 @@ final class ReturnTypeAdapters {
         return BLOCKING;
     }
 
-    /** Spring makes a publisher of the function, and gives the caller what comes of that. */
+    /** Spring creates a publisher for the function, and passes its result to the caller. */
     private static ReturnTypeAdapter suspendingAdapter(LockedMethod where) {
         if (!REACTOR || !COROUTINES) {
             throw where.refuse(
@@ -119,7 +119,10 @@ final class ReturnTypeAdapters {
         return PublisherAdapter.ofSuspending(ofMany);
     }
 
-    /** How to lock a publisher of exactly that type; null if it is none. Subtypes could not be made of another. */
+    /**
+     * How to lock a publisher of exactly that type; null if it is none. A subtype could not be created from another
+     * publisher.
+     */
     private static @Nullable ReactiveAdapter publisherOf(Class<?> type) {
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
         return adapter != null
@@ -154,8 +157,8 @@ final class ReturnTypeAdapters {
     }
 
     /**
-     * What a future, publisher or suspending function gives must not go on with the work in its turn: that would be
-     * without the lock. Only the body of a response is followed.
+     * The result of a future, publisher or suspending function must not continue the work: that would be without the
+     * lock. Only the body of a response is supported.
      */
     private static void requireResultIsAllOfIt(LockedMethod where, ResolvableType result, boolean mayGoOnInResponse) {
         Class<?> type = result.toClass();
@@ -177,7 +180,7 @@ final class ReturnTypeAdapters {
         return isAsync(where.method()) || isAsync(where.targetClass());
     }
 
-    /** What a skipped call returns. */
+    /** The result of a skipped call. */
     static @Nullable Object skipped(LockedMethod where) {
         Class<?> type = typeOf(where);
         if (type.isPrimitive() && type != void.class) {
@@ -217,7 +220,7 @@ final class ReturnTypeAdapters {
         return type == OptionalDouble.class ? OptionalDouble.empty() : null;
     }
 
-    /** What a response of Spring MVC has in it. */
+    /** The content of a response of Spring MVC. */
     private static Class<?> contentOf(Class<?> type, LockedMethod where) {
         if (!isOrExtends(type, RESPONSE::equals)) {
             return type;

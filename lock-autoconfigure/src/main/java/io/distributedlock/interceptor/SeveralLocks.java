@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The locks of a call whose method has several annotations. They are acquired one inside the other in the order of
  * their names, which is the same for all callers, and so released in the reverse order. A name that occurs twice counts
- * once, as the annotation says that stands first. Each of them has the wait of its own annotation.
+ * once, with the attributes of the first annotation. Each of them has the wait of its own annotation.
  */
 record SeveralLocks(
         List<One> all, @Nullable Object target, @Nullable Object[] arguments) {

@@ -29,7 +29,7 @@ final class StrictDurationParser {
     private StrictDurationParser() {}
 
     /**
-     * Parses a duration. Only zero and negative numbers need no unit: what they stand for does not depend on it.
+     * Parses a duration. Only zero and negative numbers need no unit, since their meaning does not depend on it.
      *
      * @throws IllegalArgumentException with a reason that completes "the value …"
      */

@@ -25,7 +25,7 @@ final class WebContinuation implements Continuation {
         return known ? new WebContinuation() : null;
     }
 
-    /** The same for what is in a {@link ResponseEntity}. */
+    /** The same for the body of a {@link ResponseEntity}. */
     static @Nullable Continuation ofContent(Class<?> type) {
         boolean future = type == CompletableFuture.class || type == CompletionStage.class;
         return future ? new WebContinuation() : AsyncRequestContinuation.isFor(type) ? null : of(type);

@@ -1,8 +1,8 @@
 /**
- * From the annotation to the call. What an annotation says is parsed and checked once, into a
+ * From the annotation to the call. An annotation is parsed and checked once, into a
  * {@link io.distributedlock.interceptor.LockOperation}; the {@link io.distributedlock.interceptor.LockOperationSource}
- * keeps it for each method and target class. The advisor selects methods by it, the interceptor hands calls over to the
- * support class, and that runs them by the {@link io.distributedlock.interceptor.ReturnTypeAdapter} of their return
+ * keeps it for each method and target class. The advisor selects methods with it, the interceptor passes calls to the
+ * support class, and that runs them with the {@link io.distributedlock.interceptor.ReturnTypeAdapter} of their return
  * type.
  */
 @NullMarked

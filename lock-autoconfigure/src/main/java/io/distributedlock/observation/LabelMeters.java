@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 
 /**
- * The meters of all requests with one label. A meter exists from its first use on. Has no state of a single
+ * The meters of all requests with one label. A meter exists from its first use on. It has no state of a single
  * acquisition, so that one object serves all of them, and measuring one allocates nothing.
  */
 final class LabelMeters implements LockListener.Attempt {
@@ -51,7 +51,7 @@ final class LabelMeters implements LockListener.Attempt {
 
     private Timer waiting(String outcome, String path) {
         return Timer.builder("distributed.lock.wait")
-                .description("Time from the request of a lock to the answer")
+                .description("Time from the request of a lock to its result")
                 .tag("lock", label)
                 .tag("outcome", outcome)
                 .tag("path", path)
@@ -97,7 +97,7 @@ final class LabelMeters implements LockListener.Attempt {
                 .register(registry);
     }
 
-    /** One meter for each constant. Registering twice gives the same meter, so no lock is needed. */
+    /** One meter for each constant. Registering twice returns the same meter, so no lock is needed. */
     static final class ByTag<T extends Tag, M> {
 
         private final AtomicReferenceArray<M> meters;

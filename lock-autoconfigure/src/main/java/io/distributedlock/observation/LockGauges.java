@@ -15,10 +15,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Shows how many locks this instance holds as {@code distributed.lock.held}, how many of its calls wait for one as
- * {@code distributed.lock.waiting}, the longest of these waits as {@code distributed.lock.waiting.oldest}, and the
- * state of the connections, 1 or 0, as {@code distributed.lock.connected} and {@code distributed.lock.subscribed}. All
- * are found out when the registry asks.
+ * Shows the number of locks that this instance holds as {@code distributed.lock.held}, the number of its calls that
+ * wait for one as {@code distributed.lock.waiting}, the longest of these waits as
+ * {@code distributed.lock.waiting.oldest}, and the state of the connections, 1 or 0, as
+ * {@code distributed.lock.connected} and {@code distributed.lock.subscribed}. All are determined when the registry
+ * reads them.
  */
 public final class LockGauges {
 

@@ -17,9 +17,9 @@ import org.springframework.context.event.EventListener;
 /**
  * Measures how long callers wait for locks ({@code distributed.lock.wait}) and hold them
  * ({@code distributed.lock.hold}), and counts lost holds ({@code distributed.lock.lost}), commands to Redis, renewals,
- * and how often Redis' clock was found to be set back. The tag {@code lock} is the label of the request's origin and
- * never a key. After {@value #MAX_LABELS} labels, further ones count as {@code other}, so the number of series is
- * bounded whatever an application takes as a label.
+ * and how often the clock of Redis was observed to be set back. The tag {@code lock} is the label of the request's
+ * origin and never a key. After {@value #MAX_LABELS} labels, further ones count as {@code other}, so the number of
+ * series is bounded whatever labels an application uses.
  */
 public final class LockMetrics implements LockListener {
 

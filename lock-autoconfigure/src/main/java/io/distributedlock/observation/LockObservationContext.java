@@ -12,14 +12,14 @@ import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an observation of a lock knows: one for the time in which a caller waits, and one for the time in which it
+ * The context of an observation of a lock: one for the time in which a caller waits, and one for the time in which it
  * holds.
  */
 public final class LockObservationContext extends Observation.Context {
 
-    /** What is observed. */
+    /** The observed stage. */
     public enum Stage {
-        /** From the request to its answer. */
+        /** From the request to its outcome. */
         WAITING,
         /** From the grant to the end of the hold. */
         HOLDING
@@ -56,12 +56,12 @@ public final class LockObservationContext extends Observation.Context {
         return origin;
     }
 
-    /** How the caller has got the lock, or null as long as it has not. */
+    /** How the caller has acquired the lock, or null until then. */
     public @Nullable Path getPath() {
         return path;
     }
 
-    /** Why the caller did not get the lock, or null. */
+    /** Why the caller did not acquire the lock, or null. */
     public @Nullable Refusal getRefusal() {
         return refusal;
     }

@@ -12,8 +12,8 @@ import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes each wait for a lock and each hold. Both are children of the observation in which the caller has asked, and
- * appear as spans in its trace, whichever threads tell of their ends. Entering a lock again is not observed.
+ * Observes each wait for a lock and each hold. Both are children of the caller's observation at the request, and appear
+ * as spans in its trace, whichever threads report their ends. Re-entries are not observed.
  */
 public final class LockObservations implements LockListener {
 

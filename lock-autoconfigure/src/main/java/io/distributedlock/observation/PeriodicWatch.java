@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Looks at the locks from time to time, on a thread of its own, between the start and the stop of the application. Its
- * failures change nothing for locks.
+ * Checks the locks periodically, on a thread of its own, between the start and the stop of the application. Its
+ * failures do not affect locks.
  */
 public class PeriodicWatch implements SmartLifecycle {
 
@@ -37,7 +37,7 @@ public class PeriodicWatch implements SmartLifecycle {
 
     /**
      * @param thread the name of its thread
-     * @param limits the times that it looks for; a look comes after a sixth of the shortest, at the latest after five
+     * @param limits the times to check for; a check follows after a sixth of the shortest, at the latest after five
      *     seconds. Zero is no limit, and with no limit there is no thread
      */
     public PeriodicWatch(String thread, Runnable look, Duration... limits) {
@@ -76,7 +76,7 @@ public class PeriodicWatch implements SmartLifecycle {
         try {
             look.run();
         } catch (RuntimeException | Error ex) {
-            log.debug("The locks could not be looked at", ex);
+            log.debug("The locks could not be checked", ex);
         }
     }
 

@@ -13,12 +13,12 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Looks for waits and holds of this instance that last too long; see {@code distributed-lock.warn}. */
+/** Finds waits and holds of this instance that last too long; see {@code distributed-lock.warn}. */
 public final class SlowLockWatch extends PeriodicWatch {
 
     /**
-     * @param locks asked who holds what callers of this instance wait for
-     * @param events whom to tell, on the thread of this object
+     * @param locks finds the holders of locks that callers of this instance wait for
+     * @param events receives events, on the thread of this object
      * @param waiting how long a wait may last, zero for any time
      * @param holding how long a hold may last, zero for any time
      */
@@ -35,9 +35,9 @@ public final class SlowLockWatch extends PeriodicWatch {
                 holding);
     }
 
-    private static @Nullable String holderOf(LockOperations locks, String name) {
+    private static @Nullable LockState holderOf(LockOperations locks, String name) {
         try {
-            return locks.inspect(name).map(LockState::owner).orElse(null);
+            return locks.inspect(name).orElse(null);
         } catch (DistributedLockException ex) {
             return null;
         }

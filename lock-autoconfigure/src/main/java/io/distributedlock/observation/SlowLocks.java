@@ -10,6 +10,7 @@ import io.distributedlock.LockActivity.Waiting;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockNames;
+import io.distributedlock.LockState;
 import io.distributedlock.LongHoldEvent;
 import io.distributedlock.LongWaitEvent;
 import java.time.Duration;
@@ -24,24 +25,26 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds waits and holds of this instance that last too long, and tells of each once: by a warning and an event. What
- * has ended is forgotten, so it knows no more than the instance holds and waits for. Used by one thread at a time.
+ * Finds waits and holds of this instance that last too long, and reports each once: by a warning and an event. It
+ * forgets those that have ended, so its size is bounded by the holds and waits of the instance. Used by one thread at a
+ * time.
  */
 final class SlowLocks {
 
     private static final Log log = LogFactory.getLog(SlowLocks.class);
 
-    /** So many lines are written at one look; a fault that stops thousands of callers must not fill the log. */
+    /** The maximum number of lines of one check; a fault that stops thousands of callers must not fill the log. */
     static final int LINES = 10;
 
     private final LockMonitor monitor;
 
-    private final Function<String, @Nullable String> holderOf;
+    private final Function<String, @Nullable LockState> holderOf;
 
     private final Consumer<? super LockEvent> events;
 
@@ -55,14 +58,36 @@ final class SlowLocks {
 
     private record Hold(String name, long token) {}
 
+    /** @param instance whether the id is that of an instance, and no owner or list of readers */
+    private record Holder(
+            String id,
+            boolean instance,
+            boolean explicit,
+            @Nullable String label) {
+
+        static Holder of(LockState state) {
+            return new Holder(state.owner(), state.ownerIsInstance(), state.explicitOwner(), state.label());
+        }
+
+        String shown(Map<String, String> labels) {
+            String known = label == null && instance ? labels.get(id) : label;
+            if (known == null) {
+                return LockNames.show(id);
+            }
+            return explicit
+                    ? LockNames.show(id) + ", in " + LockNames.show(known)
+                    : LockNames.show(known) + " (" + id + ")";
+        }
+    }
+
     /**
-     * @param holderOf asks Redis who holds a lock; null if that is not known
+     * @param holderOf requests the holder of a lock from Redis; null if unknown
      * @param waitLimit how long a wait may last, zero for any time
      * @param holdLimit how long a hold may last, zero for any time
      */
     SlowLocks(
             LockMonitor monitor,
-            Function<String, @Nullable String> holderOf,
+            Function<String, @Nullable LockState> holderOf,
             Consumer<? super LockEvent> events,
             Duration waitLimit,
             Duration holdLimit) {
@@ -99,38 +124,44 @@ final class SlowLocks {
         return Collections.max(waiters, Comparator.comparing(Waiting::waitedFor));
     }
 
-    /** The instances of all holders are asked for their labels at once. */
+    /** Requests the labels of all holders' instances at once. */
     private void tellOfWaits(List<List<Waiting>> locks) {
-        Map<String, String> holders = new HashMap<>();
+        Map<String, Holder> holders = new HashMap<>();
         for (List<Waiting> waiters : locks) {
             Waiting oldest = oldest(waiters);
-            String holder = oldest.holder() == null ? holderOf.apply(oldest.name()) : oldest.holder();
+            Holder holder = holder(oldest);
             if (holder != null) {
                 holders.put(oldest.name(), holder);
             }
         }
-        Map<String, String> labels = holders.isEmpty() ? Map.of() : monitor.labels(new HashSet<>(holders.values()));
+        Set<String> unknown = holders.values().stream()
+                .filter(holder -> holder.instance() && holder.label() == null)
+                .map(Holder::id)
+                .collect(Collectors.toSet());
+        Map<String, String> labels = unknown.isEmpty() ? Map.of() : monitor.labels(unknown);
         for (List<Waiting> waiters : locks) {
-            String holder = holders.get(oldest(waiters).name());
-            tell(waiters, holder, holder == null ? null : labels.get(holder));
+            tell(waiters, holders.get(oldest(waiters).name()), labels);
         }
     }
 
-    private void tell(List<Waiting> waiters, @Nullable String holder, @Nullable String label) {
+    private @Nullable Holder holder(Waiting waiting) {
+        String here = waiting.holder();
+        if (here != null) {
+            return new Holder(here, true, false, null);
+        }
+        LockState state = holderOf.apply(waiting.name());
+        return state == null ? null : Holder.of(state);
+    }
+
+    private void tell(List<Waiting> waiters, @Nullable Holder holder, Map<String, String> labels) {
         Waiting oldest = oldest(waiters);
         log.warn(lock(oldest.name()) + " has been waited for by '" + oldest.caller() + "'"
                 + in(oldest.origin().method())
                 + " for " + oldest.waitedFor().toMillis() + " ms; " + waiters.size()
-                + " callers of this instance wait for it, held by " + shown(holder, label));
-        events.accept(new LongWaitEvent(oldest.name(), oldest.waitedFor(), waiters.size(), holder));
-    }
-
-    /** The label and the id of an instance; an explicit owner stands for itself. */
-    private static String shown(@Nullable String holder, @Nullable String label) {
-        if (holder == null) {
-            return "an unknown holder";
-        }
-        return label == null ? LockNames.show(holder) : LockNames.show(label) + " (" + holder + ")";
+                + " callers of this instance wait for it, held by "
+                + (holder == null ? "an unknown holder" : holder.shown(labels)));
+        String id = holder == null ? null : holder.id();
+        events.accept(new LongWaitEvent(oldest.name(), oldest.waitedFor(), waiters.size(), id));
     }
 
     private void lookAtHolds(List<Held> all) {

@@ -35,7 +35,7 @@ final class StoreMeters {
 
     private static Timer timer(MeterRegistry registry, Command command, Answer answer) {
         return Timer.builder("distributed.lock.command")
-                .description("Time from sending a command to Redis to its answer")
+                .description("Time from sending a command to Redis to its reply")
                 .tag("command", command.value())
                 .tag("result", answer.value())
                 .register(registry);

@@ -10,8 +10,8 @@ import java.lang.invoke.MethodType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The id of the trace that the calling thread is in. Spring Boot's tracing writes it to SLF4J's log context as
- * {@code traceId}. SLF4J is called by a method handle, since an application need not have it.
+ * The id of the calling thread's trace. Spring Boot's tracing writes it to SLF4J's log context as {@code traceId}.
+ * SLF4J is called by a method handle, since it is optional.
  */
 final class TraceId {
 

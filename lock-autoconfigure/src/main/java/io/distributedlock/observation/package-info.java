@@ -1,4 +1,4 @@
-/** What operators see of the locks. */
+/** Metrics, observations and warnings for operators. */
 @NullMarked
 package io.distributedlock.observation;
 

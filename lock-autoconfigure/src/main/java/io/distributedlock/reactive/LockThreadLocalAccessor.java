@@ -9,9 +9,9 @@ import io.micrometer.context.ThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the current hold along with Micrometer's context propagation, which finds this class by itself: from the
- * Reactor context of a locked method to the threads that run its operators, and from the thread of a call to others,
- * which see its hold but do not enter its lock.
+ * Propagates the current hold by Micrometer's context propagation, which discovers this class: from the Reactor context
+ * of a locked method to the threads that run its operators, and from the thread of a call to others, which can access
+ * its hold but do not enter its lock.
  */
 public final class LockThreadLocalAccessor implements ThreadLocalAccessor<LockScope> {
 

@@ -13,15 +13,15 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * The lock of a reactive subscription, which travels in its Reactor context: operators of a locked method see it on
+ * The lock of a reactive subscription, which is in its Reactor context: operators of a locked method can access it on
  * whatever thread they run. All methods are safe for use by several threads.
  */
 public final class ReactiveLocks {
 
-    /** Where it is in a context; Micrometer's context propagation takes it from there to the threads. */
+    /** The key in a context, from which Micrometer's context propagation takes it to the threads. */
     static final String KEY = "io.distributedlock.lock";
 
-    /** To be closed by the thread that opened it. */
+    /** Must be closed by the thread that opened it. */
     @FunctionalInterface
     public interface Shown extends AutoCloseable {
 
@@ -32,10 +32,10 @@ public final class ReactiveLocks {
     private ReactiveLocks() {}
 
     /**
-     * The innermost hold of the annotated method whose subscription has this context. To be used with
-     * {@code Mono.deferContextual}, {@code Flux.handle} and the like.
+     * The innermost hold of the annotated method whose subscription has this context. Use it with
+     * {@code Mono.deferContextual}, {@code Flux.handle} and similar operators.
      *
-     * @return empty outside of annotated methods
+     * @return empty outside annotated methods
      */
     public static Optional<LockHandle> current(ContextView context) {
         return Optional.ofNullable(scopeOf(context)).map(LockScope::handle);
@@ -43,7 +43,7 @@ public final class ReactiveLocks {
 
     /**
      * A new owner for work of the subscription that has this context: it enters the locks that are held there. Without
-     * any, it belongs to what the calling thread runs.
+     * any, it belongs to the work of the calling thread.
      */
     public static LockOwner nestedIn(ContextView context) {
         LockScope scope = scopeOf(context);
@@ -52,7 +52,7 @@ public final class ReactiveLocks {
     }
 
     /**
-     * A context with this hold as the current one. For those who acquire locks in a subscription themselves.
+     * A context with this hold as the current one. For code that acquires locks in a subscription itself.
      *
      * @param owner the owner that the hold was acquired with
      */
@@ -60,7 +60,7 @@ public final class ReactiveLocks {
         return with(context, handle, owner, true);
     }
 
-    /** The same; {@link #throwIfLost} passes over the hold if its loss does not matter. */
+    /** The same; {@link #throwIfLost} skips the hold if its loss is ignored. */
     public static Context with(Context context, LockHandle handle, LockOwner owner, boolean lossMatters) {
         LockScope around = scopeOf(context);
         LockScope outer = around == null ? LockScope.current() : around;
@@ -68,9 +68,9 @@ public final class ReactiveLocks {
     }
 
     /**
-     * Looks at all holds that the subscription with this context is in.
+     * Checks all holds of the subscription with this context.
      *
-     * @throws io.distributedlock.LockLostException if one of them was lost whose loss matters
+     * @throws io.distributedlock.LockLostException if one of them was lost and its loss is not ignored
      */
     public static void throwIfLost(ContextView context) {
         LockScope scope = scopeOf(context);
@@ -79,7 +79,7 @@ public final class ReactiveLocks {
         }
     }
 
-    /** Shows the lock of this context in the calling thread, until what is returned is closed there. */
+    /** Makes the lock of this context current in the calling thread, until the returned object is closed there. */
     public static Shown show(ContextView context) {
         LockScope before = LockScope.current();
         LockScope.show(scopeOf(context));
@@ -87,8 +87,8 @@ public final class ReactiveLocks {
     }
 
     /**
-     * Runs a signal to what is outside of the subscription with this context: if the calling thread is shown its lock,
-     * it is not while the signal runs.
+     * Runs a signal to operators outside the subscription with this context: its lock is not current in the calling
+     * thread while the signal runs.
      */
     public static void runOutside(ContextView context, Runnable signal) {
         LockScope inside = scopeOf(context);

@@ -9,8 +9,8 @@ import org.springframework.util.ClassUtils;
 import reactor.util.context.ContextView;
 
 /**
- * The observation that a subscriber is in, as Micrometer keeps it in the Reactor context. While it is open, it is that
- * of the calling thread, so that what is observed of the lock belongs to the trace of the subscriber.
+ * The observation of a subscriber, which Micrometer keeps in the Reactor context. While it is open, it is that of the
+ * calling thread, so that observations of the lock belong to the trace of the subscriber.
  */
 public final class SubscriberObservation implements AutoCloseable {
 
@@ -42,7 +42,7 @@ public final class SubscriberObservation implements AutoCloseable {
         }
     }
 
-    /** Apart, as Micrometer may be missing. */
+    /** A separate class, since Micrometer may be missing. */
     private static final class Opened {
 
         static AutoCloseable from(ContextView context) {

@@ -14,23 +14,27 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease store whose grants and renewals count only when enough replicas have them. Where they have not, a grant is
- * given back and refused, and a renewal is unknown, so that it moves no deadline. Releases are not confirmed: one that
- * is lost leaves a lock until its lease ends, which is safe.
+ * A lease store whose grants and renewals count only when enough replicas have them. Otherwise, a grant is released and
+ * refused, and a renewal is unknown, so that it moves no deadline. Releases are not confirmed: a lost release leaves a
+ * lock until its lease ends, which is safe.
  */
 final class AcknowledgedLeaseStore implements LeaseStore {
 
-    /** Before an acquisition that the release has granted again is asked for, as that answer is not confirmed. */
+    /**
+     * The pause before the request for an acquisition that the release has granted again, since that reply is not
+     * confirmed.
+     */
     private static final long SOON_MILLIS = 1;
 
     private final LeaseStore store;
 
-    private final AcknowledgedRenewal renewal;
+    private final ConfirmedRenewals renewal;
 
-    AcknowledgedLeaseStore(LeaseStore store, AcknowledgedRenewal renewal) {
+    AcknowledgedLeaseStore(LeaseStore store, ConfirmedRenewals renewal) {
         this.store = store;
         this.renewal = renewal;
     }
@@ -64,7 +68,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
         store.release(new ReleaseCommand(name, number, token, null, 0), (reply, failure) -> {});
     }
 
-    /** Fails if it is not renewed, too. Never shortens the lease: the message or answer may be a late one. */
+    /** Also fails if the lease is not renewed. Never shortens the lease: the message or reply may be late. */
     private CompletableFuture<Void> confirm(String name, long number, long leaseMillis, long token) {
         return renewal.renew(List.of(new RenewCommand(name, number, leaseMillis, token, false)))
                 .thenAccept(replies -> {
@@ -75,7 +79,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
                 });
     }
 
-    /** What is granted again in the same step is asked for, and confirmed then. */
+    /** An acquisition that is granted again in the same step is requested, and confirmed then. */
     @Override
     public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
         return store.release(command, (reply, failure) -> {
@@ -161,7 +165,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
         store.listen(new Confirming(listener));
     }
 
-    /** Passes a grant on when it is confirmed. One that is not is asked for again, and refused then. */
+    /** Passes a grant on when it is confirmed. Otherwise the request is repeated, and refused then. */
     private final class Confirming implements Listener {
 
         private final Listener engine;
@@ -199,6 +203,11 @@ final class AcknowledgedLeaseStore implements LeaseStore {
         @Override
         public void connected() {
             engine.connected();
+        }
+
+        @Override
+        public void connected(Predicate<String> names) {
+            engine.connected(names);
         }
 
         @Override

@@ -14,24 +14,19 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews leases, and says that they are renewed only when enough replicas have them. All that comes while one group is
- * under way makes the next group: one call of the script and one WAIT for as many leases as there are.
+ * Renews leases, and completes only when enough replicas have them. Renewals that arrive while one group is under way
+ * form the next group: one WAIT for all leases of the group, after calls of the script with some hundred leases each,
+ * or one call for each lease in a cluster. A confirmation counts only on the connection that has sent the renewals.
  */
-final class AcknowledgedRenewal {
+final class AcknowledgedRenewal implements ConfirmedRenewals {
 
-    /** More than a healthy instance ever has under way. */
+    /** More than a healthy instance has under way at any time. */
     private static final int MAX_WAITING = 100_000;
 
-    /** So that the script does not keep Redis busy for long. */
-    private static final int MAX_COMMANDS = 200;
-
-    private final Function<List<RenewCommand>, CompletableFuture<List<RenewReply>>> renewal;
-
-    private final Function<Integer, CompletableFuture<Long>> acknowledgement;
+    private final Master master;
 
     private final int replicas;
 
@@ -41,6 +36,21 @@ final class AcknowledgedRenewal {
 
     private record Renewal(List<RenewCommand> commands, CompletableFuture<List<RenewReply>> answer) {}
 
+    /** A master, through one connection. */
+    interface Master {
+
+        /** Renews the leases of each request; the futures are in the same order. */
+        List<CompletableFuture<List<RenewReply>>> renew(List<List<RenewCommand>> requests);
+
+        /** How many replicas have the earlier writes of the connection; waits for the given number. */
+        CompletableFuture<Long> await(int replicas);
+
+        /**
+         * How often the connection was opened or broke. A confirmation does not cover writes of an earlier connection.
+         */
+        int changes();
+    }
+
     /** Too few replicas have confirmed. */
     static final class ShortfallException extends RuntimeException {
 
@@ -48,25 +58,18 @@ final class AcknowledgedRenewal {
 
         ShortfallException(long confirmed, int wanted) {
             super("only " + confirmed + " of the " + wanted + " replicas that distributed-lock.replicas.acknowledge"
-                    + " asks for have confirmed it within distributed-lock.replicas.timeout");
+                    + " requires have confirmed it within distributed-lock.replicas.timeout");
         }
     }
 
-    /**
-     * @param renewal renews leases, on a connection of its own
-     * @param acknowledgement how many replicas have what was written on that connection; asked for that many
-     */
-    AcknowledgedRenewal(
-            Function<List<RenewCommand>, CompletableFuture<List<RenewReply>>> renewal,
-            Function<Integer, CompletableFuture<Long>> acknowledgement,
-            int replicas) {
-        this.renewal = renewal;
-        this.acknowledgement = acknowledgement;
+    AcknowledgedRenewal(Master master, int replicas) {
+        this.master = master;
         this.replicas = replicas;
     }
 
     /** Fails with {@link ShortfallException} if too few replicas have confirmed; then nothing counts as renewed. */
-    CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
+    @Override
+    public CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
         Renewal added = new Renewal(commands, new CompletableFuture<>());
         if (!waiting.offer(added)) {
             return CompletableFuture.failedFuture(
@@ -89,47 +92,60 @@ final class AcknowledgedRenewal {
 
     private List<Renewal> take() {
         List<Renewal> group = new ArrayList<>();
-        int commands = 0;
-        while (commands < MAX_COMMANDS) {
-            Renewal taken = waiting.poll();
-            if (taken == null) {
-                break;
-            }
+        // All of them: while no replica confirms, each group lasts a whole time-out.
+        for (Renewal taken = waiting.poll(); taken != null; taken = waiting.poll()) {
             group.add(taken);
-            commands += taken.commands.size();
         }
         return group;
     }
 
     private void run(List<Renewal> group) {
-        List<RenewCommand> commands =
-                group.stream().flatMap(each -> each.commands.stream()).toList();
-        CompletableFuture<List<RenewReply>> renewed = renewal.apply(commands);
-        renewed.thenCompose(replies -> acknowledgement.apply(replicas))
+        int changes = master.changes();
+        List<CompletableFuture<List<RenewReply>>> renewed =
+                master.renew(group.stream().map(Renewal::commands).toList());
+        CompletableFuture.allOf(renewed.toArray(CompletableFuture<?>[]::new))
+                .exceptionally(failure -> null)
+                .thenCompose(done -> confirmation(renewed))
+                .thenApply(confirmed -> onTheSameConnection(confirmed, changes))
                 .whenComplete((confirmed, failure) -> ended(group, renewed, confirmed, failure));
+    }
+
+    private CompletableFuture<Long> confirmation(List<CompletableFuture<List<RenewReply>>> renewed) {
+        return renewed.stream().allMatch(CompletableFuture::isCompletedExceptionally)
+                ? CompletableFuture.completedFuture(0L)
+                : master.await(replicas);
+    }
+
+    /** On a connection that has written nothing, WAIT returns the number of all replicas at once. */
+    private Long onTheSameConnection(Long confirmed, int changes) {
+        if (master.changes() != changes) {
+            throw new LeaseStoreException(
+                    Effect.UNKNOWN, "the connection broke before the replicas had confirmed the write", null);
+        }
+        return confirmed;
     }
 
     private void ended(
             List<Renewal> group,
-            CompletableFuture<List<RenewReply>> renewed,
+            List<CompletableFuture<List<RenewReply>>> renewed,
             @Nullable Long confirmed,
             @Nullable Throwable failure) {
         busy.set(false);
         next();
-        if (confirmed == null) {
-            Throwable cause = failure == null ? new IllegalStateException("no answer") : failure;
-            group.forEach(each -> each.answer.completeExceptionally(LettuceFailures.translate(cause)));
-        } else if (confirmed < replicas) {
-            ShortfallException shortfall = new ShortfallException(confirmed, replicas);
-            group.forEach(each -> each.answer.completeExceptionally(shortfall));
-        } else {
-            List<RenewReply> replies = renewed.join();
-            int from = 0;
-            for (Renewal each : group) {
-                int to = from + each.commands.size();
-                each.answer.complete(replies.subList(from, to));
-                from = to;
-            }
+        for (int i = 0; i < group.size(); i++) {
+            CompletableFuture<List<RenewReply>> answer = group.get(i).answer;
+            renewed.get(i).whenComplete((replies, refusal) -> {
+                if (refusal != null) {
+                    answer.completeExceptionally(LettuceFailures.translate(refusal));
+                } else if (confirmed == null) {
+                    answer.completeExceptionally(LettuceFailures.translate(
+                            failure == null ? new IllegalStateException("no reply") : failure));
+                } else if (confirmed < replicas) {
+                    answer.completeExceptionally(new ShortfallException(confirmed, replicas));
+                } else {
+                    answer.complete(replies);
+                }
+            });
         }
     }
 }

@@ -6,34 +6,83 @@ package io.distributedlock.redis;
 
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStoreException;
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
+import java.net.SocketAddress;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A third connection, on which WAIT may block without keeping other commands waiting. All else is that of the other
- * two.
+ * A third connection, on which WAIT may block without delaying other commands. Its settings are those of the other two.
  */
 final class AcknowledgementConnection implements RedisConnections {
 
-    private final LockConnections others;
+    private final RedisConnections others;
+
+    private final boolean asking;
+
+    private final AtomicInteger changes = new AtomicInteger();
 
     private volatile @Nullable StatefulRedisConnection<String, String> connection;
 
+    /** To the only server. */
     AcknowledgementConnection(LockConnections others) {
         this.others = others;
+        this.asking = false;
         others.alsoOpen(this::open);
+    }
+
+    /**
+     * To a server of a cluster.
+     *
+     * @param asking whether ASKING precedes each command, since the slot still belongs to another server
+     */
+    AcknowledgementConnection(
+            ClusterConnections others, StatefulRedisConnection<String, String> connection, boolean asking) {
+        this.others = others;
+        this.asking = asking;
+        use(connection);
     }
 
     private void open(RedisClient client) {
         if (connection == null) {
-            connection = client.connect(StringCodec.UTF8);
+            use(client.connect(StringCodec.UTF8));
         }
     }
 
-    /** How many replicas have what was written before on this connection, within that time. */
+    private void use(StatefulRedisConnection<String, String> opened) {
+        opened.addListener(new Changes());
+        connection = opened;
+    }
+
+    private final class Changes implements RedisConnectionStateListener {
+
+        @Override
+        public void onRedisConnected(RedisChannelHandler<?, ?> changed, SocketAddress address) {
+            changes.incrementAndGet();
+        }
+
+        @Override
+        public void onRedisDisconnected(RedisChannelHandler<?, ?> changed) {
+            changes.incrementAndGet();
+        }
+    }
+
+    /** How often it was opened or broke. */
+    int changes() {
+        return changes.get();
+    }
+
+    /** How many replicas have the earlier writes of this connection, within that time. */
     CompletableFuture<Long> await(int replicas, long timeoutMillis) {
         StatefulRedisConnection<String, String> opened = connection;
         return opened == null
@@ -44,7 +93,19 @@ final class AcknowledgementConnection implements RedisConnections {
     @Override
     public @Nullable CommandWriter commands() {
         StatefulRedisConnection<String, String> opened = connection;
-        return opened == null || others.commands() == null ? null : opened::dispatch;
+        if (opened == null || others.commands() == null) {
+            return null;
+        }
+        return asking ? command -> opened.dispatch(List.of(newAsking(), command)) : opened::dispatch;
+    }
+
+    private static RedisCommand<String, String, ?> newAsking() {
+        return new Command<>(CommandType.ASKING, new StatusOutput<>(StringCodec.UTF8));
+    }
+
+    @Override
+    public boolean routesByKey() {
+        return others.routesByKey();
     }
 
     @Override

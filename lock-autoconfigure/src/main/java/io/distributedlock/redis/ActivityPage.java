@@ -14,12 +14,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One page of what an instance holds and waits for, in the order of names, so that pages of several instances fit
- * together although locks come and go between them. A page ends between two names.
+ * One page of the holds and waits of an instance, in the order of names, so that pages of several instances can be
+ * merged although locks change between them. A page ends between two names.
  */
 final class ActivityPage {
 
-    /** How many holds of one name a page has; several callers may share one. */
+    /** The maximum number of holds of one name on a page; several callers may share a lock. */
     private static final int HOLDS_OF_A_NAME = 8;
 
     private final NavigableMap<String, OfName> names = new TreeMap<>();

@@ -15,20 +15,21 @@ import org.apache.commons.logging.LogFactory;
 /**
  * The clocks of the masters of a cluster. Tokens come from them, and a lock moves from one master to another. So no
  * token may be below what the most advanced of these clocks shows when the lock leaves that server. Nor may a token be
- * ahead of all clocks, as other instances would not know of it. The clock is known from a reply and the time that has
- * passed here since the reply <em>came</em>: the result is behind that clock by the way of the reply, and never ahead
- * of it. Of all replies the one with the shortest way counts, which is far less time than the move of a slot takes.
+ * ahead of all clocks, since other instances would not know it. The clock is known from a reply and the time that has
+ * passed here since the reply <em>arrived</em>: the result is behind that clock by the transit time of the reply, and
+ * never ahead of it. Of all replies, the one with the shortest transit time counts, which is far less than the time for
+ * the move of a slot.
  */
 final class ClusterClocks {
 
     private static final Log log = LogFactory.getLog(ClusterClocks.class);
 
-    /** Clocks that differ by more than this are worth a word to the operator. */
+    /** A difference of more than this is logged. */
     static final long TOLERATED_MICROS = TimeUnit.MILLISECONDS.toMicros(500);
 
     private static final long SET_BACK_MICROS = TimeUnit.SECONDS.toMicros(2);
 
-    /** A clock may run slower than the one here by one part in this. */
+    /** A clock may run slower than the local one by one part in this number. */
     private static final long DRIFT = 10_000;
 
     private final NanoClock clock;
@@ -42,11 +43,11 @@ final class ClusterClocks {
     }
 
     /**
-     * The clock of a master less the clock here, in microseconds.
+     * The clock of a master minus the local clock, in microseconds.
      *
-     * @param atLeast counted from when the reply came
-     * @param at when the reply came, by the clock here
-     * @param atMost counted from when the latest question was sent
+     * @param atLeast counted from the arrival of the reply
+     * @param at when the reply arrived, by the local clock
+     * @param atMost counted from the sending of the latest request
      */
     private record Offset(long atLeast, long at, long atMost) {
 
@@ -59,7 +60,7 @@ final class ClusterClocks {
         return clock.nanos();
     }
 
-    /** A master was asked for its clock at that time, and has answered now. */
+    /** A request for its clock was sent to a master at that time, and its reply has arrived now. */
     void answered(String node, long micros, long sentAt) {
         long now = micros(clock.nanos());
         Offset latest = new Offset(micros - now, now, micros - micros(sentAt));
@@ -79,12 +80,12 @@ final class ClusterClocks {
                 : new Offset(known.atLeast(), known.at(), heard.atMost());
     }
 
-    /** Forgets masters that are none any more. */
+    /** Forgets servers that are no longer masters. */
     void retain(Set<String> masters) {
         offsets.keySet().retainAll(masters);
     }
 
-    /** What the most advanced clock shows at least, in microseconds; 0 if none is known. */
+    /** A lower bound of the most advanced clock, in microseconds; 0 if none is known. */
     long mostAdvanced() {
         long now = micros(clock.nanos());
         long latest = 0;

@@ -8,6 +8,7 @@ import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.distributedlock.engine.NanoClock;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
@@ -24,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
@@ -32,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Connections to a Redis Cluster: for each master one for commands and one for messages, which Lettuce opens and closes
- * as the cluster changes. Twice a second this looks which master has which slots, and keeps the {@link ShardMailboxes}
- * and {@link ClusterClocks} up to date.
+ * as the cluster changes. Twice a second this class determines which master has which slots, and keeps the
+ * {@link ShardMailboxes} and {@link ClusterClocks} up to date.
  */
 final class ClusterConnections implements RedisConnections {
 
@@ -41,7 +43,7 @@ final class ClusterConnections implements RedisConnections {
 
     private static final long LOOK_MILLIS = 500;
 
-    /** The clocks are asked for at each second look. */
+    /** The clocks are requested at each second check. */
     private static final int CLOCK_EVERY = 2;
 
     private static final long REFRESH_PAUSE = TimeUnit.MILLISECONDS.toNanos(250);
@@ -66,6 +68,8 @@ final class ClusterConnections implements RedisConnections {
 
     private LeaseStore.@Nullable Listener listener;
 
+    private Consumer<RedisClusterClient> another = client -> {};
+
     private volatile @Nullable Cluster cluster;
 
     private volatile @Nullable CommandWriter writer;
@@ -82,7 +86,7 @@ final class ClusterConnections implements RedisConnections {
         this.commandTimeout = commandTimeout;
     }
 
-    /** What there is once the cluster was reached. */
+    /** The objects that exist once the cluster was reached. */
     private record Cluster(
             RedisClusterClient client,
             StatefulRedisClusterConnection<String, String> commands,
@@ -94,6 +98,11 @@ final class ClusterConnections implements RedisConnections {
     public void listen(InstanceChannelListener messages, LeaseStore.Listener listener) {
         this.messages = messages;
         this.listener = listener;
+    }
+
+    /** Opens further connections together with these. Set before {@link #open()}. */
+    void alsoOpen(Consumer<RedisClusterClient> opening) {
+        another = opening;
     }
 
     @Override
@@ -130,6 +139,7 @@ final class ClusterConnections implements RedisConnections {
         StatefulRedisClusterPubSubConnection<String, String> subscriptions = client.connectPubSub(StringCodec.UTF8);
         StatefulRedisClusterConnection<String, String> commands;
         try {
+            another.accept(client);
             commands = client.connect(StringCodec.UTF8);
         } catch (RuntimeException ex) {
             subscriptions.close();
@@ -150,14 +160,14 @@ final class ClusterConnections implements RedisConnections {
         connected(slot -> true);
     }
 
-    /** The first callers find the clocks known and the channels subscribed, unless a server is slow. */
+    /** At the first calls, the clocks are known and the channels subscribed, unless a server is slow. */
     private void awaitFirstReplies(List<RedisClusterNode> masters) {
         try {
             replies.get(commandTimeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException ex) {
-            log.debug("Not all of " + masters.size() + " masters have answered yet", ex);
+            log.debug("Not all of " + masters.size() + " masters have replied yet", ex);
         }
     }
 
@@ -180,7 +190,7 @@ final class ClusterConnections implements RedisConnections {
                 connected(changed::get);
             }
         } catch (RuntimeException ex) {
-            log.debug("A look at the cluster has failed", ex);
+            log.debug("The topology of the cluster could not be read", ex);
         }
     }
 
@@ -193,7 +203,7 @@ final class ClusterConnections implements RedisConnections {
     }
 
     private CompletableFuture<?> askForClock(Cluster known, String master) {
-        return known.commands().getConnectionAsync(master).thenCompose(node -> {
+        return connectionTo(known, master).thenCompose(node -> {
             long sentAt = clocks.nanos();
             return node.async().time().thenAccept(time -> {
                 long micros = Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
@@ -202,7 +212,12 @@ final class ClusterConnections implements RedisConnections {
         });
     }
 
-    /** Asks Lettuce to look at the cluster again, at most a few times a second, and looks then. */
+    private static CompletableFuture<StatefulRedisConnection<String, String>> connectionTo(
+            Cluster known, String master) {
+        return ClusterNodes.connection(() -> known.commands().getConnectionAsync(master));
+    }
+
+    /** Makes Lettuce refresh its view of the cluster, at most a few times a second, and checks it then. */
     private void refresh() {
         Cluster known = cluster;
         long now = clocks.nanos();
@@ -238,7 +253,7 @@ final class ClusterConnections implements RedisConnections {
         }
     }
 
-    /** Not on the event loop: there may be much to do. */
+    /** Not on the event loop, since this may take long. */
     private void connected(IntPredicate slots) {
         LeaseStore.Listener engine = listener;
         if (engine != null && !opener.isClosed()) {
@@ -248,7 +263,7 @@ final class ClusterConnections implements RedisConnections {
         }
     }
 
-    // ---- what the store asks
+    // ---- requests of the store
 
     @Override
     public @Nullable CommandWriter commands() {
@@ -278,6 +293,23 @@ final class ClusterConnections implements RedisConnections {
     public boolean hears(String name) {
         Cluster known = cluster;
         return known != null && known.mailboxes().hears(keys.slot(name));
+    }
+
+    @Override
+    public int heardSlot(int near) {
+        Cluster known = cluster;
+        return known == null ? -1 : known.mailboxes().heardSlot(near);
+    }
+
+    @Override
+    public List<CompletableFuture<List<String>>> shardChannels(String pattern) {
+        Cluster known = cluster;
+        return known == null
+                ? List.of()
+                : known.view().masters().stream()
+                        .map(master -> connectionTo(known, master.getNodeId())
+                                .thenCompose(node -> node.async().pubsubShardChannels(pattern)))
+                        .toList();
     }
 
     @Override

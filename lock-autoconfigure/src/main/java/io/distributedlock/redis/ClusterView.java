@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
@@ -14,12 +15,13 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Which master has which slot, as Lettuce's latest look at the cluster says. */
+/** Which master has which slot, by the latest topology of Lettuce. */
 final class ClusterView {
 
     private final RedisClusterClient client;
 
-    /** The master of each slot at the last call of {@link #changes()}. Guarded by this object. */
+    /** The master of each slot at the last call of {@link #changes()}. */
+    @GuardedBy("this")
     private final @Nullable String[] known = new String[SlotHash.SLOT_COUNT];
 
     ClusterView(RedisClusterClient client) {
@@ -44,7 +46,7 @@ final class ClusterView {
         return masters;
     }
 
-    /** The slots whose master is another one than at the last call. */
+    /** The slots whose master has changed since the last call. */
     synchronized BitSet changes() {
         BitSet changed = new BitSet();
         for (int slot = 0; slot < known.length; slot++) {
@@ -57,7 +59,7 @@ final class ClusterView {
         return changed;
     }
 
-    /** A slot of that master, chosen from where on to look; -1 if it has none. */
+    /** A slot of that master, from the given one on; -1 if it has none. */
     int slotOf(RedisClusterNode master, int from) {
         for (int i = 0; i < SlotHash.SLOT_COUNT; i++) {
             int slot = (from + i) % SlotHash.SLOT_COUNT;

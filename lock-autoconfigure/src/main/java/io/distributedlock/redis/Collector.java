@@ -13,10 +13,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers of several servers to one question. It ends when all have answered, a moment after a useful answer, or at
- * its limit: a server that is frozen or gone must not hold up the others.
+ * The replies of several servers to one request. It ends when all have replied, a moment after a useful reply, or at
+ * its limit: a server that is frozen or gone must not delay the others.
  *
- * @param <T> an answer
+ * @param <T> a reply
  */
 final class Collector<T> {
 

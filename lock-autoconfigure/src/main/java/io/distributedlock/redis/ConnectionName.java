@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 
 /**
- * What Redis shows of this instance's connections ({@code CLIENT LIST}), so that the id in an entry leads to a process:
+ * The name of this instance's connections in {@code CLIENT LIST}, which relates the id in an entry to a process:
  * {@code lock:<instance>@<host>:<pid>}, after the application's own client name if it has one.
  */
 final class ConnectionName {
 
     private ConnectionName() {}
 
-    /** Null if the connection has to do without. */
+    /** Null if the connection has no name. */
     static @Nullable String of(LettuceClientConfiguration application, InstanceId instance) {
         String own = application.getClientName().orElse(null);
         if (own == null && saysNameInACommandOfItsOwn(application)) {
@@ -30,7 +30,7 @@ final class ConnectionName {
         return (own == null ? name : own + "/" + name).replaceAll("[^!-~]", "_");
     }
 
-    /** Otherwise it is a part of HELLO. A user who may not send that command could not connect. */
+    /** Otherwise it is a part of HELLO, and a user without the right to that command could not connect. */
     private static boolean saysNameInACommandOfItsOwn(LettuceClientConfiguration application) {
         return application
                 .getClientOptions()

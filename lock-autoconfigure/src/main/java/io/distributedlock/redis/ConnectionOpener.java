@@ -26,16 +26,16 @@ final class ConnectionOpener implements AutoCloseable {
 
     private final Thread thread = new Thread(this::run, "distributed-lock-connect");
 
-    /** One try. */
+    /** One attempt. */
     interface Attempt {
 
-        /** Connects, and may block. Returns whether the connections stand. */
+        /** Connects, and may block. Returns whether the connections are open. */
         boolean succeeds();
 
-        /** Where it connects to, and why that has failed; for people. */
+        /** The target of the connection, and the reason for its failure, for messages. */
         String explain();
 
-        /** Why the latest try has failed. */
+        /** Why the latest attempt has failed. */
         @Nullable
         Throwable lastFailure();
     }
@@ -45,7 +45,7 @@ final class ConnectionOpener implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    /** Begins, and waits for the outcome of the first try for that time at most. */
+    /** Begins, and waits for the outcome of the first attempt for that time at most. */
     void start(Duration patience) {
         thread.start();
         try {
@@ -70,7 +70,7 @@ final class ConnectionOpener implements AutoCloseable {
                 }
             }
             if (told) {
-                log.info("Redis is reached; locks are available");
+                log.info("Connected to Redis; locks are available");
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
@@ -83,7 +83,7 @@ final class ConnectionOpener implements AutoCloseable {
         if (trouble instanceof Error) {
             log.error("Locks are unavailable: " + attempt.explain(), trouble);
         } else {
-            log.warn("Redis cannot be reached yet; locks are unavailable until it is: " + attempt.explain());
+            log.warn("Redis is not reachable yet; locks are unavailable until it is: " + attempt.explain());
         }
     }
 

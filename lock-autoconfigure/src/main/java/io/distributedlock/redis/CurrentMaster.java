@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.engine.NanoClock;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
@@ -15,20 +16,20 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The master that all connections of this instance have to be at. When it is another one than before, all of them are
- * closed, and Lettuce opens new ones to the address of that time. So commands and messages are at one server.
+ * The master of all connections of this instance. When it changes, all of them are closed, and Lettuce opens new ones
+ * to the current address. So commands and messages use one server.
  */
 final class CurrentMaster implements AutoCloseable {
 
     private static final Log log = LogFactory.getLog(CurrentMaster.class);
 
-    /** How long an answer is used for other connections. */
+    /** How long a reply is used for other connections. */
     private static final long FRESH = TimeUnit.MILLISECONDS.toNanos(300);
 
-    /** How long a server has to refuse before the master is looked for. */
+    /** How long a server has to refuse before a search for the master. */
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
 
-    /** A refusal that comes later than this after the one before is a new one. */
+    /** A refusal that comes later than this after the previous one begins a new series. */
     private static final long FORGET = TimeUnit.SECONDS.toNanos(3);
 
     private final MasterLocator locator;
@@ -39,17 +40,22 @@ final class CurrentMaster implements AutoCloseable {
 
     private volatile @Nullable InetSocketAddress address;
 
-    /** Guarded by this object, as are the fields below. */
+    @GuardedBy("this")
     private @Nullable CompletableFuture<InetSocketAddress> asking;
 
+    @GuardedBy("this")
     private boolean askAgain;
 
+    @GuardedBy("this")
     private long answeredAt;
 
+    @GuardedBy("this")
     private long refusedSince;
 
+    @GuardedBy("this")
     private long refusedAt;
 
+    @GuardedBy("this")
     private boolean refused;
 
     CurrentMaster(MasterLocator locator, Runnable closeConnections, NanoClock clock) {
@@ -62,7 +68,7 @@ final class CurrentMaster implements AutoCloseable {
         locator.open(this::lookAgain);
     }
 
-    /** Where a connection has to lead that is opened now. */
+    /** The address for a connection that is opened now. */
     CompletableFuture<SocketAddress> toConnectTo() {
         CompletableFuture<InetSocketAddress> found;
         synchronized (this) {
@@ -88,7 +94,7 @@ final class CurrentMaster implements AutoCloseable {
         return NetUtil.isValidIpV4Address(host);
     }
 
-    /** Looks for the master, as it may be another one. A look that is under way is followed by a second one. */
+    /** Searches for the master, since it may have changed. A search that is under way is followed by a second one. */
     void lookAgain() {
         synchronized (this) {
             if (asking != null) {
@@ -99,7 +105,7 @@ final class CurrentMaster implements AutoCloseable {
         ask();
     }
 
-    /** An error by which a server says that it takes no writes. */
+    /** An error of a server that refuses writes. */
     void refused(String error) {
         if (isDue(LettuceFailures.isOfAReplica(error))) {
             lookAgain();
@@ -161,7 +167,7 @@ final class CurrentMaster implements AutoCloseable {
         } else {
             log.debug("The master is not known: " + failure);
             question.completeExceptionally(
-                    failure == null ? new MasterUnknownException("nobody names a master") : failure);
+                    failure == null ? new MasterUnknownException("no server names a master") : failure);
         }
         if (again) {
             ask();

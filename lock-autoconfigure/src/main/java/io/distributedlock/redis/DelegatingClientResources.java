@@ -22,7 +22,8 @@ import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The application's event loops and all, with a reconnect delay, handlers and ears of our own. Not ours to shut down.
+ * The application's event loops and other resources, with a reconnect delay, handlers and an event bus of this library.
+ * It does not shut them down.
  */
 record DelegatingClientResources(
         ClientResources application, Delay reconnectDelay, NettyCustomizer nettyCustomizer, EventBus eventBus)
@@ -64,8 +65,8 @@ record DelegatingClientResources(
     }
 
     /**
-     * A method of the interface in Lettuce 6, which Spring Boot 4.0 has, and no more in Lettuce 7. Lettuce does not
-     * call it: addresses are resolved by {@link #socketAddressResolver()}.
+     * A method of the interface in Lettuce 6, which Spring Boot 4.0 has, but not in Lettuce 7. Lettuce does not call
+     * it: addresses are resolved by {@link #socketAddressResolver()}.
      */
     @SuppressWarnings({"MissingOverride", "unused"})
     public DnsResolver dnsResolver() {

@@ -7,7 +7,7 @@ package io.distributedlock.redis;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of an answer that have come. They may come in any order, twice, or never. */
+/** The parts of a reply that have arrived. They may arrive in any order, twice, or never. */
 final class FleetAnswer {
 
     private final CompletableFuture<String> whole = new CompletableFuture<>();
@@ -16,7 +16,7 @@ final class FleetAnswer {
 
     private int missing;
 
-    /** Completes when all parts have come. */
+    /** Completes when all parts have arrived. */
     CompletableFuture<String> whole() {
         return whole;
     }
@@ -27,7 +27,7 @@ final class FleetAnswer {
         return whole.getNow(null);
     }
 
-    /** Called on the network's thread. A message that does not fit to the others is dropped. */
+    /** Called on the network's thread. A message that does not match the others is dropped. */
     synchronized void add(String message) {
         String[] words = message.split(" ", 5);
         int part = words.length < 5 ? -1 : FleetMessage.number(words[2]);

@@ -10,21 +10,30 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.util.Collections;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which instances there are: those whose channels have a listener ({@code PUBSUB CHANNELS}). So nothing has to be
- * written, renewed or cleaned up for it, and an instance that has died is gone with its connection. The command looks
- * at all channels of the server, so only an operator's question sends it.
+ * Lists the instances: those whose channels have a listener ({@code PUBSUB CHANNELS}, in a cluster {@code PUBSUB
+ * SHARDCHANNELS} at each master). So nothing has to be written, renewed or cleaned up for it, and an instance that has
+ * died disappears with its connection. The command scans all channels of a server, so an instance sends it only when an
+ * operator requests the fleet, and for a message without a known channel.
  */
 final class FleetDirectory {
 
     private static final Log log = LogFactory.getLog(FleetDirectory.class);
+
+    /** Maximum wait for the reply of one server. */
+    private static final long SERVER_MILLIS = 250;
 
     private final RedisConnections connections;
 
@@ -32,19 +41,92 @@ final class FleetDirectory {
 
     private final AtomicBoolean refusalTold = new AtomicBoolean();
 
+    /**
+     * @param addresses by public id, the address of one channel of each instance, including this one
+     * @param complete whether all servers have replied
+     */
+    record Listing(SortedMap<String, String> addresses, boolean complete) {
+
+        static final Listing NONE = new Listing(Collections.emptySortedMap(), false);
+    }
+
     FleetDirectory(RedisConnections connections, LockKeys keys) {
         this.connections = connections;
         this.channels = keys.channel("");
     }
 
-    /** The public ids of all instances, this one too. */
-    CompletableFuture<List<String>> instances() {
+    /** The instances that the servers list; of several servers, those that reply in time. Fails if none does. */
+    CompletableFuture<Listing> instances() {
+        List<CompletableFuture<List<String>>> servers = ask("");
+        CompletableFuture<Listing> listing = new CompletableFuture<>();
+        CompletableFuture.allOf(servers.toArray(CompletableFuture<?>[]::new)).whenComplete((done, failure) -> {
+            List<CompletableFuture<List<String>>> answered = servers.stream()
+                    .filter(server -> !server.isCompletedExceptionally())
+                    .toList();
+            if (answered.isEmpty()) {
+                listing.completeExceptionally(failure == null ? connections.notConnected() : failure);
+            } else {
+                listing.complete(new Listing(addressesIn(answered), answered.size() == servers.size()));
+            }
+        });
+        return listing;
+    }
+
+    private SortedMap<String, String> addressesIn(List<CompletableFuture<List<String>>> answered) {
+        SortedMap<String, String> addresses = new TreeMap<>();
+        answered.forEach(server -> read(server.join())
+                .forEach(address -> addresses.putIfAbsent(InstanceAddresses.instance(address), address)));
+        return addresses;
+    }
+
+    private List<String> read(List<String> found) {
+        return found.stream()
+                .filter(channel -> channel.startsWith(channels))
+                .map(channel -> channel.substring(channels.length()))
+                .filter(InstanceMessage::isAddress)
+                .toList();
+    }
+
+    /** In a cluster: the first channel of that instance in any reply; null if no reply contains one. */
+    CompletableFuture<@Nullable String> addressOf(String instance) {
+        CompletableFuture<@Nullable String> address = new CompletableFuture<>();
+        List<CompletableFuture<List<String>>> servers = ask(instance + "{");
+        servers.forEach(server ->
+                server.thenAccept(found -> read(found).stream().findFirst().ifPresent(address::complete)));
+        CompletableFuture.allOf(servers.toArray(CompletableFuture<?>[]::new))
+                .whenComplete((done, failure) -> address.complete(null));
+        return address;
+    }
+
+    /** Of several servers, one that does not reply in time has failed. */
+    private List<CompletableFuture<List<String>>> ask(String beginning) {
+        String pattern = pattern(channels + beginning);
+        List<CompletableFuture<List<String>>> servers =
+                connections.routesByKey() ? connections.shardChannels(pattern) : List.of(channels(pattern));
+        servers.forEach(server -> {
+            server.whenComplete((found, failure) -> tellRefusal(failure));
+            if (servers.size() > 1) {
+                giveUpLater(server);
+            }
+        });
+        return servers;
+    }
+
+    private void giveUpLater(CompletableFuture<List<String>> server) {
+        try {
+            connections.later(() -> server.completeExceptionally(new TimeoutException()), SERVER_MILLIS);
+        } catch (RejectedExecutionException ex) {
+            server.completeExceptionally(ex);
+        }
+    }
+
+    private CompletableFuture<List<String>> channels(String pattern) {
         RedisConnections.CommandWriter writer = connections.commands();
-        if (writer == null || connections.routesByKey()) {
+        if (writer == null) {
             return CompletableFuture.failedFuture(connections.notConnected());
         }
         CommandArgs<String, String> operands =
-                new CommandArgs<>(StringCodec.UTF8).add("CHANNELS").add(pattern());
+                new CommandArgs<>(StringCodec.UTF8).add("CHANNELS").add(pattern);
         AsyncCommand<String, String, List<String>> command =
                 new AsyncCommand<>(new Command<>(CommandType.PUBSUB, new KeyListOutput<>(StringCodec.UTF8), operands));
         try {
@@ -52,31 +134,21 @@ final class FleetDirectory {
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);
         }
-        return command.toCompletableFuture()
-                .thenApply(this::idsIn)
-                .whenComplete((ids, failure) -> tellRefusal(failure));
+        return command.toCompletableFuture();
     }
 
-    /** The prefix may have characters that stand for others in a pattern. */
-    private String pattern() {
-        return channels.replaceAll("([\\\\*?\\[\\]^])", "\\\\$1") + "*";
-    }
-
-    private List<String> idsIn(List<String> found) {
-        return found.stream()
-                .filter(channel -> channel.startsWith(channels))
-                .map(channel -> channel.substring(channels.length()))
-                .filter(InstanceMessage::isInstance)
-                .sorted()
-                .toList();
+    /** The prefix may contain wildcard characters of patterns. */
+    private static String pattern(String beginning) {
+        return beginning.replaceAll("([\\\\*?\\[\\]^])", "\\\\$1") + "*";
     }
 
     private void tellRefusal(@Nullable Throwable failure) {
         Throwable cause = failure == null || failure.getCause() == null ? failure : failure.getCause();
         boolean refused = cause != null && String.valueOf(cause.getMessage()).startsWith("NOPERM");
         if (refused && refusalTold.compareAndSet(false, true)) {
-            log.warn("Redis does not allow this user to see which instances there are (+pubsub|channels). Locks work;"
-                    + " the endpoint shows this instance alone.");
+            log.warn("Redis does not allow this user to see which instances there are ("
+                    + (connections.routesByKey() ? "+pubsub|shardchannels" : "+pubsub|channels")
+                    + "). Locks work; the endpoint shows this instance alone.");
         }
     }
 }

@@ -17,10 +17,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The words of the question what an instance holds and waits for, and of the answer, which may take several messages:
+ * The format of a request for the holds and waits of an instance, and of the reply, which may take several messages:
  * {@code list <asker> <number> <locks> <after>}, and {@code here <number> <part> <parts> <text>}. The texts of the
- * parts, one after the other, are rows that end with a semicolon; the first letter of a row says what it is, and a row
- * or field that a version does not know is left out.
+ * parts, one after the other, are rows that end with a semicolon; the first letter of a row is its kind, and a version
+ * ignores unknown rows and fields.
  */
 final class FleetMessage {
 
@@ -28,12 +28,12 @@ final class FleetMessage {
 
     static final String HERE = "here ";
 
-    /** What one answer has at most. */
+    /** The maximum size of one reply. */
     static final int PARTS = 64;
 
     private static final int PART_LENGTH = 24_000;
 
-    /** With room for what an instance says of itself. */
+    /** With room for the row about the instance itself. */
     private static final int LONGEST_ROWS = (PARTS - 1) * PART_LENGTH;
 
     private static final String NONE = "-";
@@ -44,12 +44,12 @@ final class FleetMessage {
         return LIST + asker + " " + number + " " + atMost + " " + InstanceMessage.encode(after);
     }
 
-    /** How many locks are asked for, -1 if the message cannot be read. */
+    /** The number of requested locks, -1 if the message cannot be read. */
     static int atMost(String question) {
         return number(InstanceMessage.word(question, 3));
     }
 
-    /** After which name, or null if the message cannot be read. */
+    /** The name before the page, or null if the message cannot be read. */
     static @Nullable String after(String question) {
         try {
             return InstanceMessage.decode(InstanceMessage.word(question, 4));
@@ -66,7 +66,7 @@ final class FleetMessage {
         }
     }
 
-    /** The messages of an answer. A page that does not fit into them ends earlier, between two names. */
+    /** The messages of a reply. A page that does not fit into them ends earlier, between two names. */
     static List<String> here(String number, InstanceReport report) {
         NavigableMap<String, StringBuilder> names = new TreeMap<>();
         report.held().forEach(held -> addHeld(names.computeIfAbsent(held.name(), name -> new StringBuilder()), held));
@@ -143,7 +143,7 @@ final class FleetMessage {
         rows.append(';');
     }
 
-    /** What an instance has answered, or null if that cannot be read. */
+    /** The reply of an instance, or null if it cannot be read. */
     static @Nullable InstanceReport report(String instance, String rows) {
         List<LockActivity.Held> held = new ArrayList<>();
         List<InstanceReport.Wait> waiting = new ArrayList<>();

@@ -22,17 +22,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Asks all instances what they hold and wait for, and answers when another one asks. Everything has a bound: the time,
- * the instances that are asked, the locks of an answer and its length, and the questions that are open.
+ * Requests the holds and waits of all instances, and replies to requests of others. All of these are bounded: the time,
+ * the number of requests, the locks of a reply and its length, and the open requests.
  */
 final class FleetQueries {
 
     private static final Log log = LogFactory.getLog(FleetQueries.class);
 
-    /** How long all answers together are waited for. */
+    /** Maximum wait for all replies together. */
     private static final long TIMEOUT_MILLIS = 500;
 
     private static final int INSTANCES = 1_000;
@@ -58,8 +57,8 @@ final class FleetQueries {
     private final Map<String, FleetAnswer> open = new ConcurrentHashMap<>();
 
     /**
-     * @param activity what this instance holds and waits for
-     * @param label what operators call this instance
+     * @param activity the holds and waits of this instance
+     * @param label the label of this instance
      */
     FleetQueries(
             InstanceMessenger messenger,
@@ -76,21 +75,32 @@ final class FleetQueries {
         this.label = label;
     }
 
-    /** See {@link io.distributedlock.LockMonitor#fleet}. Blocks for as long as the answers take. */
+    /** See {@link io.distributedlock.LockMonitor#fleet}. Blocks until the replies have arrived, within the limit. */
     FleetReport fleet(String after, int atMost) {
         int locks = Math.max(1, Math.min(LOCKS, atMost));
         List<InstanceReport> reports = new ArrayList<>();
         reports.add(ActivityPage.of(activity.get(), label.get(), after, locks));
-        List<String> ids = known();
-        List<String> others = ids == null
-                ? List.of()
-                : ids.stream().filter(id -> !id.equals(messenger.self())).toList();
-        ask(others, locks, after).forEach((id, report) -> reports.add(report));
-        return new FleetReport(reports, ids != null && others.size() <= INSTANCES);
+        FleetDirectory.Listing listing = listing();
+        List<String> others = listing.addresses().keySet().stream()
+                .filter(id -> !id.equals(messenger.self()))
+                .toList();
+        List<String> asked = others.subList(0, Math.min(INSTANCES, others.size()));
+        asked.forEach(id -> messenger.learn(listing.addresses().getOrDefault(id, id)));
+        ask(asked, locks, after, TIMEOUT_MILLIS).forEach((id, report) -> reports.add(report));
+        return new FleetReport(reports, listing.complete() && others.size() <= INSTANCES);
     }
 
     /** See {@link io.distributedlock.LockMonitor#labels}. */
     Map<String, String> labels(Collection<String> instances) {
+        return labels(instances, TIMEOUT_MILLIS);
+    }
+
+    boolean isSelf(String instance) {
+        return instance.equals(messenger.self());
+    }
+
+    /** Waits that long for replies at most. */
+    Map<String, String> labels(Collection<String> instances, long millis) {
         Map<String, String> found = new HashMap<>();
         List<String> unknown = new ArrayList<>();
         for (String id : instances) {
@@ -101,7 +111,7 @@ final class FleetQueries {
                 unknown.add(id);
             }
         }
-        ask(unknown, 0, "").forEach((id, report) -> {
+        ask(unknown, 0, "", millis).forEach((id, report) -> {
             String told = report.label();
             if (told != null) {
                 found.put(id, told);
@@ -110,21 +120,21 @@ final class FleetQueries {
         return found;
     }
 
-    /** Null if Redis has not said it. */
-    private @Nullable List<String> known() {
+    /** Incomplete if Redis has not replied. */
+    private FleetDirectory.Listing listing() {
         try {
             return directory.instances().get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            return null;
+            return FleetDirectory.Listing.NONE;
         } catch (TimeoutException | ExecutionException ex) {
-            log.debug("Redis does not say which instances there are", ex);
-            return null;
+            log.debug("The channels of the instances could not be listed", ex);
+            return FleetDirectory.Listing.NONE;
         }
     }
 
-    /** Each of them is asked for that many locks. In the order of their ids. */
-    private Map<String, InstanceReport> ask(List<String> instances, int locks, String after) {
+    /** Requests that many locks from each instance, in the order of their ids. */
+    private Map<String, InstanceReport> ask(List<String> instances, int locks, String after, long millis) {
         Map<String, InstanceReport> reports = new LinkedHashMap<>();
         if (!messenger.isPossible()) {
             instances.forEach(id -> reports.put(id, InstanceReport.silent(id, labels.of(id))));
@@ -138,7 +148,7 @@ final class FleetQueries {
                 asked.put(id, answer);
                 numbers.add(ask(id, answer, locks, after));
             }
-            await(asked.values());
+            await(asked.values(), millis);
         } finally {
             numbers.forEach(open::remove);
         }
@@ -148,7 +158,7 @@ final class FleetQueries {
 
     private String ask(String id, FleetAnswer answer, int locks, String after) {
         String number = InstanceMessenger.number();
-        String question = FleetMessage.list(messenger.self(), number, locks, after);
+        String question = FleetMessage.list(messenger.answersTo(id), number, locks, after);
         if (open.size() < OPEN && question.length() <= LONGEST_MESSAGE) {
             open.put(number, answer);
             messenger.send(id, question);
@@ -156,8 +166,8 @@ final class FleetQueries {
         return number;
     }
 
-    private static void await(Collection<FleetAnswer> asked) {
-        long end = NanoClock.SYSTEM.nanos() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS);
+    private static void await(Collection<FleetAnswer> asked, long millis) {
+        long end = NanoClock.SYSTEM.nanos() + TimeUnit.MILLISECONDS.toNanos(millis);
         CompletableFuture<Void> all =
                 CompletableFuture.allOf(asked.stream().map(FleetAnswer::whole).toArray(CompletableFuture<?>[]::new));
         try {
@@ -165,7 +175,7 @@ final class FleetQueries {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException ex) {
-            log.debug("Not all instances have answered");
+            log.debug("Not all instances have replied");
         }
     }
 
@@ -184,7 +194,7 @@ final class FleetQueries {
     /**
      * Called on the network's thread.
      *
-     * @return false if it is no question or answer of this kind
+     * @return false if it is no request or reply of this kind
      */
     boolean message(String message) {
         if (message.startsWith(FleetMessage.HERE)) {
@@ -207,7 +217,7 @@ final class FleetQueries {
         String asker = InstanceMessage.word(question, 1);
         String after = FleetMessage.after(question);
         int locks = FleetMessage.atMost(question);
-        if (after != null && locks >= 0 && InstanceMessage.isInstance(asker)) {
+        if (after != null && locks >= 0 && InstanceMessage.isAddress(asker)) {
             InstanceReport page = ActivityPage.of(activity.get(), label.get(), after, Math.min(LOCKS, locks));
             FleetMessage.here(InstanceMessage.word(question, 2), page)
                     .forEach(message -> messenger.send(asker, message));

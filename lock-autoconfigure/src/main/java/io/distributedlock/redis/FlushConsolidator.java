@@ -12,20 +12,20 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.SingleThreadEventLoop;
 
 /**
- * Writes of many threads go to the socket together. Each thread asks for a flush after its command; while further tasks
+ * Writes of many threads go to the socket together. Each thread requests a flush after its command; while further tasks
  * wait for the event loop, which are most likely more commands, the flush waits behind them and serves all. A system
- * call for each command would cost more than everything else that is done for it.
+ * call for each command would cost more than all other work for it.
  */
 final class FlushConsolidator extends ChannelOutboundHandlerAdapter {
 
-    /** Then Redis begins with these while the others are still being written. */
+    /** After this number, Redis begins with these commands while the others are still being written. */
     static final int MOST = 16;
 
     private boolean scheduled;
 
     private int waiting;
 
-    /** Puts one into each connection, and leaves the application to do what it does with them. */
+    /** Adds one to each connection, and keeps the application's own customization. */
     static NettyCustomizer after(NettyCustomizer application) {
         return new NettyCustomizer() {
 

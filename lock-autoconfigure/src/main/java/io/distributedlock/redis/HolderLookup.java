@@ -10,6 +10,7 @@ import io.distributedlock.LockState;
 import io.distributedlock.engine.HolderNames;
 import io.distributedlock.engine.LeaseStore;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -18,13 +19,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out who holds a busy lock, when the wait of a caller is over: Redis says which instance, and that instance says
- * since when. Callers whose waits end together share one question. What has no answer in {@value #MILLIS} ms is left
- * out, since the caller waits for it.
+ * Finds the holder of a busy lock when the wait of a caller is over: Redis returns the instance, and that instance the
+ * time of the grant. Callers whose waits end together share one request. Details without a reply in {@value #MILLIS} ms
+ * are omitted, since the caller waits for them.
  */
 final class HolderLookup implements HolderNames {
 
     private static final long MILLIS = 100;
+
+    /** Leaves time to name at least the instance. */
+    private static final long ANSWER_MILLIS = 60;
 
     private static final int AT_ONCE = 64;
 
@@ -36,19 +40,27 @@ final class HolderLookup implements HolderNames {
 
     private final InstanceLabels labels;
 
+    private final Function<String, CompletableFuture<@Nullable String>> written;
+
     private final Function<String, @Nullable HoldReport> own;
 
     private final Map<String, CompletableFuture<@Nullable String>> open = new ConcurrentHashMap<>();
 
     private volatile boolean closed;
 
-    /** @param own what this instance says of a lock, null if no caller of it holds it; does not block */
+    /**
+     * @param written reads the label that an instance has written to Redis for the case that it does not reply; never
+     *     fails
+     * @param own the report of this instance about a lock, null if no caller of it holds it; does not block
+     */
     HolderLookup(
             LeaseStore store,
             InstanceMessenger messenger,
             InstanceQueries queries,
             InstanceLabels labels,
+            Function<String, CompletableFuture<@Nullable String>> written,
             Function<String, @Nullable HoldReport> own) {
+        this.written = written;
         this.own = own;
         this.messenger = messenger;
         this.store = store;
@@ -90,14 +102,37 @@ final class HolderLookup implements HolderNames {
         if (state.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        // Of several readers, the first is named.
-        String[] owners = state.get().owner().split(", ");
-        String others = owners.length == 1 ? "" : " and " + (owners.length - 1) + " more";
-        return queries.ask(owners[0], lockName, MILLIS)
-                .thenApply(report -> report.map(HolderLookup::text).orElseGet(() -> labels.shown(owners[0])) + others);
+        List<String> instances = state.get().instances();
+        String owner = state.get().explicitOwner() ? LockNames.show(state.get().owner()) : "";
+        if (instances.isEmpty()) {
+            return CompletableFuture.completedFuture(owner);
+        }
+        // Of several instances, the first is named.
+        String first = instances.get(0);
+        String others = instances.size() == 1 ? "" : " and " + (instances.size() - 1) + " more";
+        CompletableFuture<?> label = labelOf(first);
+        return queries.ask(first, lockName, ANSWER_MILLIS)
+                .thenCompose(report -> report.isPresent()
+                        ? CompletableFuture.completedFuture(text(report.get()))
+                        : label.thenApply(done -> labels.shown(first)))
+                .thenApply(text -> (owner.isEmpty() ? text : owner + ", in " + text) + others);
     }
 
-    /** Nothing is asked any more, and nobody has to wait for an answer that may not come. */
+    /** Ends in time for the id, since a server that hangs does not reply. */
+    private CompletableFuture<?> labelOf(String instance) {
+        if (labels.of(instance) != null || !InstanceMessage.isInstance(instance)) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletableFuture<Void> learnt = written.apply(instance).thenAccept(label -> {
+            if (label != null) {
+                labels.learn(instance, label);
+            }
+        });
+        messenger.later(ANSWER_MILLIS, () -> learnt.complete(null));
+        return learnt;
+    }
+
+    /** Sends no further requests, and ends the waits for replies that may not arrive. */
     void close() {
         closed = true;
         open.values().forEach(answer -> answer.complete(null));

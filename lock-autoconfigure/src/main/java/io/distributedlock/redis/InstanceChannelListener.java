@@ -13,8 +13,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what comes in on this instance's channel (release.lua and acquire.lua write it). A message without an
- * acquisition id of this instance, or with a token that Redis cannot have made, has no authority and is dropped.
+ * Reads the messages on this instance's channel (release.lua and acquire.lua send them). A message without an
+ * acquisition id of this instance, or with a token that Redis cannot have generated, has no authority and is dropped.
  */
 final class InstanceChannelListener extends RedisPubSubAdapter<String, String> {
 
@@ -30,7 +30,7 @@ final class InstanceChannelListener extends RedisPubSubAdapter<String, String> {
 
     private final LeaseStore.Listener listener;
 
-    /** Takes what is no message about a lock of this instance. */
+    /** Receives messages that are not about a lock of this instance. */
     private final Predicate<String> queries;
 
     InstanceChannelListener(

@@ -18,8 +18,8 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * The connection for messages, and the channel of this instance on it. Lettuce subscribes again after a reconnect, but
- * is silent if Redis refuses it; and rights come and go without a word. So this tries once a second until it is
- * subscribed.
+ * reports nothing if Redis refuses it; and rights change without a notification. So this class retries once a second
+ * until it is subscribed.
  */
 final class InstanceChannelSubscription extends RedisPubSubAdapter<String, String>
         implements RedisConnectionStateListener, AutoCloseable {
@@ -40,18 +40,18 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
 
     private volatile boolean subscribed;
 
-    /** Whether it was told that the channel is refused, and not yet that it no longer is. */
+    /** Whether the refusal of the channel was reported, and its end not yet. */
     private volatile boolean refused;
 
     private volatile boolean closed;
 
-    /** Whom to tell, on the event loop. */
+    /** Receives events, on the event loop. */
     interface Listener {
 
         /** The connection was opened again. */
         void reconnected(SocketAddress address);
 
-        /** Messages come from now on; some may have been missed. */
+        /** Messages arrive from now on; some may have been missed. */
         void subscribed();
     }
 
@@ -67,9 +67,9 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
     }
 
     /**
-     * Subscribes, and waits for the answer. That Redis refuses the channel is no failure: locks work without.
+     * Subscribes, and waits for the reply. A refusal of the channel is no failure: locks work without it.
      *
-     * @throws RuntimeException what Lettuce throws if there is no answer; the connection is closed then
+     * @throws RuntimeException the exception of Lettuce if there is no reply; the connection is closed then
      */
     static InstanceChannelSubscription of(
             StatefulRedisPubSubConnection<String, String> connection,
@@ -101,8 +101,8 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
     }
 
     /**
-     * Sends something, and does not wait for the answer: a server that has frozen keeps an idle connection open, and
-     * only a question that it does not answer shows that.
+     * Sends a command, and does not wait for the reply: a frozen server keeps an idle connection open, and only a
+     * command without a reply shows that.
      */
     void ping() {
         if (!closed && connection.isOpen()) {
@@ -115,7 +115,7 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
         subscribed = true;
         if (refused) {
             refused = false;
-            log.info("Redis allows the channel of this instance now");
+            log.info("Subscribed to the channel of this instance again");
         }
         listener.subscribed();
     }
@@ -136,8 +136,8 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
             refused = true;
             log.warn(
                     "Redis refuses the channel " + channel
-                            + " to this user. Locks work, but a caller that waits for another instance asks once a"
-                            + " second instead of getting a message. Allow the user the channels with this prefix.",
+                            + " to this user. Locks work, but a waiting instance sends a request once a second"
+                            + " instead of receiving a message. Grant the user the channels with this prefix.",
                     failure);
         }
         tryLater();

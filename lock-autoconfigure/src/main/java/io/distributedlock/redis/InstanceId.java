@@ -9,9 +9,9 @@ import java.security.SecureRandom;
 import java.util.Base64;
 
 /**
- * Who this instance is, and the ids of its acquisitions: {@code <instance>.<number>.<secret>}. The first part names the
- * channel of the instance and may be shown. The secret is a keyed hash of the number. Who overhears an id, as a message
- * on a channel has one, learns nothing about any other id, so nobody else can release a lock or forge a grant.
+ * The identity of this instance, and the ids of its acquisitions: {@code <instance>.<number>.<secret>}. The first part
+ * names the channel of the instance and may be shown. The secret is a keyed hash of the number. An id in a message on a
+ * channel reveals no other id, so other clients can neither release a lock nor forge a grant.
  */
 final class InstanceId {
 
@@ -51,7 +51,7 @@ final class InstanceId {
         return new InstanceId(true);
     }
 
-    /** The number of an acquisition that has its messages sent to the channel in that slot. */
+    /** The number of an acquisition whose messages go to the channel in that slot. */
     static long numberWithSlot(long counter, int slot) {
         return counter << SLOT_BITS | slot;
     }
@@ -83,7 +83,7 @@ final class InstanceId {
         return sharded ? inSlot(slotOf(number)) + '.' : prefix;
     }
 
-    /** What names the channel of this instance in that slot. */
+    /** The name of this instance's channel in that slot. */
     String inSlot(int slot) {
         return publicPart + '{' + SlotTags.of(slot) + '}';
     }
@@ -104,7 +104,7 @@ final class InstanceId {
         }
     }
 
-    /** The number of an acquisition of this instance, or -1 if the id is none of this instance. */
+    /** The number of an acquisition of this instance, or -1 if the id is not of this instance. */
     long number(String acquisition) {
         int end = acquisition.lastIndexOf('.');
         int start = acquisition.indexOf('.') + 1;
@@ -119,7 +119,7 @@ final class InstanceId {
         }
     }
 
-    /** Shows nothing secret. */
+    /** Without the secret. */
     @Override
     public String toString() {
         return publicPart;

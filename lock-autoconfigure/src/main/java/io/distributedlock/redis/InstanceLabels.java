@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What other instances have said that they are called, so that one which does not answer any more can still be named.
- * The latest {@value #KNOWN} are remembered.
+ * The labels that other instances have sent, so that an instance which no longer replies can still be named. The latest
+ * {@value #KNOWN} are remembered.
  */
 final class InstanceLabels {
 
@@ -35,7 +35,7 @@ final class InstanceLabels {
         return known.get(instance);
     }
 
-    /** The label and the id of an instance; what has no label stands for itself. */
+    /** The label and the id of an instance; without a label, the id alone. */
     String shown(String owner) {
         String label = of(owner);
         return label == null ? LockNames.show(owner) : LockNames.show(label) + " (" + owner + ")";

@@ -15,9 +15,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question between instances, {@code ask <instance> <number> <name>}, and its answer, {@code tell <number> -} or
- * {@code tell <number> <token> <held ms> <name> <label> <caller> <method>} with a name and an id for each wait. Texts
- * are in Base64, so that nothing in them can be taken for a part of the message.
+ * A request between instances, {@code ask <instance> <number> <name>}, and its reply, {@code tell <number> -} or
+ * {@code tell <number> <token> <held ms> <name> <label> <caller> <method>} with a name and an id for each wait, and at
+ * the end the number of callers that wait, with a colon and the trace of the caller if that is known. Texts are in
+ * Base64, so that their content is never read as a part of the message.
  */
 final class InstanceMessage {
 
@@ -27,17 +28,26 @@ final class InstanceMessage {
 
     private static final String NONE = "-";
 
-    /** Waits that an answer has at most. */
+    private static final String BEFORE_TRACE = ":";
+
+    /** Maximum number of waits in a reply. */
     private static final int WAITS = 4;
 
     private static final int LONGEST_TEXT = 1_000;
 
     private static final Pattern INSTANCE = Pattern.compile("[A-Za-z0-9_-]{8}");
 
+    private static final Pattern ADDRESS = Pattern.compile(INSTANCE.pattern() + "(\\{[0-9a-z]{1,6}\\})?");
+
     private InstanceMessage() {}
 
     static boolean isInstance(String id) {
         return INSTANCE.matcher(id).matches();
+    }
+
+    /** Whether the text names a channel of an instance: an id, or in a cluster an id and a tag. */
+    static boolean isAddress(String text) {
+        return ADDRESS.matcher(text).matches();
     }
 
     /** A word of a message, empty if it has fewer. */
@@ -50,7 +60,7 @@ final class InstanceMessage {
         return ASK + asker + " " + number + " " + encode(lockName);
     }
 
-    /** The lock that is asked about, or null if the message cannot be read. */
+    /** The requested lock, or null if the message cannot be read. */
     static @Nullable String nameIn(String question) {
         try {
             return decode(word(question, 3));
@@ -82,8 +92,12 @@ final class InstanceMessage {
                         .append(encode(wait.lockName()))
                         .append(' ')
                         .append(wait.id()));
-        // One word more than pairs of words: an older version does not look at it.
-        return answer.append(' ').append(report.waiters()).toString();
+        // One word more than pairs of words: an older version ignores it.
+        answer.append(' ').append(report.waiters());
+        if (report.traceId() != null) {
+            answer.append(BEFORE_TRACE).append(encode(cut(report.traceId())));
+        }
+        return answer.toString();
     }
 
     static Optional<HoldReport> report(String answer) {
@@ -96,6 +110,8 @@ final class InstanceMessage {
             for (int i = 8; i + 1 < words.length; i += 2) {
                 waits.add(new HoldReport.Wait(decode(words[i]), words[i + 1]));
             }
+            String[] last = words[words.length - 1].split(BEFORE_TRACE, 2);
+            boolean hasLast = words.length % 2 == 1;
             return Optional.of(new HoldReport(
                     decode(words[4]),
                     Long.parseLong(words[2]),
@@ -104,7 +120,8 @@ final class InstanceMessage {
                     words[7].equals(NONE) ? null : decode(words[7]),
                     Duration.ofMillis(Long.parseLong(words[3])),
                     waits,
-                    words.length % 2 == 0 ? 0 : Integer.parseInt(words[words.length - 1])));
+                    hasLast ? Integer.parseInt(last[0]) : 0,
+                    hasLast && last.length == 2 ? decode(last[1]) : null));
         } catch (IllegalArgumentException ex) {
             return Optional.empty();
         }
@@ -114,7 +131,7 @@ final class InstanceMessage {
         return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT);
     }
 
-    /** A dot goes before it, so that an empty text is a word too. */
+    /** A dot precedes it, so that an empty text is a word too. */
     static String encode(String text) {
         return "." + Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }

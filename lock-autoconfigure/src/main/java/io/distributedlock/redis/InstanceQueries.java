@@ -17,14 +17,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Questions to other instances about their holds, and answers to theirs, on the channels of the instances. No lock
- * depends on them. An answer counts only with the random number of a question that is open, questions are answered by
- * an {@link AnswerQueue}, and a message has a greatest length: forged ones cost little and say nothing. An instance of
- * an older version does not answer.
+ * Requests to other instances about their holds, and replies to theirs, on the channels of the instances. No lock
+ * depends on them. A reply counts only with the random number of an open request, an {@link AnswerQueue} sends the
+ * replies, and messages have a maximum length: forged ones cost little and have no effect. An instance of an older
+ * version does not reply.
  */
 final class InstanceQueries implements DeadlockSearch.Reports {
 
-    /** How long an answer is waited for. */
+    /** Maximum wait for a reply. */
     private static final long TIMEOUT_MILLIS = 500;
 
     private static final int OPEN = 64;
@@ -41,7 +41,7 @@ final class InstanceQueries implements DeadlockSearch.Reports {
 
     private final Map<String, CompletableFuture<Optional<HoldReport>>> open = new ConcurrentHashMap<>();
 
-    /** @param holds what this instance says of a lock, null if no caller of it holds it */
+    /** @param holds the report of this instance about a lock, null if no caller of it holds it */
     InstanceQueries(
             InstanceMessenger messenger,
             AnswerQueue answers,
@@ -66,13 +66,13 @@ final class InstanceQueries implements DeadlockSearch.Reports {
         }
     }
 
-    /** Does not block. Completes with the answer, and empty after that time. */
+    /** Does not block. Completes with the reply, and empty after that time. */
     CompletableFuture<Optional<HoldReport>> ask(String instance, String lockName, long millis) {
         if (instance.equals(messenger.self())) {
             return CompletableFuture.completedFuture(Optional.ofNullable(holds.apply(lockName)));
         }
         String number = InstanceMessenger.number();
-        String question = InstanceMessage.ask(messenger.self(), number, lockName);
+        String question = InstanceMessage.ask(messenger.answersTo(instance), number, lockName);
         boolean possible = InstanceMessage.isInstance(instance) && messenger.isPossible();
         if (!possible || question.length() > LONGEST_MESSAGE || open.size() >= OPEN) {
             return CompletableFuture.completedFuture(Optional.empty());
@@ -95,7 +95,7 @@ final class InstanceQueries implements DeadlockSearch.Reports {
     /**
      * Called on the network's thread.
      *
-     * @return false if it is no question or answer
+     * @return false if it is no request or reply
      */
     boolean message(String message) {
         if (message.startsWith(InstanceMessage.TELL)) {
@@ -122,7 +122,7 @@ final class InstanceQueries implements DeadlockSearch.Reports {
     private void answer(String message) {
         String asker = InstanceMessage.word(message, 1);
         String name = InstanceMessage.nameIn(message);
-        if (name != null && InstanceMessage.isInstance(asker)) {
+        if (name != null && InstanceMessage.isAddress(asker)) {
             messenger.send(asker, InstanceMessage.tell(InstanceMessage.word(message, 2), holds.apply(name)));
         }
     }

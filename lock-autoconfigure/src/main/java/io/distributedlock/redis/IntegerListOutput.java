@@ -9,7 +9,7 @@ import io.lettuce.core.output.CommandOutput;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The answer of a script that gives one number or a list of them, read without making objects of numbers. */
+/** The reply of a script that returns one number or a list of them, read without creating objects for numbers. */
 final class IntegerListOutput extends CommandOutput<String, String, IntegerListOutput> {
 
     private static final String NOT_A_NUMBER = "Redis gave something else than numbers";

@@ -14,10 +14,10 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** Says of a failure of Lettuce or Redis what it means for the command. */
+/** Derives the outcome of a command from a failure of Lettuce or Redis. */
 final class LettuceFailures {
 
-    /** First words of errors by which Redis says "not now"; the script was not run. */
+    /** First words of temporary errors of Redis; the script was not run. */
     private static final Set<String> NOT_NOW = Set.of(
             "BUSY",
             "LOADING",
@@ -55,7 +55,7 @@ final class LettuceFailures {
                 && String.valueOf(cause.getMessage()).contains("Currently not connected");
     }
 
-    /** Why a connection could not be opened: what Redis said, the network, or the class path. */
+    /** Why a connection could not be opened: an error of Redis, the network, or the class path. */
     static String reason(Throwable failure) {
         Throwable cause = innermost(failure);
         if (cause instanceof LinkageError) {
@@ -64,14 +64,14 @@ final class LettuceFailures {
         return isClosed(failure) ? "the connection was closed at once" : message(cause);
     }
 
-    /** Whether Redis said that it does not take writes as it is the replica of another server. */
+    /** Whether Redis refuses writes since it is the replica of another server. */
     static boolean isOfAReplica(String error) {
         return error.contains("READONLY");
     }
 
     /**
-     * Whether a connection was closed while it was being opened, without a word that had been heard. Lettuce has many
-     * names for it.
+     * Whether a connection was closed while it was being opened, before any reply. Lettuce has several exceptions for
+     * it.
      */
     static boolean isClosed(Throwable failure) {
         Throwable cause = innermost(failure);
@@ -81,9 +81,7 @@ final class LettuceFailures {
                 || text.contains("RedisHandshakeHandler not registered");
     }
 
-    /**
-     * Whether a server said that it takes no writes since it is not the master, or has lost touch with its replicas.
-     */
+    /** Whether a server refuses writes since it is not the master, or has lost the connection to its replicas. */
     static boolean isNoMaster(String error) {
         return isOfAReplica(error) || error.contains("NOREPLICAS") || error.contains("MASTERDOWN");
     }

@@ -17,19 +17,19 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** The lease store in Redis: turns commands into calls of the scripts, and their answers back. */
+/** The lease store in Redis: converts commands to calls of the scripts, and their replies back. */
 final class LettuceLeaseStore implements LeaseStore {
 
     private static final Log log = LogFactory.getLog(LettuceLeaseStore.class);
 
-    /** No name comes out of {@link LockNameCodec} like this: after the sign is neither a hexadecimal digit nor a u. */
+    /** {@link LockNameCodec} never produces such a name: after the sign is neither a hexadecimal digit nor a u. */
     private static final String READERS_IN_REDIS = "%shared";
 
     private static final LuaScript ACQUIRE = new LuaScript("acquire.lua");
@@ -54,6 +54,8 @@ final class LettuceLeaseStore implements LeaseStore {
 
     private volatile Predicate<String> queries = message -> false;
 
+    private volatile Consumer<String> seen = address -> {};
+
     LettuceLeaseStore(
             RedisConnections connections, LockKeys keys, InstanceId instance, ServerClockMonitor serverClock) {
         this.connections = connections;
@@ -77,7 +79,7 @@ final class LettuceLeaseStore implements LeaseStore {
                 to);
     }
 
-    /** @param oneKey whether the entry stands for the key of cancelled ids too: then none counts as cancelled */
+    /** @param oneKey whether the entry also represents the key of cancelled ids: then none counts as cancelled */
     private RespArguments acquire(AcquireCommand command, long floor, boolean oneKey) {
         String name = LockNameCodec.encode(command.name());
         RespArguments operands = new RespArguments().add("2");
@@ -147,7 +149,7 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     /**
-     * @param oneKey whether the entry stands for the key of cancelled ids too: then none counts as cancelled, nor is
+     * @param oneKey whether the entry also represents the key of cancelled ids: then none counts as cancelled, nor is
      *     kept
      */
     private RespArguments release(ReleaseCommand command, boolean oneKey) {
@@ -259,27 +261,37 @@ final class LettuceLeaseStore implements LeaseStore {
                         to));
     }
 
-    private static Optional<LockState> state(String name, List<Object> reply) {
+    private Optional<LockState> state(String name, List<Object> reply) {
         if (reply.isEmpty()) {
             return Optional.empty();
         }
-        String owner = owner(reply.get(0).toString());
+        String[] words = reply.get(0).toString().split(" ");
+        boolean named = words[0].startsWith("=");
+        List<String> instances = Arrays.stream(words)
+                .skip(named || words[0].equals(READERS_IN_REDIS) ? 1 : 0)
+                .map(this::instance)
+                .distinct()
+                .toList();
         return Optional.of(new LockState(
-                name, owner, text(reply, 1), Duration.ofMillis(Math.max(0, text(reply, 2))), (int) text(reply, 3)));
+                name,
+                named ? explicitOwner(words[0].substring(1)) : String.join(", ", instances),
+                text(reply, 1),
+                Duration.ofMillis(Math.max(0, text(reply, 2))),
+                (int) text(reply, 3),
+                false,
+                named,
+                instances,
+                null));
     }
 
-    private static String owner(String said) {
-        if (said.startsWith("=")) {
-            String decoded = LockNameCodec.decode(said.substring(1));
-            return decoded == null ? said.substring(1) : decoded;
-        }
-        String[] instances = said.startsWith(READERS_IN_REDIS + " ")
-                ? said.substring(READERS_IN_REDIS.length() + 1).split(" ")
-                : new String[] {said};
-        return Arrays.stream(instances)
-                .map(each -> each.indexOf('{') > 0 ? each.substring(0, each.indexOf('{')) : each)
-                .distinct()
-                .collect(Collectors.joining(", "));
+    private static String explicitOwner(String encoded) {
+        String decoded = LockNameCodec.decode(encoded);
+        return decoded == null ? encoded : decoded;
+    }
+
+    private String instance(String address) {
+        seen.accept(address);
+        return InstanceAddresses.instance(address);
     }
 
     @Override
@@ -317,9 +329,13 @@ final class LettuceLeaseStore implements LeaseStore {
         return connections.isInTrouble() ? connections.notConnected() : null;
     }
 
-    /** Says who reads what other instances ask and answer. */
-    void queries(Predicate<String> reader) {
+    /**
+     * Sets the reader of the messages between instances, and the receiver of the addresses that entries contain: an
+     * entry has the channels of the instances that hold its lock.
+     */
+    void neighbours(Predicate<String> reader, Consumer<String> addresses) {
         queries = reader;
+        seen = addresses;
     }
 
     @Override

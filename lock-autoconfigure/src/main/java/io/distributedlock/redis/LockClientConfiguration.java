@@ -23,9 +23,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * The application's client configuration, with what locks need otherwise: nothing is replayed after a reconnect, since
- * a command that its caller has given up must not run later; the engine has its own time-outs; the queue of commands
- * has a bound; and nothing is read from replicas.
+ * The application's client configuration, with changes for locks: nothing is replayed after a reconnect, since a
+ * command whose caller no longer waits must not run later; the engine has its own time-outs; the queue of commands has
+ * a bound; and nothing is read from replicas.
  */
 record LockClientConfiguration(
         LettuceClientConfiguration application,
@@ -36,8 +36,8 @@ record LockClientConfiguration(
         implements LettuceClientConfiguration {
 
     /**
-     * More than a healthy connection ever has under way, and more than 200 000: up to there Lettuce allocates a queue
-     * for all of them at once, which took 1.6 MB of heap for each instance.
+     * More than a healthy connection has under way at any time, and more than 200 000: up to that, Lettuce allocates a
+     * queue for all of them at once, which took 1.6 MB of heap for each instance.
      */
     private static final int MAX_COMMANDS_UNDER_WAY = 250_000;
 
@@ -55,7 +55,7 @@ record LockClientConfiguration(
         return Optional.of(cluster ? inCluster(own) : own);
     }
 
-    /** A failover has to be noticed soon, and a server that hangs must not keep the cluster from being looked at. */
+    /** A failover has to be detected soon, and a server that hangs must not prevent the refresh of the topology. */
     private static ClientOptions inCluster(ClientOptions options) {
         return ClusterClientOptions.builder(options)
                 .maxRedirects(5)
@@ -86,7 +86,7 @@ record LockClientConfiguration(
         return socket.build();
     }
 
-    /** For the connection that only listens: it is the only way to find out that nobody is there any more. */
+    /** For the connection that only listens: only this detects that the server is gone. */
     private static KeepAliveOptions keepAlive() {
         return KeepAliveOptions.builder()
                 .enable()

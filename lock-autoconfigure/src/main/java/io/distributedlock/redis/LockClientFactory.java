@@ -27,24 +27,24 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A Lettuce client of our own that goes to where the application's goes: same address, credentials and TLS, but with
- * {@linkplain LockClientConfiguration options} that are right for locks. It shares the application's event loops.
+ * A separate Lettuce client with the address, credentials and TLS of the application's client, but with
+ * {@linkplain LockClientConfiguration options} for locks. It shares the application's event loops.
  */
 final class LockClientFactory implements AutoCloseable {
 
-    /** Of a master that is looked up. */
+    /** The host in the address of a master that is looked up. */
     private static final String PLACEHOLDER = "master.invalid";
 
     private static final Delay RECONNECT = new ReconnectDelay();
 
-    /** Of a connection that is not given up yet. Redis may be busy for that long. */
+    /** The silence of a connection that is not closed yet. Redis may be busy for that long. */
     private static final Duration SHORTEST_SILENCE = Duration.ofSeconds(3);
 
     private final ClientResources resources;
 
     private final AbstractRedisClient client;
 
-    /** What made the client; null if that was done here. */
+    /** The factory that created the client; null if it was created here. */
     private final @Nullable LettuceConnectionFactory factory;
 
     /** Which of several servers is the master; null if there is only one. */
@@ -119,7 +119,7 @@ final class LockClientFactory implements AutoCloseable {
         return null;
     }
 
-    /** A client for questions about the master. Its connections stay when those to the master are closed. */
+    /** A client for requests about the master. Its connections stay when those to the master are closed. */
     private RedisClient asking(LockClientConfiguration ours, @Nullable ClientResources shared) {
         NettyCustomizer application = shared == null ? new NettyCustomizer() {} : shared.nettyCustomizer();
         RedisClient asking = RedisClient.create(new DelegatingClientResources(
@@ -145,7 +145,7 @@ final class LockClientFactory implements AutoCloseable {
         return target instanceof RedisConfiguration.WithDomainSocket socket ? socket.getSocket() : "its address";
     }
 
-    /** Where Redis is, for people. */
+    /** The address of Redis, for messages. */
     String address() {
         return address;
     }
@@ -167,9 +167,7 @@ final class LockClientFactory implements AutoCloseable {
         return master;
     }
 
-    /**
-     * One of its connections could not be opened, or not be opened again. What Redis said then is worth remembering.
-     */
+    /** One of its connections could not be opened, or not be opened again. The error of Redis is remembered. */
     void failed(Throwable failure) {
         if (trouble == null || !LettuceFailures.isClosed(failure)) {
             trouble = failure;
@@ -180,7 +178,7 @@ final class LockClientFactory implements AutoCloseable {
         trouble = null;
     }
 
-    /** Why the latest try to connect has failed; null if it has not. */
+    /** Why the latest attempt to connect has failed; null if it has not. */
     @Nullable
     Throwable lastFailure() {
         return trouble;
@@ -201,7 +199,7 @@ final class LockClientFactory implements AutoCloseable {
     @Override
     public void close() {
         if (client instanceof RedisClusterClient cluster) {
-            // A look at the cluster that is under way would begin the periodic ones again when it ends.
+            // A topology refresh that is under way would start the periodic ones again when it ends.
             cluster.setOptions(ClusterClientOptions.create());
         }
         if (factory != null) {

@@ -24,8 +24,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two connections of one instance: one for commands, one for messages. They are opened by a thread that ends as soon as
- * both stand, so that an application starts while Redis is down; from then on Lettuce reconnects them.
+ * Two connections of one instance: one for commands, one for messages. A thread that ends as soon as both are open
+ * opens them, so that an application starts while Redis is down; from then on Lettuce reconnects them.
  */
 final class LockConnections implements RedisConnections {
 
@@ -79,7 +79,7 @@ final class LockConnections implements RedisConnections {
         connected = engine::connected;
     }
 
-    /** Opens what else is needed, with these connections. Set before {@link #open()}. */
+    /** Opens further connections together with these. Set before {@link #open()}. */
     void alsoOpen(Consumer<RedisClient> opening) {
         another = opening;
     }
@@ -112,7 +112,7 @@ final class LockConnections implements RedisConnections {
                 }
             }
             if (told) {
-                log.info("Redis at " + source.address() + " is reached; locks are available");
+                log.info("Connected to Redis at " + source.address() + "; locks are available");
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
@@ -125,11 +125,11 @@ final class LockConnections implements RedisConnections {
         if (trouble instanceof Error) {
             log.error("Locks are unavailable: " + whyNotConnected(), trouble);
         } else {
-            log.warn("Redis cannot be reached yet; locks are unavailable until it is: " + whyNotConnected());
+            log.warn("Redis is not reachable yet; locks are unavailable until it is: " + whyNotConnected());
         }
     }
 
-    /** An error is tried again too: it may be for lack of memory. */
+    /** After an error, the attempt is repeated too: the cause may be a lack of memory. */
     private boolean tryToConnect() throws InterruptedException {
         try {
             RedisClient client = source.client();
@@ -174,7 +174,7 @@ final class LockConnections implements RedisConnections {
         }
     }
 
-    /** Nothing is sent while a server has not said that it is the master. */
+    /** Nothing is sent until the server has confirmed that it is the master. */
     @Override
     public @Nullable CommandWriter commands() {
         return masterCheck.isPassed() ? writer : null;
@@ -202,7 +202,7 @@ final class LockConnections implements RedisConnections {
         masterCheck.refused(error);
         if (LettuceFailures.isOfAReplica(error) && source.channels().replace()) {
             String what =
-                    "Redis at " + source.address() + " is a replica, which takes no locks. The address may lead to"
+                    "Redis at " + source.address() + " is a replica, which accepts no writes. The address may lead to"
                             + " another server by now, so locks use new connections.";
             if (replicaTold) {
                 log.debug(what);
@@ -250,7 +250,7 @@ final class LockConnections implements RedisConnections {
         messageCheck.look(isConnected() ? commands : null, subscription);
     }
 
-    /** Not on the event loop: there may be much to do. */
+    /** Not on the event loop, since this may take long. */
     private void tellConnected() {
         if (closed.getCount() > 0) {
             resources.eventExecutorGroup().execute(connected);

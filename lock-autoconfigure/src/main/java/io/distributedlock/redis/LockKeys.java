@@ -7,14 +7,14 @@ package io.distributedlock.redis;
 import io.lettuce.core.cluster.SlotHash;
 import org.jspecify.annotations.Nullable;
 
-/** Keys and channels. The braces make everything of one lock lie in one slot of a cluster. */
+/** Keys and channels. The braces put all keys of one lock into one slot of a cluster. */
 final class LockKeys {
 
     private final String prefix;
 
     private final String entryStart;
 
-    /** @throws IllegalArgumentException if the prefix has braces, which would be taken for the hash tag */
+    /** @throws IllegalArgumentException if the prefix has braces, which would be read as the hash tag */
     LockKeys(String prefix) {
         if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
             throw new IllegalArgumentException("The key prefix '" + prefix + "' must not contain braces");
@@ -23,7 +23,7 @@ final class LockKeys {
         this.entryStart = prefix + '{';
     }
 
-    /** What all keys and channels begin with. */
+    /** The prefix of all keys and channels. */
     String prefix() {
         return prefix;
     }
@@ -33,7 +33,7 @@ final class LockKeys {
         return entryStart + LockNameCodec.encode(name) + '}';
     }
 
-    /** Adds the entry of a lock, whose name is encoded already. */
+    /** Adds the entry of a lock, whose name is already encoded. */
     void addEntry(RespArguments words, String encodedName) {
         words.add(entryStart, encodedName, "}");
     }
@@ -52,13 +52,18 @@ final class LockKeys {
                 : null;
     }
 
-    /** The channel of an instance. The scripts make it of the key of an entry. */
+    /** The channel of an instance. The scripts derive it from the key of an entry. */
     String channel(InstanceId instance) {
         return channel(instance.publicPart());
     }
 
     /** The channel of the instance with that public id. */
     String channel(String instance) {
+        return prefix + "instance:" + instance;
+    }
+
+    /** The key of the label of the instance with that public id. An entry has a brace there. */
+    String label(String instance) {
         return prefix + "instance:" + instance;
     }
 

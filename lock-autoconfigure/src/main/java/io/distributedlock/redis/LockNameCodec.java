@@ -11,16 +11,14 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes any text as one word without braces, so that it can stand in a hash tag and in a list. Two texts never make
- * the same word. Texts that come out longer than {@link #MAX_BYTES} are cut and told apart by their SHA-256.
+ * Writes any text as one word without braces, so that it can be in a hash tag and in a list. Two texts never have the
+ * same word. Texts whose word is longer than {@link #MAX_BYTES} are truncated and distinguished by their SHA-256.
  */
 final class LockNameCodec {
 
     static final int MAX_BYTES = 512;
 
-    /**
-     * Stands before the hash of a long text; never comes out of an escape, which has hexadecimal digits or a u there.
-     */
+    /** Precedes the hash of a long text; never occurs in an escape, which has hexadecimal digits or a u there. */
     private static final String HASH_MARK = "%#";
 
     private static final int KEPT_OF_LONG = 64;

@@ -13,7 +13,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** A script beside this class. Called by its hash; Redis is told the text when it does not know the hash. */
+/** A script beside this class. Called by its hash; its text is sent if Redis does not know the hash. */
 final class LuaScript {
 
     private final byte[] byHash;
@@ -26,7 +26,7 @@ final class LuaScript {
         this.byText = start("EVAL", text);
     }
 
-    /** Writes a call of it: what follows the hash or the text are the number of keys, the keys, and the arguments. */
+    /** Writes a call of it: the hash or text is followed by the number of keys, the keys, and the arguments. */
     void writeCall(boolean asText, RespArguments operands, ByteBuf buffer) {
         int words = 2 + operands.count();
         buffer.writeByte('*');

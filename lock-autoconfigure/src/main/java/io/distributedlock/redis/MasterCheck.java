@@ -17,20 +17,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps commands back until the server at the other end of a new connection has said that it is the master. Where there
- * is only one server, nothing is asked. A user who may not ask gets the benefit of the doubt: a replica refuses writes
- * by itself.
+ * Delays commands until the server of a new connection has confirmed that it is the master. If there is only one
+ * server, no request is sent. For a user without the right to that request, commands are sent all the same: a replica
+ * refuses writes by itself.
  */
 final class MasterCheck {
 
-    /** Before the next try after a server has said that it is a replica. */
+    /** The pause before the next attempt after a server has replied that it is a replica. */
     private static final long REPLICA_PAUSE_MILLIS = 250;
 
     private final LockClientFactory source;
 
     private final @Nullable CurrentMaster master;
 
-    /** How many connections have ended; an answer from an earlier one does not count. */
+    /** The number of connections that have ended; a reply on an earlier one does not count. */
     private final AtomicLong ended = new AtomicLong();
 
     private volatile boolean passed;
@@ -52,9 +52,9 @@ final class MasterCheck {
     }
 
     /**
-     * Asks a connection that was just opened for the first time, and waits for the answer.
+     * Checks a connection that was just opened for the first time, and waits for the reply.
      *
-     * @throws RuntimeException if the server is not the master or does not answer; the connection is closed then
+     * @throws RuntimeException if the server is not the master or does not reply; the connection is closed then
      */
     void connected(StatefulRedisConnection<String, String> connection, Duration limit) {
         try {
@@ -69,7 +69,7 @@ final class MasterCheck {
         }
     }
 
-    /** Asks a connection that was opened again, and does not block. A server that is not the master is left. */
+    /** Checks a connection that was opened again, and does not block. A connection to another server is closed. */
     void reconnected(StatefulRedisConnection<String, String> connection, SocketAddress address, Runnable whenPassed) {
         if (closeElsewhere(address)) {
             return;
@@ -99,7 +99,7 @@ final class MasterCheck {
         return elsewhere;
     }
 
-    /** An error in the answer to a command. */
+    /** An error in the reply to a command. */
     void refused(String error) {
         if (master != null && LettuceFailures.isNoMaster(error)) {
             master.refused(error);
@@ -126,7 +126,7 @@ final class MasterCheck {
             throw new CompletionException(cause);
         }
         if (role != null && !role.isEmpty() && !role.get(0).equals("master")) {
-            throw new MasterUnknownException("the server that was named as the master says that it is a replica");
+            throw new MasterUnknownException("the server that was named as the master reports that it is a replica");
         }
     }
 }

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 
-/** A client whose connections all lead to the master, wherever that is when one is opened. */
+/** A client whose connections all lead to the master, at its address when the connection is opened. */
 final class MasterClient extends RedisClient {
 
     private final Supplier<CompletableFuture<SocketAddress>> master;

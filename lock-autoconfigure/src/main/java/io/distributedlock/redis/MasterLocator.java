@@ -11,20 +11,20 @@ import java.util.concurrent.CompletableFuture;
 interface MasterLocator extends AutoCloseable {
 
     /**
-     * Begins to listen for failovers, if there is something to listen to.
+     * Begins to listen for failovers, if there is a source for them.
      *
-     * @param hint called when the master may be another one than before; on any thread, and it must not block
+     * @param hint called when the master may have changed; on any thread, and it must not block
      */
     void open(Runnable hint);
 
     /**
-     * Asks where the master is, and does not block. The address is not resolved.
+     * Requests the address of the master, and does not block. The address is not resolved.
      *
-     * @return fails with {@link MasterUnknownException} if nobody can tell
+     * @return fails with {@link MasterUnknownException} if it is unknown
      */
     CompletableFuture<InetSocketAddress> locate();
 
-    /** What the master is looked for in, for people. */
+    /** The servers that are searched for the master, for messages. */
     String description();
 
     @Override

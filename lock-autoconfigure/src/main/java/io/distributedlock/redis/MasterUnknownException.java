@@ -6,7 +6,7 @@ package io.distributedlock.redis;
 
 import io.lettuce.core.RedisException;
 
-/** Nobody can tell which server is the master. */
+/** It is unknown which server is the master. */
 final class MasterUnknownException extends RedisException {
 
     private static final long serialVersionUID = 1L;

@@ -11,9 +11,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the server that commands go to whether it knows the subscription of this instance. It does not if the
- * subscription is at another server, as when an address leads elsewhere than before: then no grant would ever be heard.
- * A server that cannot tell, such as a proxy, is left alone after some tries.
+ * Checks that the server of the commands has the subscription of this instance. It does not if the subscription is at
+ * another server, for example after an address has changed: then no grant would ever arrive. If a server such as a
+ * proxy cannot report this, the checks end after some attempts.
  */
 final class MessageCheck {
 
@@ -30,7 +30,7 @@ final class MessageCheck {
         this.closeConnections = closeConnections;
     }
 
-    /** Asks, and does not block. Asks nothing while there is no subscription at all. */
+    /** Sends the check, and does not block. Sends nothing while there is no subscription at all. */
     void look(
             @Nullable StatefulRedisConnection<String, String> commands,
             @Nullable InstanceChannelSubscription messages) {

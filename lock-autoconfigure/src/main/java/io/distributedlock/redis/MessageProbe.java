@@ -15,15 +15,15 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Looks once, when the first connections stand, whether the scripts can send messages here: a user may lack the rights,
- * and a proxy may not count who listens at its other nodes. Locks work all the same, but are handed over late, and an
- * operator would not know why. Nothing is said of a server that does all of it.
+ * Checks once, when the first connections are open, whether the scripts can send messages here: a user may lack the
+ * rights, and a proxy may not count the listeners at its other nodes. Locks work all the same, but are handed over
+ * late, and the log shows the reason. If all of this works, nothing is logged.
  */
 final class MessageProbe {
 
     private static final Log log = LogFactory.getLog(MessageProbe.class);
 
-    /** Follows the channel of an instance in the name of one on which nobody listens. */
+    /** The suffix of the instance's channel for the name of a channel without listeners. */
     private static final String NOBODY = ":nobody";
 
     private static final String SCRIPT = LuaScript.text("probe.lua");
@@ -31,7 +31,7 @@ final class MessageProbe {
     private MessageProbe() {}
 
     /**
-     * Asks, and waits for the answer.
+     * Sends the request, and waits for the reply.
      *
      * @param channel to which this instance is subscribed
      */
@@ -44,11 +44,11 @@ final class MessageProbe {
             String missing = missing(reply);
             if (!missing.isEmpty()) {
                 log.warn("Redis does not send messages between instances: " + missing
-                        + ". Locks work, but a waiting instance asks instead of being told, and gets a lock up to a"
-                        + " second late.");
+                        + ". Locks work, but a waiting instance sends requests instead of receiving messages, and"
+                        + " gets a lock up to a second late.");
             }
         } catch (ExecutionException | TimeoutException | RuntimeException ex) {
-            log.debug("Redis could not be asked whether it sends messages", ex);
+            log.debug("The check whether Redis sends messages has failed", ex);
         }
     }
 

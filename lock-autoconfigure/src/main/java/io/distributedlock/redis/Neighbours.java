@@ -11,9 +11,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What this instance and the others tell each other for the sake of operators. No lock depends on it. What they are
- * called is in no key: an instance says it when it is asked, so nothing has to be written, renewed and cleaned up, and
- * a free lock leaves nothing in Redis.
+ * The messages between instances that are meant for operators. No lock depends on them. An instance sends its label on
+ * request, and one that holds a lock for long writes it to Redis for the case that it dies.
  */
 final class Neighbours implements AutoCloseable {
 
@@ -29,7 +28,7 @@ final class Neighbours implements AutoCloseable {
 
     private final AnswerQueue answers = new AnswerQueue();
 
-    /** Apart from the others: an instance whose locks are much asked for must still show itself to an operator. */
+    /** A separate queue: an instance with many requests about its locks must still reply to operators. */
     private final AnswerQueue fleetAnswers = new AnswerQueue();
 
     private final InstanceLabels labels = new InstanceLabels();
@@ -40,17 +39,32 @@ final class Neighbours implements AutoCloseable {
 
     private final FleetQueries fleet;
 
-    /** @param label what operators call this instance */
+    private final LabelKey labelKey;
+
+    private final LabelLookup lookup;
+
+    /** @param label the label of this instance */
     Neighbours(RedisConnections connections, LockKeys keys, InstanceId id, LockEngine engine, Supplier<String> label) {
         this.connections = connections;
         this.id = id.publicPart();
         this.engine = engine;
         this.label = label;
-        this.line = new WaitingLine(connections, keys);
-        this.messenger = new InstanceMessenger(connections, keys, id);
+        FleetDirectory directory = new FleetDirectory(connections, keys);
+        this.messenger = new InstanceMessenger(connections, keys, id, directory);
+        this.line = new WaitingLine(connections, keys, messenger::learn);
         this.holds = new InstanceQueries(messenger, answers, labels, name -> engine.report(name, label.get()));
-        this.fleet = new FleetQueries(
-                messenger, new FleetDirectory(connections, keys), fleetAnswers, labels, this::activity, label);
+        this.fleet = new FleetQueries(messenger, directory, fleetAnswers, labels, this::activity, label);
+        this.labelKey = new LabelKey(connections, keys, id, label, engine::isInUse, engine::longestLease, fleetAnswers);
+        this.lookup = new LabelLookup(labels, labelKey, fleet);
+    }
+
+    /** Called when the connections are open or trying. */
+    void start() {
+        labelKey.start();
+    }
+
+    LabelLookup labels() {
+        return lookup;
     }
 
     /**
@@ -62,12 +76,20 @@ final class Neighbours implements AutoCloseable {
         return holds.message(message) || fleet.message(message);
     }
 
+    /**
+     * Remembers the address of a channel of an instance: the first part of an acquisition id, as an entry contains it.
+     */
+    void seen(String address) {
+        messenger.learn(address);
+    }
+
     LockActivity activity() {
         return engine.activity(id, connections.isConnected(), connections.isSubscribed());
     }
 
     HolderLookup holders(LeaseStore store) {
-        return new HolderLookup(store, messenger, holds, labels, name -> engine.holder(name, label.get()));
+        return new HolderLookup(
+                store, messenger, holds, labels, labelKey::of, name -> engine.holder(name, label.get()));
     }
 
     InstanceQueries holds() {
@@ -85,6 +107,7 @@ final class Neighbours implements AutoCloseable {
 
     @Override
     public void close() {
+        labelKey.close();
         answers.close();
         fleetAnswers.close();
     }

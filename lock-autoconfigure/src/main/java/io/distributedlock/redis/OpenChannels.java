@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * The sockets of one instance, so that they can be replaced. An address may lead to another server than before, as
- * after a failover behind a proxy or a service name, while the connections still lead to the former one. Lettuce opens
- * a new socket for each one that is closed.
+ * The sockets of one instance, so that they can be replaced. An address may lead to another server than before, for
+ * example after a failover behind a proxy or a service name, while the connections still lead to the former one.
+ * Lettuce opens a new socket for each one that is closed.
  */
 final class OpenChannels {
 
@@ -34,7 +34,7 @@ final class OpenChannels {
         this.notBefore = new AtomicLong(clock.getAsLong());
     }
 
-    /** Counts each connection as long as it is open, and leaves the application to do what it does with them. */
+    /** Tracks each connection while it is open, and keeps the application's own customization. */
     NettyCustomizer before(NettyCustomizer application) {
         return new NettyCustomizer() {
 
@@ -53,8 +53,8 @@ final class OpenChannels {
     }
 
     /**
-     * Closes all of them, at most once in one to two seconds: a server that stays the wrong one is not knocked at more
-     * often.
+     * Closes all of them, at most once in one to two seconds, so that a server that remains the wrong one is not
+     * contacted more often.
      *
      * @return whether they were closed
      */
@@ -69,7 +69,7 @@ final class OpenChannels {
         return true;
     }
 
-    /** Closes all of them at once, those that are just being opened too. */
+    /** Closes all of them at once, including those that are being opened. */
     void closeAll() {
         open.forEach(Channel::close);
     }

@@ -8,7 +8,9 @@ import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** From 10 ms to a second, twice as long each time; a random part of it, so that instances do not come all at once. */
+/**
+ * From 10 ms to a second, twice as long each time; a random part of it, so that instances do not reconnect all at once.
+ */
 final class ReconnectDelay extends Delay {
 
     private static final long FIRST_MILLIS = 10;

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 /**
- * Hears why our own connections could not be opened again, as Lettuce tells that to nobody else: commands meanwhile
- * fail with "not connected", be it that nobody listens or that the password is wrong. All events go on to the
- * application's bus.
+ * Receives the reason why the locks' connections could not be opened again, which Lettuce reports only here: commands
+ * meanwhile fail with "not connected", whether no server listens or the password is wrong. All events are passed on to
+ * the application's bus.
  */
 record ReconnectFailureEventBus(@Nullable EventBus application, Consumer<Throwable> listener) implements EventBus {
 

@@ -7,12 +7,13 @@ package io.distributedlock.redis;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStoreException;
 import io.lettuce.core.protocol.RedisCommand;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of one instance: how its commands get to Redis, and messages back. An implementation knows one
- * topology. What a topology has to decide for each lock has a default for a single server.
+ * The connections of one instance: the path of its commands to Redis, and of messages back. Each implementation
+ * supports one topology. Methods whose result depends on the topology have a default for a single server.
  */
 interface RedisConnections extends AutoCloseable {
 
@@ -20,35 +21,35 @@ interface RedisConnections extends AutoCloseable {
     @FunctionalInterface
     interface CommandWriter {
 
-        /** Never blocks. A failure is thrown, or told to the command. */
+        /** Never blocks. A failure is thrown, or passed to the command. */
         void write(RedisCommand<String, String, ?> command);
     }
 
     /**
      * Set once, before {@link #open()}.
      *
-     * @param messages reads what comes in for this instance
-     * @param listener hears when commands can be sent again or messages may have been missed
+     * @param messages reads the messages for this instance
+     * @param listener notified when commands can be sent again or messages may have been missed
      */
     void listen(InstanceChannelListener messages, LeaseStore.Listener listener);
 
-    /** Begins to connect, and waits for the outcome of the first try, one command time-out at most. */
+    /** Begins to connect, and waits for the outcome of the first attempt, one command time-out at most. */
     void open();
 
-    /** Null until the first connection stands; then commands are refused while it is broken. */
+    /** Null until the first connection is open; then commands are refused while it is broken. */
     @Nullable
     CommandWriter commands();
 
     /** Whether commands can be sent at this moment. */
     boolean isConnected();
 
-    /** Whether messages come at this moment. */
+    /** Whether messages arrive at this moment. */
     boolean isSubscribed();
 
     /** Completes when commands can be sent. */
     CompletableFuture<Void> ready();
 
-    /** Whether the latest try to connect has failed. */
+    /** Whether the latest attempt to connect has failed. */
     boolean isInTrouble();
 
     LeaseStoreException notConnected();
@@ -56,7 +57,7 @@ interface RedisConnections extends AutoCloseable {
     /** An error in the reply to a command. */
     void redisSaid(String error);
 
-    /** Runs something short on a thread of Lettuce's, after that time; not if these connections are closed before. */
+    /** Runs a short task on a thread of Lettuce, after that time; not if these connections are closed before. */
     void later(Runnable task, long millis);
 
     /** Whether a command goes to the server that has its first key, so that Lettuce has to know that key. */
@@ -85,7 +86,23 @@ interface RedisConnections extends AutoCloseable {
     }
 
     /**
-     * The lowest token that a free lock may get, less one.
+     * The slot of a channel that this instance has subscribed: on the server that has the given slot if possible,
+     * otherwise on another one; -1 if there is none. Only where commands are routed by key.
+     */
+    default int heardSlot(int near) {
+        return -1;
+    }
+
+    /**
+     * The channels of that pattern that have a subscriber, from each master. Only where commands are routed by key. An
+     * unavailable server may not reply at all.
+     */
+    default List<CompletableFuture<List<String>>> shardChannels(String pattern) {
+        return List.of();
+    }
+
+    /**
+     * The lowest token that a free lock may get, minus one.
      *
      * @param seen the highest token that this instance has seen
      */

@@ -43,18 +43,20 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * Distributed locks in one Redis, which may be a cluster. It uses the application's Redis settings, but connections of
- * its own, which open and close with the context; used before the context starts, it opens them at once. A Redis that
- * cannot be reached is no reason not to start: calls then fail with {@link LockUnavailableException} within their
- * bounds.
+ * its own, which open and close with the context; used before the context starts, it opens them at once. The template
+ * also starts if Redis cannot be reached: calls then fail with {@link LockUnavailableException} within their bounds.
  *
- * <p>When it stops, new callers are refused, those who wait are sent away, and holds may go on for the shutdown grace.
- * It can be started again. Safe for use by any number of threads.
+ * <p>When it stops, new calls and waits fail, and holds may continue for the shutdown grace. It can be started again.
+ * Safe for use by any number of threads.
  */
 public final class RedisLockTemplate implements LockOperations, LockMonitor, SmartLifecycle, AutoCloseable {
 
     private static final Log log = LogFactory.getLog(RedisLockTemplate.class);
 
-    /** Above the connection factory's, and below those of servers, schedulers and listeners, whose work needs locks. */
+    /**
+     * The phase is above that of the connection factory, and below those of servers, schedulers and listeners, whose
+     * work needs locks.
+     */
     private static final int PHASE = 1024;
 
     private final LettuceConnectionFactory application;
@@ -82,8 +84,8 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
 
     /**
      * @param connections whose settings are used; its own connections are not
-     * @param keyPrefix what the keys and channels of all locks begin with
-     * @throws UnsupportedTopologyException if nobody can tell what the factory is for
+     * @param keyPrefix prefix of the keys and channels of all locks
+     * @throws UnsupportedTopologyException if the topology of the factory is not supported
      */
     public RedisLockTemplate(LettuceConnectionFactory connections, String keyPrefix, EngineSettings settings) {
         this(connections, keyPrefix, settings, event -> {});
@@ -91,9 +93,9 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
 
     /**
      * @param connections whose settings are used; its own connections are not
-     * @param keyPrefix what the keys and channels of all locks begin with
-     * @param events whom to tell what happens, on a thread that only runs listeners
-     * @throws UnsupportedTopologyException if nobody can tell what the factory is for
+     * @param keyPrefix prefix of the keys and channels of all locks
+     * @param events receives events, on a thread that only runs listeners
+     * @throws UnsupportedTopologyException if the topology of the factory is not supported
      */
     public RedisLockTemplate(
             LettuceConnectionFactory connections,
@@ -105,11 +107,11 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
 
     /**
      * @param connections whose settings are used; its own connections are not
-     * @param keyPrefix what the keys and channels of all locks begin with
-     * @param events whom to tell what happens, on a thread that only runs listeners
-     * @param keepUntilCompletion whether {@link #execute} inside of a transaction keeps its lock until that has
+     * @param keyPrefix prefix of the keys and channels of all locks
+     * @param events receives events, on a thread that only runs listeners
+     * @param keepUntilCompletion whether {@link #execute} inside a transaction keeps its lock until the transaction has
      *     completed
-     * @throws UnsupportedTopologyException if nobody can tell what the factory is for
+     * @throws UnsupportedTopologyException if the topology of the factory is not supported
      */
     public RedisLockTemplate(
             LettuceConnectionFactory connections,
@@ -122,12 +124,12 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
 
     /**
      * @param connections whose settings are used; its own connections are not
-     * @param keyPrefix what the keys and channels of all locks begin with
-     * @param events whom to tell what happens, on a thread that only runs listeners
-     * @param keepUntilCompletion whether {@link #execute} inside of a transaction keeps its lock until that has
+     * @param keyPrefix prefix of the keys and channels of all locks
+     * @param events receives events, on a thread that only runs listeners
+     * @param keepUntilCompletion whether {@link #execute} inside a transaction keeps its lock until the transaction has
      *     completed
-     * @param listener gives what measures acquisitions and commands, or null; called at each start
-     * @throws UnsupportedTopologyException if nobody can tell what the factory is for
+     * @param listener supplies the listener of acquisitions and commands, or null; called at each start
+     * @throws UnsupportedTopologyException if the topology of the factory is not supported
      */
     public RedisLockTemplate(
             LettuceConnectionFactory connections,
@@ -141,14 +143,14 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
 
     /**
      * @param connections whose settings are used; its own connections are not
-     * @param keyPrefix what the keys and channels of all locks begin with
-     * @param events whom to tell what happens, on a thread that only runs listeners
-     * @param keepUntilCompletion whether {@link #execute} inside of a transaction keeps its lock until that has
+     * @param keyPrefix prefix of the keys and channels of all locks
+     * @param events receives events, on a thread that only runs listeners
+     * @param keepUntilCompletion whether {@link #execute} inside a transaction keeps its lock until the transaction has
      *     completed
-     * @param listener gives what measures acquisitions and commands, or null; called at each start
+     * @param listener supplies the listener of acquisitions and commands, or null; called at each start
      * @param acknowledge how many replicas have to confirm each grant and each renewal; 0 for none
-     * @param acknowledgeTimeout how long to wait for them at most
-     * @throws UnsupportedTopologyException if nobody can tell what the factory is for
+     * @param acknowledgeTimeout maximum time to wait for these confirmations
+     * @throws UnsupportedTopologyException if the topology of the factory is not supported
      */
     public RedisLockTemplate(
             LettuceConnectionFactory connections,
@@ -207,7 +209,9 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
 
     @Override
     public Optional<LockState> inspect(String name) {
-        return engine(name).inspect(LockRequest.of(name).name());
+        Optional<LockState> state = engine(name).inspect(LockRequest.of(name).name());
+        Instance running = instance;
+        return running == null ? state : state.map(running.neighbours().labels()::labelled);
     }
 
     @Override
@@ -306,7 +310,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
         stop();
     }
 
-    /** Says what other instances are told that this one is called; its public id if not called. */
+    /** Sets the label that other instances get from this one; by default its public id. */
     public void label(Supplier<String> text) {
         label = text;
     }
@@ -336,7 +340,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     @Override
     public Map<String, String> labels(Collection<String> instances) {
         Instance running = instance;
-        return running == null ? Map.of() : running.neighbours().fleet().labels(instances);
+        return running == null ? Map.of() : running.neighbours().labels().of(instances);
     }
 
     @Override
@@ -347,18 +351,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
         }
     }
 
-    /** That many replicas have to confirm. */
-    private record Acknowledgement(int replicas, Duration timeout) {
-
-        LeaseStore of(LeaseStore store, AcknowledgementConnection connection, LeaseStore renewing) {
-            return new AcknowledgedLeaseStore(
-                    store,
-                    new AcknowledgedRenewal(
-                            renewing::renew, count -> connection.await(count, timeout.toMillis()), replicas));
-        }
-    }
-
-    /** What lives from a start to the next stop: an identity, its connections, and the engine upon them. */
+    /** The state from a start to the next stop: an identity, its connections, and the engine that uses them. */
     private record Instance(
             RedisConnections connections,
             LockEngine engine,
@@ -382,24 +375,20 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
                     : new LockConnections(source, settings.commandTimeout());
             ServerClockMonitor clock = new ServerClockMonitor(NanoClock.SYSTEM);
             LettuceLeaseStore direct = new LettuceLeaseStore(connections, keys, id, clock);
-            LeaseStore store = direct;
-            if (acknowledgement != null) {
-                if (!(connections instanceof LockConnections single)) {
-                    source.close();
-                    throw UnsupportedTopologyException.acknowledgedCluster();
-                }
-                AcknowledgementConnection third = new AcknowledgementConnection(single);
-                store = acknowledgement.of(store, third, new LettuceLeaseStore(third, keys, id, clock));
-            }
+            LeaseStore store = acknowledgement == null
+                    ? direct
+                    : acknowledgement.of(
+                            direct, connections, keys, third -> new LettuceLeaseStore(third, keys, id, clock));
             LockEngine engine = new LockEngine(store, settings, events, listener);
             log.info("Distributed locks: instance " + id.publicPart() + ", Redis at " + source.address() + ", prefix '"
                     + keys.prefix() + "'");
             Supplier<String> called = () -> label.apply(id.publicPart());
             Neighbours neighbours = new Neighbours(connections, keys, id, engine, called);
-            direct.queries(neighbours::message);
+            direct.neighbours(neighbours::message, neighbours::seen);
             HolderLookup holders = neighbours.holders(direct);
             engine.holders(holders);
             connections.open();
+            neighbours.start();
             return new Instance(
                     connections,
                     engine,

@@ -12,12 +12,12 @@ import org.springframework.data.redis.connection.RedisConfiguration.WithHostAndP
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Where the application's Redis is. */
+/** The address of the application's Redis. */
 final class RedisTarget {
 
     private RedisTarget() {}
 
-    /** @throws UnsupportedTopologyException if locks do not work with it, or nobody can tell what it is */
+    /** @throws UnsupportedTopologyException if locks do not work with it, or its kind is unknown */
     static RedisConfiguration of(LettuceConnectionFactory application) {
         if (application.getClusterConfiguration() != null) {
             return application.getClusterConfiguration();
@@ -37,8 +37,8 @@ final class RedisTarget {
     }
 
     /**
-     * What the factory was made with. It has no getter for it, and its other getters answer with localhost where they
-     * do not apply, which would be the wrong Redis.
+     * The configuration of the factory. The factory has no getter for it, and its other getters return localhost where
+     * they do not apply, which would be the wrong Redis.
      */
     private static @Nullable Object configured(LettuceConnectionFactory application) {
         DirectFieldAccessor fields = new DirectFieldAccessor(application);

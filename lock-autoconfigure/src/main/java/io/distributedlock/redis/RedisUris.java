@@ -16,7 +16,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * Addresses of servers and Sentinels, with the credentials, TLS settings and names that the application has for them.
+ * Addresses of servers and Sentinels, with the credentials, TLS settings and names that the application has configured
+ * for them.
  */
 record RedisUris(LettuceClientConfiguration client, RedisConfiguration target) {
 

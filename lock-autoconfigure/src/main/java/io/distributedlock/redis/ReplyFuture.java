@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** An answer as a future. Cancelling it cancels the command. */
+/** A reply as a future. Cancelling it cancels the command. */
 final class ReplyFuture<T> extends CompletableFuture<T> implements Reply<T> {
 
     private volatile @Nullable Sent sent;

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Words of a command as Redis reads them, each with its length before it. The thread that wants the command writes
- * them, so that nothing but copying is left to the event loop, which all threads share.
+ * Words of a command in the format of Redis, each with its length before it. The calling thread writes them, so that
+ * the event loop, which all threads share, only copies them.
  */
 final class RespArguments {
 
@@ -38,7 +38,7 @@ final class RespArguments {
         return add("", number, 10);
     }
 
-    /** Adds one word that consists of text, which is of ASCII alone, and a number that is not negative. */
+    /** Adds one word that consists of a text, which must be ASCII only, and a number that is not negative. */
     RespArguments add(String text, long number, int radix) {
         int digits = digits(number, radix);
         begin(text.length() + digits);
@@ -82,7 +82,7 @@ final class RespArguments {
         bytes[length++] = '\n';
     }
 
-    /** @return false if it is not of ASCII alone */
+    /** @return false if it is not ASCII only */
     private boolean append(String text) {
         int size = text.length();
         for (int i = 0; i < size; i++) {

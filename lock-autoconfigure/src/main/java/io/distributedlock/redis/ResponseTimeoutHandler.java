@@ -18,16 +18,16 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection through which nothing comes any more although something was sent, so that Lettuce makes a new
- * one. A peer that is gone without a word, as after a failover of addresses, keeps a socket open for a quarter of an
- * hour by TCP's own rules; TCP_USER_TIMEOUT, which shortens that, is out of reach without a native transport. An idle
- * connection has no timer.
+ * Closes a connection that receives no data although a command was sent, so that Lettuce opens a new one. If a peer
+ * disappears without closing it, for example after a failover of addresses, a socket stays open for a quarter of an
+ * hour by TCP's own rules; TCP_USER_TIMEOUT, which shortens that, requires a native transport. An idle connection has
+ * no timer.
  */
 final class ResponseTimeoutHandler extends ChannelDuplexHandler {
 
     private static final Log log = LogFactory.getLog(ResponseTimeoutHandler.class);
 
-    /** After a pause of this process, an answer may lie in the socket that the event loop has not read yet. */
+    /** After a pause of this process, the socket may contain a reply that the event loop has not read yet. */
     private static final long LAST_ROUNDS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final long limit;
@@ -44,10 +44,7 @@ final class ResponseTimeoutHandler extends ChannelDuplexHandler {
         this.limit = limit.toNanos();
     }
 
-    /**
-     * Puts one in front of each connection, where it sees bytes, and leaves the application to do what it does with
-     * them.
-     */
+    /** Adds one at the head of each pipeline, where it gets bytes, and keeps the application's own customization. */
     static NettyCustomizer before(Duration limit, NettyCustomizer application) {
         return new NettyCustomizer() {
 
@@ -107,7 +104,7 @@ final class ResponseTimeoutHandler extends ChannelDuplexHandler {
             lastRounds = true;
             lookAfter(context, LAST_ROUNDS);
         } else {
-            log.debug("Redis at " + context.channel().remoteAddress() + " has answered nothing for "
+            log.debug("Redis at " + context.channel().remoteAddress() + " has sent no reply for "
                     + TimeUnit.NANOSECONDS.toMillis(limit) + " ms; locks use a new connection");
             context.close();
         }

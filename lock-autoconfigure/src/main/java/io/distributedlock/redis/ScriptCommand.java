@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.engine.LeaseStore.Reply;
 import io.distributedlock.engine.LeaseStore.Sent;
 import io.distributedlock.engine.LeaseStoreException;
@@ -22,13 +23,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a script: what Lettuce writes, and what it tells of the answer, without a future in between. Sends the
- * script's hash, then its text if Redis does not know it. A call that is cancelled before it was written never is.
+ * One call of a script: the command that Lettuce writes and the receiver of its reply, without a future in between.
+ * Sends the script's hash, then its text if Redis does not know it. A call that is cancelled before it was written is
+ * never written.
  *
- * <p>A command with two keys is refused while their slot moves (TRYAGAIN), as one of the keys normally does not exist.
- * Then it is sent with one key.
+ * <p>A command with two keys is refused while their slot moves (TRYAGAIN), since one of the keys normally does not
+ * exist. Then it is sent with one key.
  *
- * <p>Lettuce may tell of more than one end: of a cancelled command that is answered all the same, or of an answer that
+ * <p>Lettuce may report more than one end: for a cancelled command that gets a reply all the same, or for a reply that
  * could not be read. Only the first counts.
  */
 final class ScriptCommand<A, T> extends Command<String, String, A> implements Sent {
@@ -37,14 +39,15 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
 
     private final LuaScript script;
 
-    /** What to send instead while the slot of the lock moves between two servers of a cluster. */
+    /** The operands to send instead while the slot of the lock moves between two servers of a cluster. */
     private final @Nullable Supplier<RespArguments> whileMoving;
 
     private final Function<A, T> read;
 
     private final Consumer<String> errors;
 
-    /** Where the answer goes; null once it went there. Guarded by this object. */
+    /** The receiver of the reply; null after it has got the reply. */
+    @GuardedBy("this")
     private @Nullable Reply<T> to;
 
     private RespArguments operands;
@@ -53,7 +56,7 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
 
     private boolean moving;
 
-    /** Goes to the only server there is. */
+    /** A call for the only server. */
     ScriptCommand(
             RedisConnections.CommandWriter writer,
             LuaScript script,
@@ -131,7 +134,7 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
         try {
             reply = read.apply(output.get());
         } catch (RuntimeException ex) {
-            told.answered(null, new LeaseStoreException(Effect.UNKNOWN, "Redis gave an answer that is none", ex));
+            told.answered(null, new LeaseStoreException(Effect.UNKNOWN, "Unexpected reply of Redis", ex));
             return;
         }
         told.answered(reply, null);

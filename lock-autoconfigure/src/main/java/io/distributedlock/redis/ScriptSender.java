@@ -28,7 +28,7 @@ final class ScriptSender {
         this.errors = connections::redisSaid;
     }
 
-    /** A call that has one key, or keys that all exist. */
+    /** A call with one key, or with keys that all exist. */
     <T> Sent send(
             LuaScript script, String name, RespArguments operands, Function<IntegerListOutput, T> read, Reply<T> to) {
         return send(script, name, operands, null, new IntegerListOutput(), read, to);
@@ -36,8 +36,8 @@ final class ScriptSender {
 
     /**
      * @param name the lock
-     * @param whileMoving the same with one key, for the time in which a cluster moves the lock; null if it has one
-     *     already
+     * @param whileMoving the same with one key, for the time in which a cluster moves the lock; null if it already has
+     *     one
      */
     <A, T> Sent send(
             LuaScript script,
@@ -57,7 +57,7 @@ final class ScriptSender {
         return new ScriptCommand<>(redis, key, script, operands, whileMoving, answer, read, told, errors).send();
     }
 
-    /** "Not connected" is no help without the reason. */
+    /** "Not connected" is of no use without the reason. */
     private @Nullable Throwable explain(@Nullable Throwable failure) {
         boolean unexplained =
                 failure instanceof LeaseStoreException known && LettuceFailures.isNotConnected(known.getCause());

@@ -8,9 +8,9 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one Sentinel says of the master.
+ * The reply of one Sentinel about the master.
  *
- * @param address null if it knows no master of that name
- * @param epoch of its configuration, higher after each failover; 0 if it does not tell
+ * @param address null if the Sentinel knows no master of that name
+ * @param epoch of its configuration, higher after each failover; 0 if the reply does not have it
  */
 record SentinelAnswer(@Nullable InetSocketAddress address, long epoch) {}

@@ -4,28 +4,30 @@
  */
 package io.distributedlock.redis;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.net.InetSocketAddress;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the answers of the Sentinels counts: that with the highest configuration epoch. The epoch never goes back,
- * as a Sentinel that was cut off may still name the old master; only when most Sentinels name an older epoch, as after
- * they were set up anew, is that the truth. If no Sentinel answers, the master is the one that it was.
+ * Decides which reply of the Sentinels counts: that with the highest configuration epoch. The epoch never decreases,
+ * since a Sentinel that was cut off may still name the old master; an older epoch counts only if most Sentinels name
+ * it, for example after they were set up again. If no Sentinel replies, the master is unchanged.
  */
 final class SentinelDecision {
 
     private final int sentinels;
 
-    /** The answer that counted; guarded by this object. */
+    /** The reply that counted. */
+    @GuardedBy("this")
     private @Nullable SentinelAnswer latest;
 
     SentinelDecision(int sentinels) {
         this.sentinels = sentinels;
     }
 
-    /** Null if nobody names a master. */
+    /** Null if no reply names a master. */
     synchronized @Nullable InetSocketAddress of(List<SentinelAnswer> answers) {
         SentinelAnswer best = answers.stream()
                 .filter(answer -> answer.address() != null)

@@ -28,7 +28,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One Sentinel: a connection that listens for failovers, and one for questions. Both are opened when they are needed.
+ * One Sentinel: a connection that listens for failovers, and one for requests. Both are opened when they are needed.
  */
 final class SentinelLink extends RedisPubSubAdapter<String, String> implements AutoCloseable {
 
@@ -68,7 +68,7 @@ final class SentinelLink extends RedisPubSubAdapter<String, String> implements A
         return uri.getHost() + ":" + uri.getPort();
     }
 
-    /** Listens from now on, as soon as the Sentinel can be reached. */
+    /** Listens from now on, or as soon as the Sentinel can be reached. */
     void listen(Runnable toTell) {
         hint = toTell;
         if (!closed && listening.compareAndSet(false, true)) {
@@ -79,7 +79,7 @@ final class SentinelLink extends RedisPubSubAdapter<String, String> implements A
     private void connected(
             @Nullable StatefulRedisPubSubConnection<String, String> opened, @Nullable Throwable failure) {
         if (opened == null) {
-            log.debug("Sentinel at " + address() + " cannot be listened to: " + failure);
+            log.debug("No subscription at Sentinel " + address() + ": " + failure);
             listening.set(false);
             if (!closed) {
                 executors.schedule(() -> listen(hint), RETRY_MILLIS, TimeUnit.MILLISECONDS);
@@ -89,12 +89,12 @@ final class SentinelLink extends RedisPubSubAdapter<String, String> implements A
         opened.addListener(this);
         opened.async().subscribe(SWITCHED, PROMOTED).exceptionally(refusal -> {
             log.warn("Sentinel at " + address() + " refuses the channel " + SWITCHED + " to this user. A failover is"
-                    + " noticed later: when the connections to the old master break. Allow the user this channel.");
+                    + " noticed later: when the connections to the old master break. Grant the user this channel.");
             return null;
         });
     }
 
-    /** Something may have been missed before. */
+    /** Messages may have been missed before. */
     @Override
     public void subscribed(String channel, long count) {
         hint.run();
@@ -109,7 +109,7 @@ final class SentinelLink extends RedisPubSubAdapter<String, String> implements A
         }
     }
 
-    /** Where the master is; no address if this Sentinel knows no master of that name. */
+    /** The address of the master; none if this Sentinel knows no master of that name. */
     CompletableFuture<SentinelAnswer> ask() {
         return connection().thenCompose(connection -> ask(connection.async())).toCompletableFuture();
     }
@@ -150,7 +150,7 @@ final class SentinelLink extends RedisPubSubAdapter<String, String> implements A
         return known;
     }
 
-    /** Nothing is opened from now on. What is open ends with the client. */
+    /** Opens nothing from now on. Open connections end with the client. */
     @Override
     public synchronized void close() {
         closed = true;

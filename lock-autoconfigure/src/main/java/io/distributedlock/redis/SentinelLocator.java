@@ -13,9 +13,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
- * Asks all Sentinels, and listens to all of them. The answer with the highest configuration epoch counts, and the epoch
- * never goes back: a Sentinel that was cut off may still name the old master. Only when most Sentinels name an older
- * epoch, as after they were set up anew, is that the truth.
+ * Sends requests to all Sentinels, and listens to all of them. The reply with the highest configuration epoch counts,
+ * and the epoch never decreases: a Sentinel that was cut off may still name the old master. An older epoch counts only
+ * if most Sentinels name it, for example after they were set up again.
  */
 final class SentinelLocator implements MasterLocator {
 
@@ -66,12 +66,12 @@ final class SentinelLocator implements MasterLocator {
     private String why(Collector<SentinelAnswer> question) {
         if (!question.answers().isEmpty()) {
             return "the Sentinels know no master named '" + master
-                    + "'. Correct spring.data.redis.sentinel.master, or have them monitor it";
+                    + "'. Correct spring.data.redis.sentinel.master, or configure them to monitor it";
         }
         return question.failures().stream()
                 .findFirst()
-                .map(failure -> "no Sentinel can be asked: " + LettuceFailures.reason(failure))
-                .orElse("no Sentinel answers");
+                .map(failure -> "no Sentinel can be reached: " + LettuceFailures.reason(failure))
+                .orElse("no Sentinel replies");
     }
 
     @Override

@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redis' clock, as far as tokens show it. The token of a free lock is the clock in microseconds, unless the instance
+ * The clock of Redis, as shown by tokens. The token of a free lock is the clock in microseconds, unless the instance
  * has seen a higher one; so it is never below the clock, and where it is above the instance's floor by more than one,
- * it is the clock. A token that is lower than what the clock must have reached since then shows that the clock was set
- * back.
+ * it is the clock. A token that is lower than the value that the clock must have reached since then shows that the
+ * clock was set back.
  */
 final class ServerClockMonitor {
 
@@ -25,25 +25,25 @@ final class ServerClockMonitor {
     private final NanoClock clock;
 
     /**
-     * What a message may be ahead of the latest answer: clocks that are stepped, and tokens that ran ahead of the
+     * How far a message may be ahead of the latest reply: clocks that are stepped, and tokens that ran ahead of the
      * clock.
      */
     private static final long MARGIN_MICROS = TimeUnit.MINUTES.toMicros(10);
 
-    /** How much higher a token has to be to be worth remembering as the highest. */
+    /** How much higher a token has to be to replace the highest one. */
     private static final long STEP_MICROS = TimeUnit.SECONDS.toMicros(1);
 
-    /** Null before the first look, and after a step back until tokens are the clock again. */
+    /** Null before the first observation, and after a step back until tokens are the clock again. */
     private volatile @Nullable Sighting last;
 
-    /** The highest token that an answer has brought, to the nearest second. */
+    /** The highest token of a reply, to the nearest second. */
     private volatile @Nullable Sighting highest;
 
     ServerClockMonitor(NanoClock clock) {
         this.clock = clock;
     }
 
-    /** @param atLeast what the clock showed at the time, at the latest */
+    /** @param atLeast a lower bound of the clock at that time */
     private record Sighting(long atLeast, long nanos) {}
 
     long nanos() {
@@ -51,9 +51,9 @@ final class ServerClockMonitor {
     }
 
     /**
-     * An answer of Redis brought this token. Answers are believed, as they come on a connection of this instance.
+     * A reply of Redis had this token. Replies are trusted, since they arrive on a connection of this instance.
      *
-     * @param sentAt when the question was sent
+     * @param sentAt when the request was sent
      */
     void answered(long token, long sentAt) {
         Sighting before = highest;
@@ -63,15 +63,15 @@ final class ServerClockMonitor {
     }
 
     /**
-     * Whether a message may have such a token. Anybody may send a message who has the right to the channel, and a token
-     * that was made up would raise those of all locks and instances for ever. So it may not be higher than the highest
-     * that an answer has brought, the time since then, and a margin. A true one that is higher is lost; then this
-     * instance asks.
+     * Whether a message may have such a token. Every client with the right to the channel can send a message, and an
+     * invented token would raise those of all locks and instances for ever. So it may not be higher than the highest
+     * one of a reply, plus the time since then and a margin. A valid message with a higher token is dropped; then this
+     * instance sends a request.
      */
     boolean isPlausible(long token) {
         Sighting known = highest;
         if (known == null) {
-            // Nothing was heard of any id yet, so nobody else knows one.
+            // There was no reply about any id yet, so no other client knows one.
             return true;
         }
         long elapsed = TimeUnit.NANOSECONDS.toMicros(clock.nanos() - known.nanos());
@@ -81,7 +81,7 @@ final class ServerClockMonitor {
     /**
      * @param token of a lock that was free
      * @param floor the highest token that the instance had seen
-     * @param sentAt when it was asked for
+     * @param sentAt when it was requested
      * @return by how much the clock was set back, at least; null if it was not
      */
     @Nullable

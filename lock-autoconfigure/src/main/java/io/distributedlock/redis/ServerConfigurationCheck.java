@@ -12,10 +12,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks once whether the server is set up to keep locks, and warns if it is not. A user who may not ask is not
- * bothered.
+ * Checks once whether the configuration of the server can lose locks, and logs a warning if it can. Without the right
+ * to this check, nothing is logged.
  *
- * <p>What is read is in the sections "memory" and "replication" of the <a
+ * <p>The data are in the sections "memory" and "replication" of the <a
  * href="https://redis.io/docs/latest/commands/info/">INFO command</a>.
  */
 final class ServerConfigurationCheck {
@@ -24,12 +24,12 @@ final class ServerConfigurationCheck {
 
     private ServerConfigurationCheck() {}
 
-    /** Asks, and does not wait for the answer. */
+    /** Sends the request, and does not wait for the reply. */
     static void of(RedisServerAsyncCommands<?, ?> redis) {
         try {
             ask(redis);
         } catch (RuntimeException ex) {
-            log.debug("Redis could not be asked how it is set up", ex);
+            log.debug("The configuration of Redis could not be read", ex);
         }
     }
 
@@ -43,7 +43,7 @@ final class ServerConfigurationCheck {
     }
 
     private static @Nullable Void unknown(Throwable failure) {
-        log.debug("Redis does not tell how it is set up: " + failure.getMessage());
+        log.debug("The configuration of Redis could not be read: " + failure.getMessage());
         return null;
     }
 
@@ -53,15 +53,15 @@ final class ServerConfigurationCheck {
         if (limited && !policy.equals("noeviction")) {
             log.warn("Redis may evict locks when its memory is full, and then two callers hold the same one: its"
                     + " maxmemory-policy is " + policy
-                    + ". Set it to noeviction, or keep locks in a Redis of their own.");
+                    + ". Set it to noeviction, or use a separate Redis for the locks.");
         }
     }
 
     private static void checkReplication(Map<String, String> replication) {
         if (!replication.getOrDefault("connected_slaves", "0").equals("0")) {
             log.warn("Redis replicates without waiting for its replicas, so the latest locks may be missing after a"
-                    + " failover, and two callers may hold the same one. Guard what must not be written twice by"
-                    + " fencing tokens.");
+                    + " failover, and two callers may hold the same one. Check fencing tokens where two holders would"
+                    + " do harm.");
         }
     }
 

@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
 /** The channel of this instance in one shard of a cluster, and whether it is subscribed. */
 final class ShardMailbox {
 
-    /** A subscription is repeated as often as this: the reply shows that the server is there and still has the slot. */
+    /**
+     * A subscription is repeated as often as this: the reply shows that the server is available and still has the slot.
+     */
     private static final long REPEAT = TimeUnit.SECONDS.toNanos(2);
 
-    /** An attempt that was not answered for so long is forgotten. */
+    /** An attempt without a reply for this time is ignored. */
     private static final long ATTEMPT = TimeUnit.SECONDS.toNanos(5);
 
     final String master;
@@ -43,7 +45,7 @@ final class ShardMailbox {
         return subscribed;
     }
 
-    /** Whether to subscribe now. The caller then does, and says how it has ended. */
+    /** Whether to subscribe now. The caller then does, and reports the outcome. */
     synchronized boolean begin(long now) {
         boolean waits = underWay && now - startedAt < ATTEMPT;
         if (waits || (subscribed && now - confirmedAt < REPEAT)) {

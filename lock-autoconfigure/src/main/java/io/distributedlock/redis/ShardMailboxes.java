@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A channel of this instance in each shard of a cluster. A script can send messages only to channels of the server that
  * it runs on, so an acquisition's id names a channel in the shard that has the lock. Lettuce does not subscribe such
- * channels again, neither after a failover nor when the server ends a subscription; so this does.
+ * channels again, neither after a failover nor when the server ends a subscription; this class does.
  */
 final class ShardMailboxes {
 
@@ -53,13 +53,13 @@ final class ShardMailboxes {
 
     private volatile boolean refused;
 
-    /** Whom to tell, on the event loop. */
+    /** Receives events, on the event loop. */
     interface Listener {
 
-        /** Messages come from that master from now on; some may have been missed. */
+        /** Messages from that master arrive from now on; some may have been missed. */
         void subscribed(String master);
 
-        /** A master has ended a subscription or does not have the slot: the cluster may look different by now. */
+        /** A master has ended a subscription or does not have the slot: the topology may have changed by now. */
         void outdated();
     }
 
@@ -104,6 +104,18 @@ final class ShardMailboxes {
         return mailbox != null && mailbox.isSubscribed();
     }
 
+    /** The slot of a channel that is subscribed, of the master that has the given slot if possible; -1 if none is. */
+    int heardSlot(int near) {
+        if (hears(near)) {
+            return mailboxOf(near);
+        }
+        return current.values().stream()
+                .filter(mailbox -> mailbox.isSubscribed() && mailbox.master.equals(view.masterOf(mailbox.slot)))
+                .mapToInt(mailbox -> mailbox.slot)
+                .findFirst()
+                .orElse(-1);
+    }
+
     boolean isSubscribedSomewhere() {
         return current.values().stream().anyMatch(ShardMailbox::isSubscribed);
     }
@@ -135,8 +147,7 @@ final class ShardMailboxes {
     }
 
     private CompletableFuture<?> subscribe(ShardMailbox mailbox) {
-        return connection
-                .getConnectionAsync(mailbox.master)
+        return ClusterNodes.connection(() -> connection.getConnectionAsync(mailbox.master))
                 .thenCompose(node -> {
                     listenOn(node, mailbox.master);
                     return node.async().ssubscribe(mailbox.channel).thenApply(nothing -> node);
@@ -155,7 +166,7 @@ final class ShardMailboxes {
         if (mailbox.succeeded(node, clock.getAsLong())) {
             if (refused) {
                 refused = false;
-                log.info("Redis allows the channels of this instance now");
+                log.info("Subscribed to the channels of this instance again");
             }
             listener.subscribed(mailbox.master);
         }
@@ -170,8 +181,8 @@ final class ShardMailboxes {
         } else if (answered && !refused && !text.startsWith("CLUSTERDOWN") && !text.startsWith("LOADING")) {
             refused = true;
             log.warn(
-                    "Redis refuses the channel " + mailbox.channel + " (SSUBSCRIBE). Locks work, but an instance that"
-                            + " waits for another instance asks once a second. Allow the user SSUBSCRIBE and the"
+                    "Redis refuses the channel " + mailbox.channel + " (SSUBSCRIBE). Locks work, but a waiting"
+                            + " instance sends a request once a second. Grant the user SSUBSCRIBE and the"
                             + " channels with this prefix; servers before Redis 7 have no such channels.",
                     cause);
         } else {
@@ -194,7 +205,7 @@ final class ShardMailboxes {
         }
     }
 
-    /** What a server sends. A server that is not the master of a channel's slot any more is not believed. */
+    /** The messages of a server. Those of a server that is no longer the master of a channel's slot are ignored. */
     private final class NodeMessages extends RedisPubSubAdapter<String, String> {
 
         private final String master;

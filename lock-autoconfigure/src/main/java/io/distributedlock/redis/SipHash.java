@@ -5,8 +5,8 @@
 package io.distributedlock.redis;
 
 /**
- * SipHash-2-4 of one number: without the key, nobody can tell the hash of a number from those of other numbers. Takes
- * some ten nanoseconds and makes no objects.
+ * SipHash-2-4 of one number: without the key, the hash of a number cannot be derived from those of other numbers. It
+ * takes some ten nanoseconds and allocates nothing.
  */
 final class SipHash {
 

@@ -6,7 +6,7 @@ package io.distributedlock.redis;
 
 import io.lettuce.core.cluster.SlotHash;
 
-/** For each hash slot of a Redis Cluster a short text that lies in it. */
+/** A short text for each hash slot of a Redis Cluster that belongs to that slot. */
 final class SlotTags {
 
     private static final String[] TAGS = new String[SlotHash.SLOT_COUNT];

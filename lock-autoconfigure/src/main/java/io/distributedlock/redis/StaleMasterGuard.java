@@ -16,9 +16,9 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Closes a connection whose server answers after a silence, without looking at the reply. A master of a cluster that
- * was stopped for that long may have been replaced. When it goes on, it grants what lies in its sockets before it
- * learns that, and such a grant is none. The commands are sent again under the same ids, after a reconnect.
+ * Closes a connection whose server replies after a silence, without reading the reply. A master of a cluster that was
+ * stopped for that long may have been replaced. When it resumes, it executes the requests in its sockets before it
+ * detects that, and such a grant is not valid. The commands are sent again under the same ids, after a reconnect.
  */
 final class StaleMasterGuard extends ChannelDuplexHandler {
 
@@ -34,7 +34,7 @@ final class StaleMasterGuard extends ChannelDuplexHandler {
         this.limit = limit.toNanos();
     }
 
-    /** Puts one in front of each connection, and leaves the application to do what it does with them. */
+    /** Adds one at the head of each pipeline, and keeps the application's own customization. */
     static NettyCustomizer before(Duration limit, NettyCustomizer application) {
         return new NettyCustomizer() {
 
@@ -64,7 +64,7 @@ final class StaleMasterGuard extends ChannelDuplexHandler {
     public void channelRead(ChannelHandlerContext context, Object message) {
         if (waiting && now(context) - since > limit) {
             ReferenceCountUtil.release(message);
-            log.debug("Redis at " + context.channel().remoteAddress() + " answers after a silence; locks use a new"
+            log.debug("Redis at " + context.channel().remoteAddress() + " replies after a silence; locks use a new"
                     + " connection");
             context.close();
             return;

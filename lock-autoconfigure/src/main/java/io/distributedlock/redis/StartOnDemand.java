@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts a template for asynchronous callers that come before its start: on a thread of its own, one at a time, since
- * opening connections may take a command time-out. The acquisitions follow when it has started.
+ * Starts a template for asynchronous calls before its start: on a thread of its own, one at a time, since opening
+ * connections may take a command time-out. The acquisitions follow when it has started.
  */
 final class StartOnDemand {
 
@@ -25,7 +25,7 @@ final class StartOnDemand {
         this.start = start;
     }
 
-    /** Cancelling or completing the stage ends the acquisition, or gives back what was granted. */
+    /** Cancelling or completing the stage ends the acquisition, or releases the granted lock. */
     CompletionStage<LockHandle> thenAcquire(Supplier<CompletionStage<LockHandle>> acquisition) {
         CompletableFuture<LockHandle> result = new CompletableFuture<>();
         started().whenComplete((done, failure) -> {

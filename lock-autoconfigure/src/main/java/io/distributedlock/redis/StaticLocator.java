@@ -20,8 +20,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks all servers of a list for their role. Nobody tells of a failover here, so this is asked again when a connection
- * is opened or a server refuses writes.
+ * Requests the roles of all servers of a list. Failovers are not announced here, so the request is repeated when a
+ * connection is opened or a server refuses writes.
  */
 final class StaticLocator implements MasterLocator {
 
@@ -38,9 +38,9 @@ final class StaticLocator implements MasterLocator {
     private volatile boolean severalTold;
 
     /**
-     * What a server says of itself.
+     * The role of a server.
      *
-     * @param replicas how many follow it
+     * @param replicas the number of its replicas
      */
     private record Answer(RedisURI server, String role, int replicas) {
 
@@ -97,7 +97,7 @@ final class StaticLocator implements MasterLocator {
                 .orElseThrow(() -> new MasterUnknownException(why(question)));
         if (masters.size() > 1 && !severalTold) {
             severalTold = true;
-            log.warn("Several servers of the list say that they are the master, and only one can be: "
+            log.warn("Several servers of the list report that they are the master, and only one can be: "
                     + masters.stream().map(Answer::text).collect(Collectors.joining(", ")) + ". Locks use "
                     + address(best.server()) + ". Make the other ones its replicas.");
         }

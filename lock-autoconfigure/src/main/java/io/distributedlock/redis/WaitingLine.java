@@ -8,6 +8,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ArrayOutput;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** Reads which instances wait for a lock, in the order of the line. */
 final class WaitingLine {
@@ -18,12 +19,16 @@ final class WaitingLine {
 
     private final LockKeys keys;
 
-    WaitingLine(RedisConnections connections, LockKeys keys) {
+    private final Consumer<String> seen;
+
+    /** @param seen receives the address in each acquisition id */
+    WaitingLine(RedisConnections connections, LockKeys keys, Consumer<String> seen) {
         this.keys = keys;
+        this.seen = seen;
         this.scripts = new ScriptSender(connections, keys);
     }
 
-    /** The public ids of the first so many instances; the same one several times if it has several places. */
+    /** The public ids of that many instances from the head; the same one several times if it has several places. */
     CompletableFuture<List<String>> of(String lockName, int atMost) {
         RespArguments operands = new RespArguments().add("1");
         keys.addEntry(operands, LockNameCodec.encode(lockName));
@@ -35,14 +40,13 @@ final class WaitingLine {
                         operands,
                         null,
                         new ArrayOutput<>(StringCodec.UTF8),
-                        reply -> reply.stream().map(WaitingLine::instance).toList(),
+                        reply -> reply.stream().map(this::instance).toList(),
                         to));
     }
 
     /** Without the tag that it has in a cluster. */
-    private static String instance(Object id) {
-        String text = id.toString();
-        int tag = text.indexOf('{');
-        return tag < 0 ? text : text.substring(0, tag);
+    private String instance(Object address) {
+        seen.accept(address.toString());
+        return InstanceAddresses.instance(address.toString());
     }
 }

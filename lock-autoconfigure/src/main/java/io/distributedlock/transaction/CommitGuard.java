@@ -12,15 +12,15 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Stops the commit of a transaction that runs under a lock which was lost meanwhile: the transaction is rolled back,
- * and {@link io.distributedlock.LockLostException} says why. Looks at all locked methods and
- * {@link io.distributedlock.LockOperations#execute execute} calls that the committing thread is in and at all locks
- * that the transaction keeps, except those that ignore the loss, by the local clock: Redis is not asked.
+ * and {@link io.distributedlock.LockLostException} gives the reason. Checks all locked methods and
+ * {@link io.distributedlock.LockOperations#execute execute} calls around the commit in the committing thread and all
+ * locks that the transaction keeps, except those that ignore the loss, by the local clock, without a request to Redis.
  */
 public final class CommitGuard implements TransactionExecutionListener {
 
     /**
-     * Called after everything else that comes before the commit; what it throws rolls back. (JPA flushes in the commit
-     * itself, so after this.)
+     * Called after all other callbacks before the commit; its exception rolls back. (JPA flushes in the commit itself,
+     * so after this.)
      */
     @Override
     public void beforeCommit(TransactionExecution transaction) {

@@ -20,8 +20,8 @@ import org.springframework.transaction.support.CallbackPreferringPlatformTransac
 import org.springframework.util.ClassUtils;
 
 /**
- * Gives every transaction manager that is a bean a {@link CommitGuard}: as a listener, or, if it takes none, by a proxy
- * around it where that is possible. Reactive ones are left alone, as their transactions belong to no thread.
+ * Adds a {@link CommitGuard} to every transaction manager that is a bean: as a listener, or, if it accepts none, by a
+ * proxy around it where that is possible. Reactive ones are unchanged, since their transactions belong to no thread.
  */
 public final class CommitGuardInstaller implements BeanPostProcessor {
 
@@ -29,7 +29,7 @@ public final class CommitGuardInstaller implements BeanPostProcessor {
 
     private final CommitGuard guard = new CommitGuard();
 
-    /** Before any proxy is around it. */
+    /** Before any proxy is created for it. */
     @Override
     public Object postProcessBeforeInitialization(Object bean, String name) {
         if (bean instanceof PlatformTransactionManager && bean instanceof ConfigurableTransactionManager manager) {
@@ -38,7 +38,7 @@ public final class CommitGuardInstaller implements BeanPostProcessor {
         return bean;
     }
 
-    /** What a factory bean has made is seen only here. */
+    /** The product of a factory bean is accessible only here. */
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
         if (bean instanceof PlatformTransactionManager && !(bean instanceof ConfigurableTransactionManager)) {
@@ -46,13 +46,13 @@ public final class CommitGuardInstaller implements BeanPostProcessor {
                 return proxy(bean);
             }
             log.warn("The transaction manager '" + name + "', a "
-                    + bean.getClass().getName() + ", takes no listeners, and"
-                    + " no proxy can be put around it: its commits are not stopped when a lock was lost");
+                    + bean.getClass().getName() + ", accepts no listeners and"
+                    + " cannot be proxied: its commits are not stopped when a lock was lost");
         }
         return postProcessBeforeInitialization(bean, name);
     }
 
-    /** The list that is there may be one that cannot be changed. */
+    /** The existing list may be immutable. */
     private void install(ConfigurableTransactionManager manager) {
         List<TransactionExecutionListener> listeners = new ArrayList<>(manager.getTransactionExecutionListeners());
         if (listeners.stream().noneMatch(CommitGuard.class::isInstance)) {
@@ -62,8 +62,8 @@ public final class CommitGuardInstaller implements BeanPostProcessor {
     }
 
     /**
-     * A proxy has to be of the manager's class, as it may be wanted by that, so nothing in it may be final; and it sees
-     * only commits that another caller calls.
+     * A proxy has to be of the manager's class, since it may be injected by that, so the class and its methods must not
+     * be final; and it intercepts only commits that are called from outside the manager.
      */
     private static boolean mayBeProxied(Object manager) {
         if (manager instanceof CallbackPreferringPlatformTransactionManager) {

@@ -12,7 +12,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionStatus;
 
 /**
- * The {@link CommitGuard} of a transaction manager that takes no listeners: a commit under a lost lock is a rollback.
+ * The {@link CommitGuard} of a transaction manager that accepts no listeners: a commit under a lost lock is a rollback.
  */
 final class CommitGuardInterceptor implements MethodInterceptor {
 

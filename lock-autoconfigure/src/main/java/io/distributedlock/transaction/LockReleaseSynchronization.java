@@ -21,9 +21,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Keeps the locks that were acquired inside of a transaction until that transaction has completed, so that the next
- * holder sees what was committed. A lock that was lost by then stops the commit. The locks are released together: if
- * Redis does not answer, the caller waits for one command time-out, not for one each.
+ * Keeps the locks that were acquired inside a transaction until that transaction has completed, so that the next holder
+ * sees the committed data. A lock that was lost by then stops the commit. The locks are released together: if Redis
+ * does not reply, the caller waits for one command time-out, not for one each.
  */
 public final class LockReleaseSynchronization implements TransactionSynchronization {
 
@@ -37,11 +37,11 @@ public final class LockReleaseSynchronization implements TransactionSynchronizat
     private LockReleaseSynchronization() {}
 
     /**
-     * Leaves the closing of the handle to the transaction that the calling thread is in.
+     * Passes the closing of the handle to the transaction of the calling thread.
      *
-     * @param ownTransaction the name of the transaction that the work under the lock has for itself, null if it has
-     *     none. Such work does not matter to any other transaction around it
-     * @return false if there is no transaction to leave it to
+     * @param ownTransaction the name of the own transaction of the work under the lock, null if it has none. Such work
+     *     does not affect any other transaction around it
+     * @return false if there is no such transaction
      */
     public static boolean deferRelease(LockHandle handle, boolean lossMatters, @Nullable String ownTransaction) {
         if (!isInTransaction(ownTransaction)) {
@@ -67,7 +67,7 @@ public final class LockReleaseSynchronization implements TransactionSynchronizat
                         || ownTransaction.equals(TransactionSynchronizationManager.getCurrentTransactionName()));
     }
 
-    /** An owner that may also enter what the transaction of the calling thread keeps. */
+    /** An owner that may also enter the locks that the transaction of the calling thread keeps. */
     public static LockOwner nested(LockOwner owner) {
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             return owner;
@@ -103,7 +103,7 @@ public final class LockReleaseSynchronization implements TransactionSynchronizat
         return Ordered.LOWEST_PRECEDENCE;
     }
 
-    /** For managers that take no listeners; all others have a {@link CommitGuard}, which comes later. */
+    /** For managers that accept no listeners; all others have a {@link CommitGuard}, which is called later. */
     @Override
     public void beforeCommit(boolean readOnly) {
         throwIfLost();
@@ -139,6 +139,6 @@ public final class LockReleaseSynchronization implements TransactionSynchronizat
     }
 
     private static void warn(Throwable failure) {
-        log.warn("After the transaction around it had ended: " + failure.getMessage());
+        log.warn("After the end of the enclosing transaction: " + failure.getMessage());
     }
 }

@@ -11,7 +11,7 @@ import org.springframework.transaction.annotation.AnnotationTransactionAttribute
 import org.springframework.transaction.interceptor.DefaultTransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 
-/** Tells which methods take no part in the transaction of their caller: they have one of their own, or none. */
+/** Determines which methods take no part in the transaction of their caller: they have one of their own, or none. */
 public final class OwnTransaction {
 
     private static final TransactionAttributeSource ATTRIBUTES = new AnnotationTransactionAttributeSource(false);

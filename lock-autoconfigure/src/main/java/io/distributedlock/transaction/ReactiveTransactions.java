@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * Keeps a lock that was acquired inside of a reactive transaction until that transaction has completed. A lock that was
+ * Keeps a lock that was acquired inside a reactive transaction until that transaction has completed. A lock that was
  * lost by then stops the commit.
  */
 public final class ReactiveTransactions implements TransactionSynchronization, Ordered {
@@ -38,12 +38,11 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
     }
 
     /**
-     * Leaves the closing of the handle to the transaction of the subscription that has this context.
+     * Passes the closing of the handle to the transaction of the subscription with this context.
      *
-     * @param ownTransaction the name of the transaction that the work under the lock has for itself, null if it has
-     *     none
-     * @return to be called when the work under the lock has ended: from then on, other work of the transaction may
-     *     enter the lock. Null if there is no transaction to leave it to
+     * @param ownTransaction the name of the own transaction of the work under the lock, null if it has none
+     * @return called when the work under the lock has ended: from then on, other work of the transaction may enter the
+     *     lock. Null if there is no such transaction
      */
     public static @Nullable Runnable keep(
             LockHandle handle, boolean lossMatters, @Nullable String ownTransaction, ContextView context) {
@@ -60,8 +59,8 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
     }
 
     /**
-     * An owner that may also enter what the transaction of the subscription with this context keeps. Locks under which
-     * other work still runs are left out: parallel branches exclude each other.
+     * An owner that may also enter the locks that the transaction of the subscription with this context keeps. Locks
+     * under which other work still runs are excluded: parallel branches exclude each other.
      */
     public static LockOwner nested(LockOwner owner, ContextView context) {
         TransactionSynchronizationManager manager = managerOf(context);
@@ -107,7 +106,7 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
     @Override
     public Mono<Void> afterCompletion(int status) {
         return Mono.defer(() -> Mono.fromCompletionStage(handle.closeAsync())).onErrorResume(failure -> {
-            log.warn("After the transaction around it had ended: " + failure.getMessage());
+            log.warn("After the end of the enclosing transaction: " + failure.getMessage());
             return Mono.empty();
         });
     }

@@ -10,14 +10,14 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockScope;
 import org.jspecify.annotations.Nullable;
 
-/** Runs work under a lock. If there is a transaction around the work, that keeps the lock until it has completed. */
+/** Runs work under a lock. A transaction around the work keeps the lock until it has completed. */
 public final class TransactionalHold {
 
     private TransactionalHold() {}
 
     /**
      * Runs the callback, with the handle as the {@linkplain LockHandle#current() current} one, and ends the hold or
-     * leaves its end to the transaction.
+     * passes its end to the transaction.
      *
      * @throws LockLostException if the callback returned normally, but the lock was lost before it did
      */
@@ -35,7 +35,7 @@ public final class TransactionalHold {
         return result;
     }
 
-    /** If it cannot be left to the transaction, it must not be left at all. */
+    /** If the transaction cannot take over the hold, it must not remain. */
     private static Runnable endOf(LockHandle handle) {
         try {
             return LockReleaseSynchronization.deferRelease(handle, true, null) ? handle::throwIfLost : handle::close;
@@ -45,7 +45,7 @@ public final class TransactionalHold {
         }
     }
 
-    /** The failure of the work wins; the loss that has stopped the work is not told twice. */
+    /** The failure of the work has priority; the loss that has stopped the work is not reported twice. */
     private static void endAfter(Throwable failure, Runnable end) {
         try {
             end.run();
@@ -56,7 +56,7 @@ public final class TransactionalHold {
         }
     }
 
-    /** Whether both tell that one lock was lost, as a stopped commit and the release after it do. */
+    /** Whether both report the loss of one lock, as a stopped commit and the release after it do. */
     private static boolean isSameLoss(Throwable first, Throwable second) {
         return first instanceof LockLostException one
                 && second instanceof LockLostException other

@@ -1,47 +1,47 @@
--- Takes a lock, or says who is in the way, and queues if asked.
+-- Acquires a lock, or returns the state of a busy one, and queues on request.
 --
 -- KEYS  1 the lock's entry, a hash:
---           o  who owns it: an acquisition id, or "=" and the explicit owner; "=%shared" for readers together
---           t  its fencing token; alone, that of a lock that is free (see release.lua)
+--           o  the owner: an acquisition id, or "=" and the explicit owner; "=%shared" for readers together
+--           t  its fencing token; as the only field, that of a free lock (see release.lua)
 --           l  the longest lease in ms that its owner was given and may count on
 --           h  acquisition ids of an explicit owner's holds: "id " for each
---           g  how many of those were given back by name
---           d  who was passed over in line since its instance did not listen: "id ", or "+id " if it has asked since
+--           g  how many of those were released by name
+--           d  acquisitions passed over in line since they did not listen: "id ", "+id " after another request
 --         and only while acquisitions wait, each at a place, which is a whole number:
---           f  the first place   n  the place behind the last one   x  how many places between them are empty, if any
+--           f  the first place   n  the place behind the last one   x  the number of empty places between them, if any
 --           q<place>  "id lease", with " owner" if explicit; at both ends of a row of empty places " first last"
 --           w<id>  the place of that acquisition
---           e<owner>  one place of those who wait for that explicit owner   a<place>, b<place>  the next, the previous
---       2 ids that were cancelled with unknown outcome, a hash; or the entry again while a cluster moves its slot, as
---         two keys are refused then: no id counts as cancelled
--- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen   4 "0" not to queue if busy
---       and only for an explicit owner: 5 the owner   6 "1" if it may enter again   or for a reader: 5 "%shared"
---       6 "1"   7 the acquisition id of a reader that entered when this one waited for the same turn, or absent
--- Gives token as text                     granted, and nobody waits
+--           e<owner>  a place of the waiters with that explicit owner   a<place>, b<place>  the next, the previous one
+--       2 ids that were cancelled with unknown outcome, a hash; or the entry again while a cluster moves its slot,
+--         since two keys are refused then: no id counts as cancelled
+-- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen   4 "0": does not queue
+--       and only for an explicit owner: 5 the owner   6 "1" if it may re-enter   or for a reader: 5 "%shared"   6 "1"
+--       7 the acquisition id of a reader that entered while this one waited for the same turn, or absent
+-- Returns
+--       token as text                     granted, without waiters
 --       {1, token, waiting}               granted; the same id again gets the same token, but a reader the next one
---       {0, ttl in ms, queued, token, repaired, ahead, waiting}   busy; ahead is never less than how many are before it
---       {2, token}                        the explicit owner has it and may not enter again
+--       {0, ttl in ms, queued, token, repaired, ahead, waiting}   busy; ahead is at least the number of those before it
+--       {2, token}                        the explicit owner has it and may not re-enter
 --       {3, 0}                            the id was cancelled
 --
--- One step, because between a look at the owner and the write another owner could come, and because the token has to be
--- higher than any that was given out before: that of the entry, the server's clock in microseconds, and what the caller
--- has seen. The entry lives exactly as long as its lease, so no other key has to be remembered or cleaned up.
+-- One step, because another owner could acquire the lock between the read and the write, and because the token has to
+-- be higher than all earlier ones: that of the entry, the server's clock in microseconds, and the highest one that the
+-- instance has seen. The entry lasts exactly as long as its lease, so no other key needs an owner or a clean-up.
 --
 -- The TTL of an entry is never longer than l, unless another client changed it or the server's clock was set back. A
--- TTL that is missing or longer is set to l: the owner never counts on more, so it cannot lose the lock by that.
+-- TTL that is missing or longer is set to l: the owner never relies on more, so this cannot end its hold early.
 --
--- A message is sent after the last write: a server that refuses writes still delivers messages.
+-- Messages are sent after the last write, since a server that refuses writes still delivers messages.
 --
--- A reader joins the readers that hold the lock if nobody waits. Behind a writer in line it waits as well, so that a
--- stream of readers does not starve the writer; those that wait enter together when readers have their turn. Readers
--- at the head of the line enter with the next question of any reader, and so do those behind waiters that do not
--- listen and have not asked since they were found so. Each reader that joins gets a token of its own.
+-- A reader joins the readers that hold the lock if there are no waiters. Behind a writer in line it waits as well, so
+-- that a stream of readers does not starve the writer; the waiting readers enter together when readers have their turn.
+-- Readers at the head of the line enter with the next request of any reader, and so do those behind waiters that do not
+-- listen and have sent no request since that was found. Each reader that joins gets a token of its own.
 --
--- No step looks at more than a few fields, however many wait. The first place and the last one are never empty.
+-- No step reads more than a few fields, however many wait. The first place and the last one are never empty.
 --
--- The way of a free lock comes first and does nothing that it does not need: it is what nearly every call takes.
--- There the token stays text, since making a number of text and text of a number costs as much as another call of
--- Redis.
+-- The path of a free lock comes first and does only what it needs, since nearly every call takes it. There the token
+-- stays text, since a conversion to a number and back costs as much as another call of Redis.
 
 local entry, cancelled, id, lease, owner = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[5]
 local keys = redis.call('EXISTS', entry, cancelled)
@@ -75,7 +75,7 @@ if keys == 0 then
   end
   local expires = redis.pcall('PEXPIRE', entry, lease)
   if type(expires) == 'table' then
-    -- A user without that right must not leave a lock without end.
+    -- A user without that right must not leave a lock without an expiry.
     redis.call('DEL', entry)
     return expires
   end
@@ -102,13 +102,13 @@ end
 local ttl = redis.call('PTTL', entry)
 local repaired = 0
 if ttl < 0 or ttl > longest then
-  -- A second more may come from a clock that is slewed or stepped a little, which is worth no word.
+  -- A clock that is slewed or stepped a little may add a second, which is not reported.
   repaired = (ttl < 0 or ttl > longest + 1000) and 1 or 0
   redis.call('PEXPIRE', entry, longest)
   ttl = longest
 end
 
--- Never shorter: this may be a late copy of a question.
+-- Never shorter: this may be a late copy of a request.
 local function lengthen()
   if ttl < wanted then
     redis.call('PEXPIRE', entry, lease)
@@ -118,7 +118,7 @@ local function lengthen()
   end
 end
 
--- The number of those who listen to a message does not count; a user without the right to publish can still wait.
+-- The number of receivers is ignored; a user without the right to publish can still wait.
 local function send(to, text)
   local command = string.find(to, '{', 1, true) and 'SPUBLISH' or 'PUBLISH'
   redis.pcall(command, string.match(entry, '^[^{]*') .. 'instance:' .. to, text .. ' ' .. entry)
@@ -147,7 +147,7 @@ if owner == '%shared' and holder == '=%shared' and not string.find(' ' .. holds,
     return string.match(other, '^[^.]+') or ''
   end
 
-  -- For a user without the right to look, nobody listens.
+  -- A user without the right to PUBSUB gets no listeners.
   local function listens(other)
     local command = string.find(other, '{', 1, true) and 'SHARDNUMSUB' or 'NUMSUB'
     local seen = redis.pcall('PUBSUB', command, string.match(entry, '^[^{]*') .. 'instance:' .. instanceOf(other))
@@ -220,7 +220,7 @@ if owner == '%shared' and holder == '=%shared' and not string.find(' ' .. holds,
     end
   end
 
-  -- An instance that does not listen and has not asked since is dead, or comes back to its place by asking.
+  -- An instance that does not listen and has sent no request since is dead, or regains its place by its next request.
   local head, its, looks, _ = nil, nil, 0, nil
   while first and first < beyond and looks < MOST_LOOKS do
     head, _, its = at(first)
@@ -291,7 +291,7 @@ if owner == '%shared' and holder == '=%shared' and not string.find(' ' .. holds,
       ttl = most
     end
   end
-  -- Who has come near the head asks more often from now on, as in release.lua.
+  -- An acquisition that has come near the head sends requests more often from now on, as in release.lua.
   if first then
     for where = math.max(before + NEAR, first), math.min(first + NEAR, beyond) - 1 do
       local other = at(where)
@@ -321,7 +321,7 @@ elseif owner and holder == '=' .. owner then
     redis.call('HSET', entry, 'h', holds .. id .. ' ')
   end
   if owner == '%shared' then
-    -- That of the entry may be the token of another reader by now.
+    -- The token of the entry may by now be that of another reader.
     local time = redis.call('TIME')
     token = math.max(time[1] * 1000000 + time[2], math.max(token, tonumber(ARGV[3])) + 1)
     redis.call('HSET', entry, 't', string.format('%.0f', token))
@@ -335,7 +335,7 @@ if queues and not place then
   local passed = fields[9]
   local missed = passed and string.find(' ' .. passed, ' ' .. id .. ' ', 1, true)
   if missed then
-    -- It lives, although it does not listen: its place is the first, and the next release leaves the lock to it.
+    -- It is alive, although it does not listen: it has the first place, and the next release reserves the lock for it.
     redis.call('HSET', entry, 'd', string.sub(passed, 1, missed - 1) .. '+' .. string.sub(passed, missed))
   end
   waiting = waiting + 1
@@ -359,8 +359,8 @@ if queues and not place then
   end
 end
 if queues and place == first then
-  -- The first in line tells the holder's instance that another one waits, again with each question, as messages may be
-  -- lost.
+  -- The first in line notifies the holder's instance that another one waits, again with each request, since messages
+  -- may be lost.
   local holding = holder
   if string.sub(holder, 1, 1) == '=' then
     holding = string.match(holds, '^(%S+)') or ''

@@ -1,9 +1,9 @@
 -- Reads the beginning of the line of an entry (see acquire.lua).
 --
 -- KEYS  1 the entry
--- ARGV  1 how many of those who wait to give at most
--- Gives the instance of each acquisition that waits, first in line first. Ids are secrets, so only their public parts
--- are given. It changes nothing.
+-- ARGV  1 the maximum number of waiters in the reply
+-- Returns the instance of each waiting acquisition, in the order of the line. Ids are secrets, so only their public
+-- parts are returned. Changes nothing.
 
 local ends = redis.call('HMGET', KEYS[1], 'f', 'n')
 local place, behind, most = tonumber(ends[1]), tonumber(ends[2]), tonumber(ARGV[1])

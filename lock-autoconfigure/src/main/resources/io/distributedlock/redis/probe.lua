@@ -1,7 +1,7 @@
--- Tells what keeps this server from sending messages between instances. Changes nothing, and no instance hears it.
+-- Returns what prevents messages between instances at this server. Changes nothing, and no instance gets a message.
 --
--- ARGV  1 the channel of the asking instance   2 a channel on which nobody listens
--- Gives {listeners, refusal of PUBSUB NUMSUB or "", refusal of PUBLISH or ""}
+-- ARGV  1 the channel of the requesting instance   2 a channel without listeners
+-- Returns {listeners, refusal of PUBSUB NUMSUB or "", refusal of PUBLISH or ""}
 
 local seen = redis.pcall('PUBSUB', 'NUMSUB', ARGV[1])
 local sent = redis.pcall('PUBLISH', ARGV[2], 'probe')

@@ -1,39 +1,41 @@
--- Gives a lock back, or a place in the queue. A lock with a waiting instance is handed over in the same step.
+-- Releases a lock, or a place in the line. A lock with a waiting instance is handed over in the same step.
 --
 -- KEYS  1 the lock's entry (see acquire.lua)   2 with ARGV 4: ids that were cancelled with unknown outcome
 -- ARGV  1 acquisition id, explicit owner, or ""   2 highest token that the instance has seen
---       and where it is wanted:   3 who gives back: "id" (also without it), "owner" (one hold of an explicit owner) or
---       "force" (any owner)   and for "id":   4 milliseconds to refuse the id from now on, or "0"
+--       and optionally:   3 what is released: "id" (the default), "owner" (one hold of an explicit owner) or "force"
+--       (any owner)   and for "id":   4 milliseconds to refuse the id from now on, or "0"
 --       5 another acquisition id that queues in the same step if this one owned the lock, or ""   6 its lease
--- Gives 1                 free, and nobody waited
+-- Returns
+--       1                 free, without waiters
 --       {1, token, ...}   free
---       {2, token, ...}   handed to the first one in line, who has that token
---       {3, token}        did not own it, but waited, and does no longer
---       {4, token}        one hold less of an explicit owner who has more
---       {0}               nobody owns it
+--       {2, token, ...}   handed over to the first one in line, with that token
+--       {3, token}        did not own it, but waited, and no longer does
+--       {4, token}        one hold fewer of an explicit owner that has more
+--       {0}               has no owner
 --       {-1, token}       another caller owns it
 -- with {…, 1, token, waiting} or {…, 0, ttl, waiting} at the end for the id that queued: granted or waiting.
 --
--- One step, because a release that looks first and deletes afterwards can delete the lock of the next owner.
+-- One step, because a release that reads first and deletes afterwards can delete the lock of the next owner.
 --
--- Look, write, tell. The script looks which instances listen, writes the new owner, and sends the messages after the
--- last write, only to who owns the lock now, to who has lost it, and to who has come near the head of the line. A
--- message that is sent before the write is heard although the server refuses the write (READONLY, MISCONF,
--- NOREPLICAS): then two instances believe to hold the lock. And the number that PUBLISH gives says nothing of
--- subscribers at a replica, who hear it all the same. An instance that does not listen here is dead, or asks by
--- itself; the next one in line is looked at. One that was passed over like this and has asked again since is alive:
--- the lock is left to it for two seconds, in which it asks.
+-- Read, write, notify. The script checks which instances listen, writes the new owner, and sends the messages after the
+-- last write, only to the new owner, to acquisitions that have lost the lock, and to those that have come near the head
+-- of the line. A message that is sent before the write arrives even if the server refuses the write (READONLY, MISCONF,
+-- NOREPLICAS): then two instances would act as holders. The number that PUBLISH returns does not include subscribers at
+-- a replica, which get the message all the same. An instance that does not listen here is dead, or sends requests by
+-- itself; the script goes to the next one in line. One that was passed over like this and has sent a request since is
+-- alive: the lock is reserved for it for two seconds, in which it sends its next request.
 --
--- Readers own the lock together, as holds of one explicit owner do. When one who waits leaves the line while they have
--- it, and readers are the first in line then, these enter too. So do all readers in line at a hand-over to one of them.
+-- Readers own the lock together, as holds of one explicit owner do. If a waiter leaves the line while they have the
+-- lock, and readers are then the first in line, these enter too. So do all readers in line at a hand-over to one of
+-- them.
 --
--- The cost does not depend on how many wait, only on how many are passed over and on how many enter together for the
--- same explicit owner. One call looks at MOST_LOOKS places in line at most. If none of these listens, the lock
--- becomes free, and the next one who asks has it.
+-- The cost does not depend on the number of waiters, only on how many are passed over and on how many enter together
+-- for the same explicit owner. One call checks MOST_LOOKS places in line at most. If none of these listens, the lock
+-- becomes free, and the next request gets it.
 --
 -- The first write is one that Redis allows when it is out of memory; it then allows the rest of the script too.
 --
--- The way of a lock that nobody waits for comes first: then the entry has an owner, a token, a lease, and nothing else.
+-- The path of a lock without waiters comes first: then the entry has an owner, a token, a lease, and nothing else.
 
 local MOST_LOOKS = 1024
 local NEAR = 12
@@ -47,8 +49,8 @@ local function isSharded(name)
   return string.find(name, '{', 1, true) ~= nil
 end
 
--- Clocks of a cluster's servers differ, and a token may be ahead of the clock here. Then the token stays, without an
--- owner, until this clock has passed it: another instance may know of no clock that is so far ahead.
+-- Clocks of a cluster's servers differ, and a token may be ahead of the clock here. Then the token remains, without an
+-- owner, until this clock has passed it: other instances may not know a clock that is so far ahead.
 local function free(holders, token)
   redis.call('DEL', entry)
   if isSharded(holders) then
@@ -67,19 +69,19 @@ if size == 3 and not mode and redis.call('HGET', entry, 'o') == subject then
   return 1
 end
 
--- How many listen to each of these channels at this server. For a user without the right to look, nobody does.
+-- The number of listeners of each of these channels at this server; 0 for a user without the right to PUBSUB.
 local function look(wanted)
   local seen = redis.pcall('PUBSUB', isSharded(wanted[1]) and 'SHARDNUMSUB' or 'NUMSUB', unpack(wanted))
   return seen.err and {} or seen
 end
 
--- A user without the right to publish can still release; then nobody hears it.
+-- A user without the right to publish can still release; then no instance gets a message.
 local function publish(channel, text)
   redis.pcall(isSharded(channel) and 'SPUBLISH' or 'PUBLISH', channel, text .. ' ' .. entry)
 end
 
--- Next comes a lock whose first in line listens and waits for no explicit owner. The number of fields shows that
--- nothing else is in the entry, once no place is empty. What this does is what the rest of the script would do.
+-- Next comes a lock whose first in line listens and has no explicit owner. The number of fields shows that the entry
+-- has nothing else, if no place is empty. The effect is the same as that of the rest of the script.
 if not mode and type(size) ~= 'table' then
   local fields = redis.call('HMGET', entry, 'o', 'f', 'n', 't', 'x')
   local place, beyond, token = tonumber(fields[2]), tonumber(fields[3]), tonumber(fields[4])
@@ -110,7 +112,7 @@ if not mode and type(size) ~= 'table' then
   end
 end
 
--- An entry of a wrong type is no entry of a lock any more; a forced release gets the error of the type.
+-- An entry of a wrong type no longer represents a lock; a forced release gets the error of the type.
 local fields = {}
 if type(size) ~= 'table' then
   fields = redis.call('HMGET', entry, 'o', 't', 'f', 'n', 'x', 'h', 'g', 'd', 'q', 'w' .. subject,
@@ -140,7 +142,7 @@ local function count(list, separator)
   return n
 end
 
--- ---- who listens, and messages
+-- ---- listeners and messages
 
 local channels = string.match(entry, '^[^{]*') .. 'instance:'
 
@@ -184,7 +186,7 @@ if not first or not beyond or first >= beyond then
 end
 local before = first
 
--- Who is at that place: id, lease, and the explicit owner or "". Nothing if it is empty.
+-- The acquisition at that place: id, lease, and the explicit owner or "". Nothing if it is empty.
 local function at(place)
   return string.match(redis.call('HGET', entry, 'q' .. place) or '', '^(%S+) (%d+) ?(.*)$')
 end
@@ -195,7 +197,7 @@ local function row(text)
   return tonumber(from), tonumber(to)
 end
 
--- Makes a place empty; the others keep theirs. Empty places in a row are one row. The ends of the line are never empty.
+-- Empties a place; the others stay. Adjacent empty places are one row. The ends of the line are never empty.
 local function leave(place, id)
   local beside = redis.call('HMGET', entry, 'q' .. place - 1, 'q' .. place + 1)
   local from = row(beside[1])
@@ -224,7 +226,7 @@ local function leave(place, id)
   end
 end
 
--- Takes a place out of the chain of those who wait for the same explicit owner.
+-- Takes a place out of the chain of the waiters with the same explicit owner.
 local function unlink(place, owner)
   local links = redis.call('HMGET', entry, 'a' .. place, 'b' .. place)
   local after, previous = links[1], links[2]
@@ -242,7 +244,7 @@ local function unlink(place, owner)
   end
 end
 
--- Takes those out of the line who wait for the same explicit owner, and gives id and lease of those who listen, in
+-- Takes the waiters with the same explicit owner out of the line, and returns id and lease of those that listen, in
 -- order, and of the others.
 local function takeAll(owner)
   local places = {}
@@ -267,7 +269,7 @@ local function takeAll(owner)
   return present, absent
 end
 
--- The latest eight who were passed over.
+-- The latest eight that were passed over.
 local function remember(passed, missed)
   for i = math.max(1, #missed - 7), #missed do
     passed = passed .. missed[i] .. ' '
@@ -278,7 +280,7 @@ local function remember(passed, missed)
   return passed
 end
 
--- Who has come near the head asks more often from now on; see acquire.lua for what the others hear.
+-- Notifies acquisitions that have come near the head, which then send requests more often; acquire.lua has the rest.
 local function tellThoseNear()
   for place = math.max(before + NEAR, first), math.min(first + NEAR, beyond) - 1 do
     local id = at(place)
@@ -288,7 +290,7 @@ local function tellThoseNear()
   end
 end
 
--- Readers hold the lock, and one who waited before other readers has left: those enter too. Each gets a token.
+-- Readers hold the lock, and a waiter before other readers has left: those enter too. Each gets a token.
 local function letReadersIn()
   local _, _, its = at(first)
   if its ~= SHARED then
@@ -321,7 +323,7 @@ local function letReadersIn()
   redis.call('HSET', entry, 'h', holds, 't', string.format('%.0f', token))
   local ttl, given = redis.call('PTTL', entry), tonumber(redis.call('HGET', entry, 'l')) or 0
   if ttl < 0 then
-    -- Another client took it away. Those who hold the lock count on what they were given.
+    -- Another client removed it. The holders rely on the leases that they were granted.
     longest = math.max(longest, given)
   end
   if ttl < longest then
@@ -332,9 +334,9 @@ local function letReadersIn()
   end
 end
 
--- ---- who gives back
+-- ---- the releasing acquisition
 
--- Who is it? Only the whole of an acquisition id counts, not its end, nor the name of an explicit owner.
+-- Only a whole acquisition id counts, not its end, nor the name of an explicit owner.
 if (not mode or mode == 'id') and (holder ~= subject or string.sub(subject, 1, 1) == '=') then
   local start = string.find(' ' .. holds, ' ' .. subject .. ' ', 1, true)
   if start then
@@ -376,7 +378,7 @@ elseif mode == 'owner' then
   end
 end
 
--- The lock goes on now. Those who still believe to have it are told.
+-- The lock is passed on now. Acquisitions that still count as holders in their instances are notified.
 local losers = holds
 if mode == 'force' and string.sub(holder, 1, 1) ~= '=' then
   losers = holder
@@ -393,7 +395,7 @@ if again ~= '' and redis.call('HGET', cancelled, again) then
 end
 local joins = again ~= '' and not fields[11]
 
--- Those whom an instance of a version before wrote into one text stand behind all others.
+-- Waiters in the format of an earlier version, which is one text, stand behind all others.
 if fields[9] then
   redis.call('HDEL', entry, 'q')
   for id, lease, owner in string.gmatch(fields[9], '(%S+) (%d+) ([^;]*);') do
@@ -412,7 +414,7 @@ if fields[9] then
   end
 end
 
--- What goes in the end. Nothing of an explicit owner is left to the next one.
+-- The fields that are deleted at the end. No field of an explicit owner remains for the next one.
 local gone = {'x'}
 if fields[6] then
   gone[#gone + 1] = 'h'
@@ -425,7 +427,7 @@ end
 local function take()
   local id, lease, owner = at(first)
   if not id then
-    -- Another client wrote into the line. Each instance that waits asks again.
+    -- Another client wrote into the line. Each waiting instance repeats its request.
     redis.call('DEL', entry)
     first, beyond, empty = 1, 1, 0
     return nil
@@ -444,7 +446,7 @@ local function take()
   return id, lease, owner
 end
 
--- Looks at these places in few calls, as most of them may be of instances that are dead.
+-- Checks these places in few calls, since most of them may be of dead instances.
 local function lookAt(places)
   local wanted, known = {}, {}
   for _, text in ipairs(redis.call('HMGET', entry, unpack(places))) do
@@ -460,7 +462,7 @@ local function lookAt(places)
   end
 end
 
--- Takes those out of the line who wait for the same explicit owner: all of them who listen enter together.
+-- Takes the waiters with the same explicit owner out of the line: all of them that listen enter together.
 local function enter(heirs, owner)
   redis.call('HDEL', entry, unpack(gone))
   gone = {'x'}
@@ -473,7 +475,7 @@ end
 
 local passed, missed = fields[8] or '', {}
 
--- Whether it was passed over and has asked again.
+-- Whether it was passed over and has sent a request since.
 local function asksByItself(id)
   local start = string.find(' ' .. passed, ' +' .. id .. ' ', 1, true)
   if start then
@@ -484,7 +486,7 @@ local function asksByItself(id)
   return false
 end
 
--- Readers who do not listen but have asked since enter as well, for the time in which they ask.
+-- Readers that do not listen but have sent a request since enter as well, until the time of their next request.
 local function addThoseWhoAsk(heirs, absent)
   for _, each in ipairs(absent) do
     if asksByItself(each[1]) then

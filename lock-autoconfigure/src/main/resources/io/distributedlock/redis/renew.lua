@@ -2,13 +2,14 @@
 --
 -- KEYS  the entries (see acquire.lua)
 -- ARGV  for each of them: acquisition id, lease in ms, the token of the latest hold, "1" if it may get shorter
--- Gives for each of them, one after the other: 1 renewed or 0 not owned, the entry's token or 0, how many wait
+-- Returns for each of them, one after the other: 1 renewed or 0 not owned, the entry's token or 0, number of waiters
 --
--- An entry of a wrong type is no entry of a lock any more, and must not spoil the answer for the others. A lease gets
--- shorter only where that is wanted, as this may be a late copy of a renewal; that of an explicit owner never does,
--- who may have holds in several instances. A TTL that is missing, or longer than any lease that the owner asked for,
--- was not made by a script: it is set to the longest of those. The first write is one that Redis allows when it is
--- out of memory; it then allows the others too.
+-- An entry of a wrong type no longer represents a lock, and must not affect the reply for the others. A lease gets
+-- shorter only on request, since this may be a late copy of a renewal; that of an explicit owner never does, since the
+-- owner may have holds in several instances. A TTL that is missing, or longer than every lease that the owner
+-- requested, was not set by a script: it is set to the longest of those. The first write is one that Redis allows when
+-- it is out of memory; it then allows the others too. An unchanged lease is written too: WAIT confirms the latest write
+-- of the connection, and that must be the write of this lease.
 
 local answer = {}
 for i, entry in ipairs(KEYS) do
@@ -33,8 +34,8 @@ for i, entry in ipairs(KEYS) do
       longest = wanted
     elseif ttl < 0 or ttl > longest then
       redis.call('PEXPIRE', entry, longest)
-    elseif ttl < wanted then
-      redis.call('PEXPIRE', entry, lease)
+    else
+      redis.call('PEXPIRE', entry, math.max(ttl, wanted))
     end
     if longest ~= known then
       redis.call('HDEL', entry, 'l')
@@ -48,7 +49,7 @@ for i, entry in ipairs(KEYS) do
   end
   local waiting = (tonumber(fields[6]) or 0) - (tonumber(fields[3]) or 0) - (tonumber(fields[7]) or 0)
   if fields[8] then
-    -- The line as an instance of a version before has written it.
+    -- The line in the format of an earlier version.
     waiting = waiting + 1
   end
   answer[3 * i - 2], answer[3 * i - 1], answer[3 * i] = mine and 1 or 0, token, waiting

@@ -119,7 +119,7 @@ class AsyncRequestTests {
     }
 
     @Test
-    void aTaskIsInterruptedByTheLossIfAsked() throws Exception {
+    void aTaskIsInterruptedByTheLossIfConfigured() throws Exception {
         MvcResult begun = begin("/interrupted");
         assertThat(end(begun)).startsWith("lost ");
     }

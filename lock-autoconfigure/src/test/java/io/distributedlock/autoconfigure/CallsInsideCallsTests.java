@@ -100,7 +100,7 @@ class CallsInsideCallsTests {
      * data.
      */
     @Test
-    void anInnerCallOfTheSameKeyNeitherGivesBackTheOuterOneNorHasAHigherToken() {
+    void anInnerCallOfTheSameKeyNeitherReleasesTheOuterLockNorHasAHigherToken() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             List<Long> tokens = new ArrayList<>();
@@ -123,7 +123,7 @@ class CallsInsideCallsTests {
 
     /** The body ran although the lock was not to be had, and its return gave back the lock of another caller. */
     @Test
-    void anInnerCallThatIsRefusedNeitherRunsNorGivesBackTheOuterOne() {
+    void anInnerCallThatIsRefusedNeitherRunsNorReleasesTheOuterLock() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             Shop shop = context.getBean(Shop.class);
@@ -147,7 +147,7 @@ class CallsInsideCallsTests {
 
     /** The key was computed again for the release, from an argument that the method had changed meanwhile. */
     @Test
-    void theKeyThatWasTakenIsGivenBackAlthoughTheArgumentHasChanged() {
+    void theLockedKeyIsReleasedAlthoughTheArgumentHasChanged() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             Order order = new Order("before");

@@ -131,7 +131,7 @@ class ContextPropagationTests {
     }
 
     @Test
-    void whatComesAfterTheLockedMethodDoesNotSeeTheLock() {
+    void anOperatorAfterTheLockedMethodDoesNotSeeTheLock() {
         Mono<Boolean> after = work.mono("k", () -> Mono.just("x").publishOn(scheduler))
                 .map(x -> LockHandle.current().isPresent());
         assertThat(after.block(LockedApplication.LONG)).isFalse();
@@ -201,7 +201,7 @@ class ContextPropagationTests {
     }
 
     @Test
-    void aTaskThatOutlivesTheMethodIsToldThatItsLockWasReleased() throws Exception {
+    void aTaskThatOutlivesTheMethodFindsThatItsLockWasReleased() throws Exception {
         CompletableFuture<Void> returned = new CompletableFuture<>();
         AtomicInteger held = new AtomicInteger(-1);
         Future<?>[] task = new Future<?>[1];
@@ -223,7 +223,7 @@ class ContextPropagationTests {
     }
 
     @Test
-    void aSnapshotThatComesBackToItsOwnThreadChangesNothing() {
+    void aSnapshotThatIsRestoredInItsOwnThreadChangesNothing() {
         work.run("k", () -> {
             ContextSnapshot snapshot = ContextSnapshotFactory.builder().build().captureAll();
             try (ContextSnapshot.Scope scope = snapshot.setThreadLocals()) {

@@ -83,7 +83,7 @@ class ContinuedMethodTests {
     }
 
     @Test
-    void aStreamThatIsClosedAfterALossSaysSo() {
+    void aStreamThatIsClosedAfterALossReportsIt() {
         Stream<Integer> stream = work.stream();
         application.locks().forceRelease("work");
         assertThatExceptionOfType(LockLostException.class).isThrownBy(stream::close);
@@ -126,7 +126,7 @@ class ContinuedMethodTests {
     }
 
     @Test
-    void whatRunsLaterRunsOnce() throws Exception {
+    void theContinuationRunsOnce() throws Exception {
         AtomicInteger runs = new AtomicInteger();
         Callable<Integer> callable = work.later(HANDLE, runs::incrementAndGet);
         assertThat(callable.call()).isOne();
@@ -138,7 +138,7 @@ class ContinuedMethodTests {
     }
 
     @Test
-    void whatRunsLaterDoesNotRunAfterALoss() throws Exception {
+    void theContinuationDoesNotRunAfterALoss() throws Exception {
         AtomicInteger runs = new AtomicInteger();
         Callable<Integer> callable = work.later(HANDLE, runs::incrementAndGet);
         lose();
@@ -154,7 +154,7 @@ class ContinuedMethodTests {
     }
 
     @Test
-    void aLossInterruptsWhatRunsLaterIfAsked() {
+    void aLossInterruptsTheContinuationIfConfigured() {
         Callable<Integer> callable = work.interrupted(HANDLE, () -> {
             application.locks().forceRelease("work");
             assertThat(new CountDownLatch(1).await(60, TimeUnit.SECONDS)).isTrue();

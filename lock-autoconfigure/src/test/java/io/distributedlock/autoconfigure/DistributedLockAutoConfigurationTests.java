@@ -136,7 +136,7 @@ class DistributedLockAutoConfigurationTests {
     }
 
     @Test
-    void saysThatLettuceIsMissing() {
+    void reportsThatLettuceIsMissing() {
         for (FilteredClassLoader without : new FilteredClassLoader[] {
             new FilteredClassLoader(RedisClient.class),
             new FilteredClassLoader("io.lettuce"),
@@ -156,7 +156,7 @@ class DistributedLockAutoConfigurationTests {
     }
 
     @Test
-    void saysThatThereIsNoConnectionFactory() {
+    void reportsThatThereIsNoConnectionFactory() {
         verify(bare, analysis -> {
             assertThat(analysis.getDescription())
                     .isEqualTo("Distributed locks cannot work: there is no RedisConnectionFactory bean.");
@@ -166,7 +166,7 @@ class DistributedLockAutoConfigurationTests {
     }
 
     @Test
-    void saysThatTheConnectionFactoryIsNotOfLettuce() {
+    void reportsThatTheConnectionFactoryIsNotOfLettuce() {
         verify(bare.withUserConfiguration(OtherFactory.class), analysis -> {
             assertThat(analysis.getDescription()).contains("they need a LettuceConnectionFactory");
             assertThat(analysis.getAction())
@@ -181,7 +181,7 @@ class DistributedLockAutoConfigurationTests {
     }
 
     @Test
-    void saysThatThereAreSeveralConnectionFactories() {
+    void reportsSeveralConnectionFactories() {
         verify(bare.withUserConfiguration(SeveralFactories.class), analysis -> {
             assertThat(analysis.getDescription())
                     .contains("several RedisConnectionFactory beans")
@@ -191,7 +191,7 @@ class DistributedLockAutoConfigurationTests {
     }
 
     @Test
-    void saysThatThereAreSeveralLockOperations() {
+    void reportsSeveralLockOperations() {
         ApplicationContextRunner several =
                 bare.withUserConfiguration(OwnLocks.class).withBean("more", RecordingLocks.class, RecordingLocks::new);
         verify(several, analysis -> {
@@ -205,19 +205,16 @@ class DistributedLockAutoConfigurationTests {
     }
 
     @Test
-    void saysThatTheTopologyIsNotSupported() {
-        ApplicationContextRunner acknowledged = bare.withUserConfiguration(ClusterFactory.class)
-                .withPropertyValues("distributed-lock.replicas.acknowledge=1");
-        verify(acknowledged, analysis -> {
-            assertThat(analysis.getDescription()).contains("do not work on a Redis Cluster");
-            assertThat(analysis.getDescription()).contains("distributed-lock.replicas.acknowledge to 0");
-        });
+    void replicasOfAClusterMayAcknowledge() {
+        bare.withUserConfiguration(ClusterFactory.class)
+                .withPropertyValues("distributed-lock.replicas.acknowledge=1", "distributed-lock.command-timeout=2s")
+                .run(context -> assertThat(context).hasSingleBean(RedisLockTemplate.class));
     }
 
     @Test
-    void saysThatItCannotTellWhereRedisIs() {
+    void reportsAnUnknownRedisAddress() {
         verify(bare.withUserConfiguration(UnknownFactory.class), analysis -> {
-            assertThat(analysis.getDescription()).contains("cannot tell where the application's Redis is");
+            assertThat(analysis.getDescription()).contains("cannot determine the address of Redis");
             assertThat(analysis.getDescription()).contains("UnknownConfiguration");
         });
     }

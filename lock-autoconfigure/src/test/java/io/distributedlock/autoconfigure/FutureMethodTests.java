@@ -140,7 +140,7 @@ class FutureMethodTests {
     }
 
     @Test
-    void saysBusyThroughTheFutureOrSkips() {
+    void failsTheFutureIfTheLockIsBusyOrSkips() {
         try (LockHandle other = application.hold("work:k")) {
             assertFails(work.atOnce("k"), LockNotAcquiredException.class);
             assertThat(work.skipped("k").toCompletableFuture())
@@ -199,7 +199,7 @@ class FutureMethodTests {
     }
 
     @Test
-    void aLossCancelsTheMethodsFutureIfAsked() {
+    void aLossCancelsTheMethodsFutureIfConfigured() {
         CompletableFuture<String> result = work.interrupted("k", body);
         await().atMost(LockedApplication.LONG).until(() -> application.locks().forceRelease("work:k"));
         assertFails(result, LockLostException.class);
@@ -207,7 +207,7 @@ class FutureMethodTests {
     }
 
     @Test
-    void aLossIsIgnoredIfAsked() {
+    void aLossIsIgnoredIfConfigured() {
         CompletableFuture<String> result = work.ignoring("k", body);
         await().atMost(LockedApplication.LONG).until(() -> application.locks().forceRelease("work:k"));
         body.complete("done");

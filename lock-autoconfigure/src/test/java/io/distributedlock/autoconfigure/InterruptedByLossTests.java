@@ -75,7 +75,7 @@ class InterruptedByLossTests {
     }
 
     @Test
-    void theCallerIsToldOfTheLossAndNotOfTheInterrupt() {
+    void theCallerSeesTheLossAndNotTheInterrupt() {
         run((work, locks) -> assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(() -> work.run(() -> {
                     takeAway(locks);
@@ -86,7 +86,7 @@ class InterruptedByLossTests {
     }
 
     @Test
-    void soIsTheCallerOfAMethodThatReturnsAllTheSame() {
+    void theCallerSeesTheLossIfTheMethodReturnsInSpiteOfTheInterrupt() {
         run((work, locks) -> assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(() -> work.run(() -> {
                     takeAway(locks);
@@ -100,7 +100,7 @@ class InterruptedByLossTests {
     }
 
     @Test
-    void anotherFailureOfTheMethodWins() {
+    void anotherFailureOfTheMethodIsThrown() {
         run((work, locks) -> assertThatIllegalStateException()
                 .isThrownBy(() -> work.run(() -> {
                     takeAway(locks);
@@ -138,7 +138,7 @@ class InterruptedByLossTests {
     }
 
     @Test
-    void whatAnInnerMethodTakesBackIsGivenToTheOuterOneAgain() {
+    void anInterruptThatAnInnerMethodClearsIsRestoredForTheOuterOne() {
         run((work, locks) -> assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(() -> work.run(() -> {
                     assertThatExceptionOfType(LockLostException.class)

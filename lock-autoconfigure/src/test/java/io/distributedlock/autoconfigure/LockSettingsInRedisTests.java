@@ -98,7 +98,7 @@ class LockSettingsInRedisTests {
     }
 
     @Test
-    void aReleaseThatIsNotAwaitedTellsOfALossByAnEventAndAMetric() {
+    void aReleaseThatIsNotAwaitedReportsALossByAnEventAndAMetric() {
         application
                 .withPropertyValues("distributed-lock.release=async")
                 .withBean(SimpleMeterRegistry.class)
@@ -132,7 +132,7 @@ class LockSettingsInRedisTests {
     }
 
     @Test
-    void aLossThatTheCallerHearsOfIsAnEventOnceToo() {
+    void aLossThatTheCallerSeesIsPublishedOnceToo() {
         application.withBean(Listener.class).run(context -> {
             LockHandle handle = context.getBean(LockOperations.class)
                     .acquire(LockRequest.of("gone").lease(Duration.ofMillis(300)));

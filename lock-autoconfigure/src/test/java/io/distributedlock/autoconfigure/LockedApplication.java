@@ -70,6 +70,13 @@ final class LockedApplication implements AutoCloseable {
         }
     }
 
+    /** That have a subscription in Redis. */
+    List<String> channels() {
+        try (RespClient client = redis.connect()) {
+            return client.list("PUBSUB", "CHANNELS");
+        }
+    }
+
     void awaitNoKeys() {
         await("no key is left").atMost(LONG).until(() -> keys().isEmpty());
     }

@@ -145,7 +145,7 @@ class LocksAndTransactionsTests {
     }
 
     @Test
-    void soIsOneInsideOfAnExecuteCallAndOneOfAnotherMethodInside() {
+    void aTransactionInsideAnExecuteCallWhoseLockWasLostIsRolledBack() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             assertThatExceptionOfType(LockLostException.class)
@@ -160,7 +160,7 @@ class LocksAndTransactionsTests {
     }
 
     @Test
-    void whoIgnoresTheLossCommits() {
+    void aMethodThatIgnoresTheLossCommits() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             context.getBean(Stock.class).addWhateverHappens(() -> lose(locks));
@@ -202,7 +202,7 @@ class LocksAndTransactionsTests {
     }
 
     @Test
-    void aManagerThatTakesNoListenersIsGuardedToo() {
+    void aManagerThatAcceptsNoListenersIsGuardedToo() {
         application.withUserConfiguration(PlainManager.class).run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             Stock stock = context.getBean(Stock.class);
@@ -221,7 +221,7 @@ class LocksAndTransactionsTests {
 
     /** A class that was made by a proxy has final methods, which are not the manager's own. */
     @Test
-    void oneThatHasAProxyAlreadyIsGuardedToo() {
+    void aManagerThatAlreadyHasAProxyIsGuardedToo() {
         application
                 .withBean(PlatformTransactionManager.class, () -> {
                     ProxyFactory factory = new ProxyFactory(new PlainManager(
@@ -263,7 +263,8 @@ class LocksAndTransactionsTests {
 
     @ParameterizedTest
     @ValueSource(classes = {FinalManager.class, ManagerWithFinalMethod.class})
-    void oneThatCannotHaveAProxyWorksWithoutAndSaysSo(Class<? extends PlainManager> type, CapturedOutput output) {
+    void aManagerThatCannotHaveAProxyWorksWithoutOneAndIsReported(
+            Class<? extends PlainManager> type, CapturedOutput output) {
         application.withUserConfiguration(type).run(context -> {
             assertThat(context.getBean(type).getClass()).isSameAs(type);
             context.getBean(Stock.class).addInside(() -> null);
@@ -339,7 +340,7 @@ class LocksAndTransactionsTests {
     }
 
     @Test
-    void andUntilItWasRolledBackAlsoIfTheMethodFailed() {
+    void aLockIsKeptUntilTheRollbackIfTheMethodFails() {
         application.run(context -> {
             transaction(context).executeWithoutResult(status -> {
                 assertThatExceptionOfType(IllegalStateException.class)
@@ -371,7 +372,7 @@ class LocksAndTransactionsTests {
     }
 
     @Test
-    void thatCanBeSwitchedOff() {
+    void keepingTheLockUntilTheTransactionHasCompletedCanBeSwitchedOff() {
         application
                 .withPropertyValues("distributed-lock.keep-until-completion=false")
                 .run(context -> {
@@ -403,7 +404,7 @@ class LocksAndTransactionsTests {
     }
 
     @Test
-    void soDoesOneThatFails() {
+    void anExecuteCallThatFailsKeepsItsLockUntilTheTransactionAroundHasCompleted() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             transaction(context).executeWithoutResult(status -> {
@@ -440,7 +441,7 @@ class LocksAndTransactionsTests {
     }
 
     @Test
-    void thatCanBeSwitchedOffForExecuteToo() {
+    void keepingTheLockOfExecuteCanBeSwitchedOff() {
         application
                 .withPropertyValues("distributed-lock.keep-until-completion=false")
                 .run(context -> transaction(context).executeWithoutResult(status -> {
@@ -485,7 +486,7 @@ class LocksAndTransactionsTests {
     }
 
     @Test
-    void soDoesOneOfAMethodThatRunsWithoutTheTransactionOfItsCaller() {
+    void aLockOfAMethodThatRunsWithoutTheTransactionOfItsCallerEndsWithTheMethod() {
         application.run(context -> {
             transaction(context).executeWithoutResult(status -> {
                 context.getBean(Stock.class).addWithoutTransaction();

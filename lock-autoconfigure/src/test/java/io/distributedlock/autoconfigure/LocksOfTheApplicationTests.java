@@ -86,7 +86,7 @@ class LocksOfTheApplicationTests {
     }
 
     @Test
-    void aBeanThatIsOnlyUsedByNameTakesNobodysPlace() {
+    void aBeanThatIsOnlyUsedByNameReplacesNoOtherBean() {
         runner.withUserConfiguration(OnlyByName.class).withBean(Work.class).run(context -> {
             assertThat(context).hasNotFailed().hasSingleBean(RedisLockTemplate.class);
             context.getBean(Work.class).run();
@@ -132,7 +132,7 @@ class LocksOfTheApplicationTests {
     }
 
     @Test
-    void oneThatDoesNotExistFailsTheStart() {
+    void anUnknownBeanNameFailsTheStart() {
         FailureAnalysis analysis = FailureReport.of(new ApplicationContextRunner()
                 .withConfiguration(
                         AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))

@@ -111,7 +111,7 @@ class MeasuredMethodTests {
     }
 
     @Test
-    void busyAndSkippedCallsAreToldApart() {
+    void busyAndSkippedCallsAreDistinguished() {
         runner.run(context -> {
             Shop shop = context.getBean(Shop.class);
             MeterRegistry registry = context.getBean(MeterRegistry.class);

@@ -132,7 +132,7 @@ class MutinyMethodTests {
     }
 
     @Test
-    void saysBusyOrSkipsOrFallsBack() {
+    void failsIfTheLockIsBusyOrSkipsOrFallsBack() {
         try (LockHandle other = application.hold("work:k")) {
             assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> valueOf(work.atOnce("k")));
             assertThat(valueOf(work.skipped("k"))).isNull();
@@ -157,7 +157,7 @@ class MutinyMethodTests {
     }
 
     @Test
-    void aLossCancelsTheUniIfAsked() {
+    void aLossCancelsTheUniIfConfigured() {
         CompletableFuture<String> result = work.interrupted("k", body).subscribeAsCompletionStage();
         awaitRunning();
         assertThat(application.locks().forceRelease("work:k")).isTrue();
@@ -169,7 +169,7 @@ class MutinyMethodTests {
     }
 
     @Test
-    void whatIsSubscribedToWithTheSourceEntersTheLock() {
+    void aSubscriptionWithTheSourceEntersTheLock() {
         assertThat(valueOf(work.uni("k", () -> {
                     String name = LockHandle.current().orElseThrow().name();
                     return work.atOnce("k").onItem().transform(inner -> name + " " + inner);
@@ -179,7 +179,7 @@ class MutinyMethodTests {
 
     /** There is no context that would say so: Mutiny's is not Reactor's. */
     @Test
-    void whatIsSubscribedToOnAnotherThreadIsAnotherCaller() {
+    void aSubscriptionOnAnotherThreadIsAnotherCaller() {
         Uni<String> uni = work.uni(
                 "k",
                 () -> Uni.createFrom()

@@ -5,6 +5,7 @@
 package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockActivity;
@@ -22,7 +23,10 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -49,6 +53,26 @@ class OperatorsViewAutoConfigurationTests {
     void theEndpointIsThereIfItIsExposed() {
         runner.withPropertyValues(EXPOSED).run(context -> assertThat(context).hasSingleBean(LocksEndpoint.class));
         runner.run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
+    }
+
+    /** It was an error of the server. */
+    @Test
+    void whatCanBeNoLockNameIsAMistakeOfTheRequest() {
+        runner.withPropertyValues(EXPOSED).run(context -> {
+            LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+            for (String name : List.of("", " ", "x".repeat(LockRequest.MAX_NAME_LENGTH + 1))) {
+                assertRefused(() -> endpoint.locks(name, null, null, null));
+                assertRefused(() -> endpoint.lock(name));
+                assertRefused(() -> endpoint.forceRelease(SecurityContext.NONE, name));
+                assertRefused(() -> endpoint.forceReleaseNamed(SecurityContext.NONE, name));
+            }
+        });
+    }
+
+    private static void assertRefused(ThrowingCallable request) {
+        assertThatExceptionOfType(InvalidEndpointRequestException.class)
+                .isThrownBy(request)
+                .satisfies(refusal -> assertThat(refusal.getReason()).isEqualTo("No lock name"));
     }
 
     @Test

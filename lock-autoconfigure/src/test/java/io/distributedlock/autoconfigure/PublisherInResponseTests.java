@@ -178,7 +178,7 @@ class PublisherInResponseTests {
     }
 
     @Test
-    void webFluxReleasesIfTheClientGoesAway() {
+    void webFluxReleasesIfTheClientDisconnects() {
         body().tryEmitNext("one");
         Disposable client = webFlux.get()
                 .uri("/mono-around")
@@ -294,7 +294,7 @@ class PublisherInResponseTests {
     }
 
     @Test
-    void aLossCancelsTheBodyIfAsked() {
+    void aLossCancelsTheBodyIfConfigured() {
         ResponseEntity<Flux<String>> response = work.interrupted().block(LONG);
         AtomicReference<Throwable> failure = new AtomicReference<>();
         response.getBody().subscribe(value -> {}, failure::set);
@@ -326,7 +326,7 @@ class PublisherInResponseTests {
     }
 
     @Test
-    void aResponseThatNobodyTakesReleasesWhenItIsGarbage() {
+    void aResponseWithoutASubscriberReleasesWhenItIsGarbage() {
         work.shortLease().block(LONG);
         await().atMost(LONG).until(() -> {
             System.gc();

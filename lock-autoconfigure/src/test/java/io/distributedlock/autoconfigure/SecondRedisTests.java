@@ -55,7 +55,7 @@ class SecondRedisTests {
     }
 
     @Test
-    void eachMethodLocksWhereItsAnnotationSays() {
+    void eachMethodUsesTheLocksThatItsAnnotationNames() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         AopAutoConfiguration.class,
@@ -83,7 +83,7 @@ class SecondRedisTests {
     }
 
     @Test
-    void whoeverNamesItsLocksNeedsNoDefault() {
+    void anApplicationThatNamesItsLocksNeedsNoDefault() {
         new ApplicationContextRunner()
                 .withConfiguration(
                         AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))

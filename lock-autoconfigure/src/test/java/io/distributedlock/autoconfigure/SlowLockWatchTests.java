@@ -123,7 +123,7 @@ class SlowLockWatchTests {
     }
 
     @Test
-    void aHoldAtItsGreatestAgeShowsTheStackOfItsThread(CapturedOutput log) {
+    void aHoldThatReachesMaxHoldLogsTheStackOfItsThread(CapturedOutput log) {
         runner.run(context -> {
             LockHandle held = context.getBean(LockOperations.class)
                     .acquire(LockRequest.of("a").maxHold(Duration.ofMillis(200)));

@@ -49,7 +49,7 @@ class StarterSideEffectsTests {
             .withPropertyValues("spring.data.redis.port=1");
 
     @Test
-    void saysThatCachesHaveMoved(CapturedOutput output) {
+    void warnsThatCachesHaveMoved(CapturedOutput output) {
         runner.withUserConfiguration(Caching.class)
                 .run(context -> assertThat(context).hasNotFailed().hasSingleBean(RedisCacheManager.class));
         assertThat(output).contains(MOVED).contains("Set spring.cache.type=caffeine");
@@ -57,7 +57,7 @@ class StarterSideEffectsTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"caffeine", "redis", "none"})
-    void saysNothingOnceItIsDecided(String type, CapturedOutput output) {
+    void doesNotWarnIfThePropertyIsSet(String type, CapturedOutput output) {
         runner.withUserConfiguration(Caching.class)
                 .withPropertyValues("spring.cache.type=" + type)
                 .run(context -> assertThat(context).hasNotFailed().hasSingleBean(CacheManager.class));
@@ -65,7 +65,7 @@ class StarterSideEffectsTests {
     }
 
     @Test
-    void saysNothingOfCachesWithoutAnotherProvider(CapturedOutput output) {
+    void doesNotWarnOfCachesWithoutAnotherProvider(CapturedOutput output) {
         runner.withUserConfiguration(Caching.class)
                 .withClassLoader(new FilteredClassLoader("com.github.benmanes"))
                 .run(context -> assertThat(context).hasNotFailed().hasSingleBean(RedisCacheManager.class));
@@ -73,13 +73,13 @@ class StarterSideEffectsTests {
     }
 
     @Test
-    void saysNothingOfApplicationsWithoutCaches(CapturedOutput output) {
+    void doesNotWarnOfApplicationsWithoutCaches(CapturedOutput output) {
         runner.run(context -> assertThat(context).hasNotFailed());
         assertThat(output).doesNotContain(MOVED).doesNotContain(STRICT);
     }
 
     @Test
-    void saysThatRepositoriesAreLookedForInRedis(CapturedOutput output, @TempDir Path directory) throws Exception {
+    void warnsThatRepositoriesAreLookedForInRedis(CapturedOutput output, @TempDir Path directory) throws Exception {
         try (URLClassLoader withModule = withOtherModule(directory)) {
             runner.withClassLoader(withModule)
                     .run(context -> assertThat(context).hasNotFailed());
@@ -89,7 +89,7 @@ class StarterSideEffectsTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void saysNothingOfRepositoriesOnceItIsDecided(boolean enabled, CapturedOutput output, @TempDir Path directory)
+    void doesNotWarnOfRepositoriesIfThePropertyIsSet(boolean enabled, CapturedOutput output, @TempDir Path directory)
             throws Exception {
         try (URLClassLoader withModule = withOtherModule(directory)) {
             runner.withClassLoader(withModule)
@@ -100,7 +100,7 @@ class StarterSideEffectsTests {
     }
 
     @Test
-    void saysNothingOfRepositoriesWithoutAnotherModule(CapturedOutput output) {
+    void doesNotWarnOfRepositoriesWithoutAnotherModule(CapturedOutput output) {
         runner.run(context -> assertThat(context).hasNotFailed());
         assertThat(output).doesNotContain(STRICT);
     }

@@ -160,7 +160,7 @@ class TransactionEndTests {
 
     /** The lock was kept for a transaction, and given back only where that was committed. */
     @Test
-    void theLockIsGivenBackHoweverTheTransactionAroundItEnds() {
+    void theLockIsReleasedHoweverTheOuterTransactionEnds() {
         application.run(context -> {
             for (End end : End.values()) {
                 TransactionTemplate around = transaction(context, TransactionDefinition.PROPAGATION_REQUIRED);
@@ -177,7 +177,7 @@ class TransactionEndTests {
 
     /** The same where the transaction is inside of the lock. */
     @Test
-    void theLockIsGivenBackHoweverTheTransactionInsideEnds() {
+    void theLockIsReleasedHoweverTheInnerTransactionEnds() {
         application.run(context -> {
             for (End end : End.values()) {
                 Throwable failure = catchThrowable(

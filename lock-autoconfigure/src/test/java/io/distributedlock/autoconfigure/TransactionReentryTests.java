@@ -134,7 +134,7 @@ class TransactionReentryTests {
 
     @ParameterizedTest
     @EnumSource(names = {"STREAM", "CALLABLE"})
-    void whatIsReadInATransactionIsKeptUntilThatHasCompleted(Kind kind) {
+    void aSharedLockInATransactionIsKeptUntilItHasCompleted(Kind kind) {
         transaction.executeWithoutResult(status -> {
             kind.call.accept(work);
             work.blocking();

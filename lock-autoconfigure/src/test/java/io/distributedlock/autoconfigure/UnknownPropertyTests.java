@@ -42,7 +42,7 @@ class UnknownPropertyTests {
         "key.prefix, key-prefix",
         "fairness-max-passes, fairness.max-passes",
     })
-    void saysWhatWasMeant(String property, String meant) {
+    void suggestsTheSimilarProperty(String property, String meant) {
         FailureAnalysis analysis = FailureReport.of(runner.withPropertyValues("distributed-lock." + property + "=1"));
         assertThat(analysis.getDescription())
                 .startsWith("There is no property 'distributed-lock." + property + "' (\"distributed-lock." + property
@@ -51,7 +51,7 @@ class UnknownPropertyTests {
     }
 
     @Test
-    void saysWhatIsKnownIfNothingIsNear() {
+    void listsKnownPropertiesIfNoneIsSimilar() {
         FailureAnalysis analysis = FailureReport.of(
                 runner.withPropertyValues("distributed-lock.colour=1", "distributed-lock.enabled=false"));
         assertThat(analysis.getAction())
@@ -93,7 +93,7 @@ class UnknownPropertyTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"DISTRIBUTED_LOCK_LEESE", "DISTRIBUTEDLOCK_LEESE"})
-    void saysItOfAVariableToo(String variable) {
+    void reportsAnUnknownVariableToo(String variable) {
         FailureAnalysis analysis = FailureReport.of(withVariables(variable));
         assertThat(analysis.getDescription())
                 .isEqualTo("There is no property '" + variable + "' (an environment variable).");

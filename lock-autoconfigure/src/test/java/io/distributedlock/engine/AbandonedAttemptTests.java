@@ -57,7 +57,7 @@ class AbandonedAttemptTests {
     }
 
     @Test
-    void theQuestionGoesOnForThoseWhoStay() {
+    void theRequestContinuesForTheRemainingCallers() {
         AsyncAttempt elsewhere = two.acquire("a");
         AsyncAttempt leaving = one.acquire("a");
         AsyncAttempt staying = one.acquire("a");
@@ -70,7 +70,7 @@ class AbandonedAttemptTests {
     }
 
     @Test
-    void aGrantUnderWayIsAwaitedAndGivenBack() {
+    void aGrantThatArrivesAfterTheCallerHasLeftIsReleased() {
         one.network.holdCommands();
         AsyncAttempt leaving = one.acquire("a");
         leaving.cancel();
@@ -85,7 +85,7 @@ class AbandonedAttemptTests {
     }
 
     @Test
-    void anIdWhoseQuestionGotNoAnswerCanNeverWinLater() {
+    void anIdWhoseRequestGotNoReplyIsNeverGrantedLater() {
         one.network.holdCommands();
         AsyncAttempt leaving = one.acquire("a");
         StoreCall<?> command = one.network.take();
@@ -118,7 +118,7 @@ class AbandonedAttemptTests {
     }
 
     @Test
-    void anUnknownOutcomeIsAskedForAgainUnderTheSameId() {
+    void anAcquisitionOfUnknownOutcomeIsRetriedUnderTheSameId() {
         one.network.loseAnswers(1);
         AsyncAttempt attempt = one.acquire("a");
         assertThat(attempt.isPending()).isTrue();
@@ -134,7 +134,7 @@ class AbandonedAttemptTests {
     }
 
     @Test
-    void theReleaseOfAnAcquisitionWithAnUnknownQuestionCancelsItsId() {
+    void theReleaseOfAnAcquisitionWithARequestOfUnknownOutcomeCancelsItsId() {
         one.network.holdCommands();
         AsyncAttempt attempt = one.acquire("a");
         StoreCall<?> late = one.network.take();
@@ -150,7 +150,7 @@ class AbandonedAttemptTests {
     }
 
     @Test
-    void aQuestionThatWasNotExecutedLeavesNothingToCancel() {
+    void aRequestThatWasNotExecutedLeavesNothingToCancel() {
         one.network.failNext(1, Effect.NOT_EXECUTED);
         AsyncAttempt attempt = one.acquire("a");
         world.advanceMillis(100);
@@ -160,7 +160,7 @@ class AbandonedAttemptTests {
     }
 
     @Test
-    void aLateCopyOfAQuestionDoesNotShortenTheLease() {
+    void aLateCopyOfAnAcquireRequestDoesNotShortenTheLease() {
         one.network.holdCommands();
         AsyncAttempt attempt = one.acquire("a");
         StoreCall<?> late = one.network.take();
@@ -242,7 +242,7 @@ class AbandonedAttemptTests {
     }
 
     @Test
-    void theRefusalOfACancelledIdIsNoFaultOfThoseWhoWait() {
+    void theRefusalOfACancelledIdDoesNotFailOtherWaiters() {
         one.network.holdCommands();
         AsyncAttempt attempt = one.acquire("a");
         one.network.flow();

@@ -140,7 +140,7 @@ class AbandonedHandleTests {
     }
 
     @Test
-    void callersBehindAForgottenHandleGoOn() {
+    void callersBehindAnAbandonedHandleContinue() {
         collect(acquireAndForget());
         AsyncAttempt behind = one.acquire("a");
 

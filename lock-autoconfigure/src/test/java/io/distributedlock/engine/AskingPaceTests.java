@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Many instances wait for one lock: how often they ask, and what that costs those who wait. */
+/** Many instances wait for one lock: the rate of their requests, and the delay that it costs the waiters. */
 class AskingPaceTests {
 
     private static final long SEED = Seeds.of("pace.seed");
@@ -23,7 +23,7 @@ class AskingPaceTests {
     /** What chance adds in a single second. */
     private static final int CHANCE = 30;
 
-    private static void assertTheyAskRarely(List<Integer> questions) {
+    private static void assertFewRequests(List<Integer> questions) {
         System.out.println("AskingPaceTests: questions in each second " + questions);
         assertThat(questions).allMatch(count -> count <= MOST_A_SECOND + CHANCE);
         assertThat(questions.stream().mapToInt(each -> each).average().orElseThrow())
@@ -32,21 +32,21 @@ class AskingPaceTests {
 
     @ParameterizedTest
     @ValueSource(ints = {10, 100, 1_000})
-    void aCrowdOfAnySizeAsksFiftyTimesASecondAtMost(int size) {
+    void aLineOfAnyLengthSendsFiftyRequestsASecondAtMost(int size) {
         Crowd crowd = new Crowd(size, SEED).thatWaits();
 
-        assertTheyAskRarely(crowd.questionsIn(90));
+        assertFewRequests(crowd.questionsIn(90));
     }
 
     @Test
-    void aCrowdOfTenThousandAsksNoMoreOften() {
+    void aLineOfTenThousandSendsNoMoreRequests() {
         Crowd crowd = new Crowd(10_000, SEED).thatWaits();
 
-        assertTheyAskRarely(crowd.questionsIn(10));
+        assertFewRequests(crowd.questionsIn(10));
     }
 
     @Test
-    void thoseNearTheHeadAskEachSecond() {
+    void instancesNearTheHeadSendARequestEachSecond() {
         Crowd crowd = new Crowd(200, SEED).thatWaits();
         crowd.pass(60_000);
 
@@ -56,7 +56,7 @@ class AskingPaceTests {
     }
 
     @Test
-    void aCrowdWhoseConnectionsComeBackTogetherDoesNotStayInStep() {
+    void instancesThatReconnectTogetherSpreadTheirRequests() {
         Crowd crowd = new Crowd(1_000, SEED).thatWaits();
         crowd.pass(40_000);
         crowd.members.forEach(member -> member.engine.locks().connected());
@@ -66,11 +66,11 @@ class AskingPaceTests {
                 .as("all ask within a second, and not at once")
                 .isGreaterThan(900);
 
-        assertTheyAskRarely(crowd.questionsIn(120));
+        assertFewRequests(crowd.questionsIn(120));
     }
 
     @Test
-    void whoMayHaveMissedAGrantAsksWithinASecondOfItsReconnect() {
+    void anInstanceThatMayHaveMissedAGrantSendsARequestWithinASecondOfItsReconnect() {
         Crowd crowd = new Crowd(500, SEED).thatWaits();
         crowd.pass(30_000);
         Crowd.Member member = crowd.members.get(400);
@@ -83,7 +83,7 @@ class AskingPaceTests {
     }
 
     @Test
-    void allHaveTheirTurnInTheOrderOfTheirArrival() {
+    void allWaitersGetTheLockInTheOrderOfTheirArrival() {
         Crowd crowd = new Crowd(300, SEED).thatWaits();
         crowd.pass(5_000);
         crowd.holder.gaveBack();
@@ -97,7 +97,7 @@ class AskingPaceTests {
 
     /** A line that moves fast needs no other questions than those that are asked anyhow. */
     @Test
-    void aHandOverInALongLineCostsNoQuestion() {
+    void aHandOverInALongLineCostsNoRequest() {
         Crowd crowd = new Crowd(300, SEED).thatWaits();
         crowd.pass(1_000);
         int before = crowd.members.stream().mapToInt(Crowd.Member::questions).sum();
@@ -112,7 +112,7 @@ class AskingPaceTests {
 
     /** It stood far back for longer than a lease, so it would not believe a grant. */
     @Test
-    void whoComesNearAfterLongAsksBeforeItsGrantComes() {
+    void anInstanceThatComesNearTheHeadSendsARequestBeforeItsGrantArrives() {
         Crowd crowd = new Crowd(1_000, SEED).thatWaits();
         crowd.pass(15_000);
         Crowd.Member member = crowd.members.get(AskingPace.NEAR);
@@ -154,7 +154,7 @@ class AskingPaceTests {
     }
 
     @Test
-    void aGrantThatIsLostWithTheMessageBeforeIsFoundAtTheNextQuestion() {
+    void aGrantThatIsLostWithTheMessageBeforeIsFoundByTheNextRequest() {
         Crowd crowd = new Crowd(100, SEED).thatWaits();
         crowd.pass(20_000);
         Crowd.Member member = crowd.members.get(50);
@@ -172,7 +172,7 @@ class AskingPaceTests {
 
     /** The line is lost with the entry of its dead holder; no idle second passes until all have had the lock. */
     @Test
-    void aCrowdMovesOnAfterItsHolderHasDied() {
+    void aLongLineMovesOnAfterItsHolderHasDied() {
         Crowd crowd = new Crowd(1_000, SEED).thatWaits();
         crowd.pass(40_000);
         crowd.killHolder();
@@ -206,7 +206,7 @@ class AskingPaceTests {
     }
 
     @Test
-    void anInstanceWithoutMessagesAsksEachSecond() {
+    void anInstanceWithoutMessagesSendsARequestEachSecond() {
         Crowd crowd = new Crowd(400, SEED).thatWaits();
         crowd.pass(20_000);
         Crowd.Member member = crowd.members.get(300);
@@ -221,7 +221,7 @@ class AskingPaceTests {
     /** Each instance has four places in line, and the others of its owners are parked. */
     @ParameterizedTest
     @ValueSource(ints = {1, 10, 100})
-    void explicitOwnersOfManyInstancesAskRarelyToo(int instances) {
+    void explicitOwnersOfManyInstancesSendFewRequestsToo(int instances) {
         Crowd crowd = new Crowd(instances, SEED);
         for (int i = 0; i < instances; i++) {
             for (int owner = 0; owner < 20; owner++) {
@@ -230,6 +230,6 @@ class AskingPaceTests {
         }
         crowd.pass(60_000);
 
-        assertTheyAskRarely(crowd.questionsIn(60));
+        assertFewRequests(crowd.questionsIn(60));
     }
 }

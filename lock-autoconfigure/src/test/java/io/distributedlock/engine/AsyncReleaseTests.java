@@ -25,7 +25,7 @@ class AsyncReleaseTests {
             world.instance("one", EngineSettings.DEFAULTS.withRelease(EngineSettings.Release.ASYNC));
 
     @Test
-    void closingDoesNotWaitForTheAnswer() {
+    void closingDoesNotWaitForTheReply() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
 
@@ -47,12 +47,12 @@ class AsyncReleaseTests {
         assertThat(one.events).singleElement().isInstanceOfSatisfying(LockLostEvent.class, event -> {
             assertThat(event.lockName()).isEqualTo("a");
             assertThat(event.fencingToken()).isEqualTo(attempt.token());
-            assertThat(event.reason()).contains("gone");
+            assertThat(event.reason()).contains("no longer existed");
         });
     }
 
     @Test
-    void anUnansweredOneIsSentAgainWithinTheLease() {
+    void aReleaseWithoutAReplyIsRetriedWithinTheLease() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.failNext(1, Effect.UNKNOWN);
 
@@ -66,7 +66,7 @@ class AsyncReleaseTests {
     }
 
     @Test
-    void aTryThatOvertakesItIsNotToldThatTheLockIsBusy() {
+    void aTryThatOvertakesItDoesNotFindTheLockBusy() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         attempt.close();
@@ -83,7 +83,7 @@ class AsyncReleaseTests {
     }
 
     @Test
-    void aTryThatOvertakesItAndFindsSomebodyElseIsTold() {
+    void aTryThatOvertakesItIsBusyIfAnotherInstanceHasTheLock() {
         AsyncAttempt attempt = one.acquire("a");
         AsyncAttempt elsewhere = world.instance("two").acquire("a");
         one.network.holdCommands();
@@ -100,7 +100,7 @@ class AsyncReleaseTests {
     }
 
     @Test
-    void anUnansweredOneIsGivenUpWithTheLease() {
+    void aReleaseWithoutAReplyIsGivenUpWhenTheLeaseEnds() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.disconnect();
 
@@ -111,7 +111,7 @@ class AsyncReleaseTests {
     }
 
     @Test
-    void aHoldThatWasLostBeforeIsStillToldToItsHolder() {
+    void aHoldThatWasLostBeforeIsStillReportedToItsHolder() {
         AsyncAttempt attempt = one.acquire("a");
         world.pauseMillis(30_000);
 

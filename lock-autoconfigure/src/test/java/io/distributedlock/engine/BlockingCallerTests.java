@@ -74,7 +74,7 @@ class BlockingCallerTests {
     }
 
     @Test
-    void tryingThrowsWhenTheStoreIsAway() {
+    void aSingleTryThrowsWhenTheStoreDoesNotReply() {
         network.disconnect();
 
         assertThatExceptionOfType(LockUnavailableException.class)

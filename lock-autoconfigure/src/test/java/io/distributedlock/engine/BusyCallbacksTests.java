@@ -136,14 +136,14 @@ class BusyCallbacksTests {
     }
 
     @Test
-    void workInsideIsToldHoweverManyContinuationsWaitForIt() {
+    void nestedAcquisitionsCompleteHoweverManyContinuationsWaitForThem() {
         for (CompletableFuture<Long> each : runUnderLocks(MANY, this::tokenOfWorkInside)) {
             assertThat(each).succeedsWithin(SOON);
         }
     }
 
     @Test
-    void aLossIsToldHoweverManyContinuationsAreBusy() throws Exception {
+    void aLossIsReportedHoweverManyContinuationsAreBusy() throws Exception {
         List<CompletableFuture<Boolean>> busy = runUnderLocks(MANY + 10, handle -> block());
         awaitBlocked();
         CountDownLatch told = new CountDownLatch(1);
@@ -161,7 +161,7 @@ class BusyCallbacksTests {
     }
 
     @Test
-    void aVerdictIsToldHoweverManyListenersAndCallbacksAreBusy() throws Exception {
+    void anAcquisitionCompletesHoweverManyListenersAndCallbacksAreBusy() throws Exception {
         List<LockHandle> handles = IntStream.range(0, MANY / 2)
                 .mapToObj(i -> engine.acquire(LockRequest.of("busy-" + i)))
                 .toList();
@@ -212,15 +212,36 @@ class BusyCallbacksTests {
         elsewhere.close();
     }
 
+    /** In each way in which a future can be ended from outside. */
     @Test
     void aFutureThatTheApplicationEndsLeavesTheQueue() {
         LockHandle elsewhere = engine.acquire(LockRequest.of("a"));
-        CompletableFuture<LockHandle> ended = acquireAsync(LockRequest.of("a").waitForever());
-        ended.orTimeout(1, TimeUnit.MILLISECONDS);
-        await().atMost(SOON).until(ended::isDone);
+        List<Consumer<CompletableFuture<LockHandle>>> ways = List.of(
+                future -> future.orTimeout(1, TimeUnit.MILLISECONDS),
+                future -> future.completeOnTimeout(elsewhere, 1, TimeUnit.MILLISECONDS),
+                future -> future.cancel(false),
+                future -> future.complete(elsewhere),
+                future -> future.completeExceptionally(new IllegalStateException("for the test")),
+                future -> future.completeAsync(() -> elsewhere),
+                future -> future.completeAsync(() -> elsewhere, Runnable::run),
+                future -> future.completeAsync(() -> {
+                    throw new IllegalStateException("for the test");
+                }),
+                future -> future.obtrudeValue(elsewhere),
+                future -> future.obtrudeException(new IllegalStateException("for the test")));
+        for (Consumer<CompletableFuture<LockHandle>> way : ways) {
+            CompletableFuture<LockHandle> ended =
+                    acquireAsync(LockRequest.of("a").waitForever());
+            way.accept(ended);
+            await().atMost(SOON).until(() -> ended.isDone() && waiting() == 0);
+        }
 
         elsewhere.close();
 
         await().atMost(SOON).until(() -> engine.locks().size() == 0);
+    }
+
+    private int waiting() {
+        return engine.activity("here", true, true).waiting().size();
     }
 }

@@ -48,7 +48,7 @@ class ClockOverflowTests {
     }
 
     @Test
-    void aGreatestAgeBeyondTheOverflowIsKept() {
+    void aMaxHoldBeyondTheOverflowIsKept() {
         AsyncAttempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(20)));
 
         world.advanceSeconds(19);
@@ -59,7 +59,7 @@ class ClockOverflowTests {
     }
 
     @Test
-    void waitsEndAsTheyShould() {
+    void waitsEndOnTimeAcrossTheOverflow() {
         AsyncAttempt elsewhere = two.acquire("a");
         AsyncAttempt brief = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofSeconds(4)));
         AsyncAttempt longer = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofSeconds(8)));
@@ -106,7 +106,7 @@ class ClockOverflowTests {
     }
 
     @Test
-    void whatCouldNotBeReleasedIsRepeatedAndGivenUpInTime() {
+    void aReleaseThatFailsIsRetriedAndGivenUpInTime() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.disconnect();
         attempt.abandon();

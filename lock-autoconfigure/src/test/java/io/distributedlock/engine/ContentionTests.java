@@ -56,7 +56,7 @@ class ContentionTests {
     }
 
     @Test
-    void theLockGoesToTheOtherInstanceAfterTheGreatestNumberOfPasses() {
+    void theLockGoesToTheOtherInstanceAfterTheMaximumNumberOfLocalHandOvers() {
         Instance one = world.instance("one", settings(3, Duration.ofDays(1)));
         List<AsyncAttempt> here = attempts(one, 10);
         AsyncAttempt elsewhere = world.instance("two").acquire("a");
@@ -85,7 +85,7 @@ class ContentionTests {
     }
 
     @Test
-    void theLockGoesToTheOtherInstanceAfterTheLongestBatch() {
+    void theLockGoesToTheOtherInstanceAfterTheLongestSeriesOfLocalHandOvers() {
         Instance one = world.instance("one", settings(1_000, Duration.ofMillis(10)));
         List<AsyncAttempt> here = attempts(one, 5);
         AsyncAttempt elsewhere = world.instance("two").acquire("a");
@@ -103,7 +103,7 @@ class ContentionTests {
     }
 
     @Test
-    void withoutPassesTheInstancesTakeTurns() {
+    void withoutLocalHandOversTheInstancesTakeTurns() {
         Instance one = world.instance("one", settings(0, Duration.ofDays(1)));
         Instance two = world.instance("two", settings(0, Duration.ofDays(1)));
         List<AsyncAttempt> here = attempts(one, 5);
@@ -118,7 +118,7 @@ class ContentionTests {
     }
 
     @Test
-    void passesAreNotLimitedWhileNobodyElseWaits() {
+    void localHandOversAreNotLimitedWhileNoOtherInstanceWaits() {
         Instance one = world.instance("one", settings(3, Duration.ofMillis(1)));
         List<AsyncAttempt> here = attempts(one, 100);
 
@@ -164,7 +164,7 @@ class ContentionTests {
     }
 
     @Test
-    void oneThatQueuedAgainGetsTheLockInTheAnswerIfTheOtherHasLeft() {
+    void aReleaseThatQueuesAgainIsGrantedTheLockIfTheOtherWaiterHasLeft() {
         Instance one = world.instance("one", settings(0, Duration.ZERO));
         List<AsyncAttempt> here = attempts(one, 2);
         AsyncAttempt elsewhere = world.instance("two").acquire("a");
@@ -200,7 +200,7 @@ class ContentionTests {
     }
 
     @Test
-    void aLostRecallIsRepeatedWithTheNextQuestion() {
+    void aLostRecallIsRepeatedWithTheNextRequest() {
         Instance one = world.instance("one", settings(0, Duration.ZERO));
         one.network.holdMessages();
         List<AsyncAttempt> here = attempts(one, 2);
@@ -216,7 +216,7 @@ class ContentionTests {
     }
 
     @Test
-    void theFirstAnswerTellsThatOthersWait() {
+    void theFirstReplyReportsThatAnotherInstanceWaits() {
         Instance one = world.instance("one", settings(0, Duration.ZERO));
         Instance two = world.instance("two");
         AsyncAttempt holder = two.acquire("a");

@@ -24,7 +24,7 @@ class CrossingAttemptTests {
     private final AsyncAttempt elsewhere = two.acquire("a");
 
     @Test
-    void aGrantThatCrossesAQuestionWinsAndTheAnswerIsIgnored() {
+    void aGrantThatCrossesARequestCountsAndTheReplyIsIgnored() {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
@@ -41,7 +41,7 @@ class CrossingAttemptTests {
     }
 
     @Test
-    void theReleaseWaitsForAQuestionThatIsStillUnderWay() {
+    void theReleaseWaitsForARequestThatIsStillUnderWay() {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
@@ -60,7 +60,7 @@ class CrossingAttemptTests {
     }
 
     @Test
-    void theReleaseDoesNotWaitForAQuestionLongerThanTheCommandTimeoutAndThenCancelsIt() {
+    void theReleaseWaitsForARequestNoLongerThanTheCommandTimeoutAndThenCancelsIt() {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
@@ -78,7 +78,7 @@ class CrossingAttemptTests {
     }
 
     @Test
-    void aQuestionThatFailsAfterTheGrantIsCancelledByTheRelease() {
+    void aRequestThatFailsAfterTheGrantIsCancelledByTheRelease() {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);

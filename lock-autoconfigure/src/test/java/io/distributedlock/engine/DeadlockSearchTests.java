@@ -177,7 +177,7 @@ class DeadlockSearchTests {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 5})
-    void aRingOfInstancesIsToldOnce(int size) {
+    void aRingOfInstancesIsReportedOnce(int size) {
         List<Caller> callers = ring(size);
         look(false);
         look(false);
@@ -193,7 +193,7 @@ class DeadlockSearchTests {
     }
 
     @Test
-    void aRingThroughOneOfSeveralReadersIsTold() {
+    void aRingThroughOneOfSeveralReadersIsReported() {
         start(3);
         Caller idle = new Caller("idle", instances.get("instance0"));
         Caller reader = new Caller("reader", instances.get("instance1"));
@@ -219,7 +219,7 @@ class DeadlockSearchTests {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 5})
-    void theCallerThatHasLockedLastIsSentAwayAndTheOthersGoOn(int size) {
+    void theLastCallerOfTheRingIsRefusedAndTheOthersContinue(int size) {
         List<Caller> callers = ring(size);
         look(true);
         look(true);
@@ -277,7 +277,7 @@ class DeadlockSearchTests {
 
     @ParameterizedTest
     @EnumSource
-    void asynchronousWorkThatWaitsInARingIsSentAway(Work work) {
+    void asynchronousWorkThatWaitsInARingIsRefused(Work work) {
         start(2);
         LockOwner owner = LockOwner.create();
         Caller thread = new Caller("thread", instances.get("instance0"));
@@ -377,7 +377,7 @@ class DeadlockSearchTests {
     }
 
     @Test
-    void withoutAnswersNothingIsTold() {
+    void withoutRepliesNoRingIsReported() {
         answering = false;
         List<Caller> callers = ring(2);
         look(true);

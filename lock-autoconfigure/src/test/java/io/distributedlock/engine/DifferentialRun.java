@@ -276,6 +276,9 @@ final class DifferentialRun {
                 new ReleaseCommand(acquisition.name(), 0, floor.getValue(), requeue, tombstone));
         story.add("  " + real + " / " + model);
         assertThat(outcome(real)).isEqualTo(model.outcome());
+        if (real.size() > 1) {
+            compareTokens(number(real, 1), model.token());
+        }
         handedOver += model.outcome() == Outcome.TRANSFERRED ? 1 : 0;
         assertThat(real.size() > 4).as("queued again").isEqualTo(model.requeued() != null);
         if (model.requeued() instanceof AcquireReply.Granted granting) {

@@ -23,7 +23,7 @@ class EarlyRevocationTests {
     private final Instance two = world.instance("two");
 
     @Test
-    void theAnswerThatComesAfterARevocationIsNoHold() {
+    void aReplyThatArrivesAfterARevocationIsNoHold() {
         one.network.holdCommands();
         AsyncAttempt here = one.acquire("a");
         StoreCall<?> command = one.network.take().execute();
@@ -81,7 +81,7 @@ class EarlyRevocationTests {
     }
 
     @Test
-    void anOwnerWhoseHoldWasGivenBackElsewhereBeforeItHeardOfItAsksAgain() {
+    void anOwnerWhoseHoldWasReleasedElsewhereBeforeTheReplyArrivesAcquiresAgain() {
         one.network.holdCommands();
         AsyncAttempt here = one.acquire(LockRequest.of("a").owner("me").waitUpTo(Duration.ofSeconds(5)));
         StoreCall<?> command = one.network.take().execute();

@@ -6,6 +6,7 @@ package io.distributedlock.engine;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
+import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -22,8 +24,9 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * The machine of one name under threads that interleave in every way: it behaves like a re-entrant lock that one at a
@@ -32,6 +35,11 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 class EngineLincheckTests {
 
     private static final Duration LEASE = Duration.ofSeconds(1);
+
+    /**
+     * The first invocation prepares the classes, which takes longer on a busy machine than Lincheck waits by default.
+     */
+    private static final long INVOCATION_TIMEOUT_MILLIS = 120_000;
 
     /** What is tested: callers that try once, on one name, over a store that answers at once. */
     @Param(name = "thread", gen = ThreadIdGen.class)
@@ -179,25 +187,34 @@ class EngineLincheckTests {
         }
     }
 
+    /**
+     * Without a random spread: the model checker cannot call {@link java.util.Random}, and fails in the middle of it.
+     */
     private static LockEngine engine(SharedLeases leases, ManualClock clock) {
         return new LockEngine(
                 new InMemoryLeaseStore(leases, "one", new DirectNetwork()),
                 EngineSettings.DEFAULTS,
                 clock,
-                Runnable::run);
+                Runnable::run,
+                event -> {},
+                null,
+                bound -> 0);
     }
 
     /** Takes a minute, most of it to prepare the classes. */
     @Test
-    @EnabledIfSystemProperty(named = "lincheck.modelChecking", matches = "true")
+    @Tag(TestLength.FULL)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void everyInterleavingOfCallersIsThatOfAReentrantLock() {
         new ModelCheckingOptions()
-                .iterations(10)
-                .invocationsPerIteration(200)
+                .iterations(4)
+                .invocationsPerIteration(100)
                 .threads(2)
                 .actorsPerThread(3)
                 .actorsBefore(0)
                 .actorsAfter(0)
+                .minimizeFailedScenario(false)
+                .invocationTimeout$lincheck(INVOCATION_TIMEOUT_MILLIS)
                 .sequentialSpecification(ReentrantLock.class)
                 .check(Callers.class);
     }
@@ -217,7 +234,7 @@ class EngineLincheckTests {
     }
 
     @Test
-    void aCrowdUnderStressExcludesEachOtherAndLeavesNothing() {
+    void callersUnderStressExcludeEachOtherAndLeaveNothing() {
         new StressOptions()
                 .iterations(20)
                 .invocationsPerIteration(1_000)

@@ -99,7 +99,7 @@ class ExplicitOwnerTests {
     }
 
     @Test
-    void holdsAreGivenBackByNameFromAnywhere() {
+    void holdsAreReleasedByNameFromAnyInstance() {
         AsyncAttempt here = one.acquire(as("job"));
         AsyncAttempt again = one.acquire(as("job"));
 
@@ -114,7 +114,7 @@ class ExplicitOwnerTests {
     }
 
     @Test
-    void aHoldThatWasGivenBackByNameCountsWhenTheOthersAreClosed() {
+    void aHoldThatWasReleasedByNameCountsWhenTheOthersAreClosed() {
         AsyncAttempt here = one.acquire(as("job"));
         AsyncAttempt again = one.acquire(as("job"));
         two.engine.release("a", "job");
@@ -126,7 +126,7 @@ class ExplicitOwnerTests {
     }
 
     @Test
-    void aLockOfNoExplicitOwnerIsNobodysByName() {
+    void aLockWithoutAnExplicitOwnerCannotBeReleasedByName() {
         AsyncAttempt here = one.acquire("a");
 
         assertThat(two.engine.release("a", "one")).isEqualTo(ReleaseResult.NOT_YOURS);
@@ -159,7 +159,7 @@ class ExplicitOwnerTests {
     }
 
     @Test
-    void aStrayGrantOfAnExplicitOwnerIsGivenBack() {
+    void aStrayGrantOfAnExplicitOwnerIsReleased() {
         AsyncAttempt elsewhere = two.acquire("a");
         AsyncAttempt leaving = one.acquire(as("job"));
         one.network.disconnect();
@@ -203,7 +203,7 @@ class ExplicitOwnerTests {
     }
 
     @Test
-    void aLeaseThatTheOwnInstanceRetainsIsGivenBackAtOnce() {
+    void aLeaseThatTheOwnInstanceRetainsIsReleasedAtOnce() {
         Instance retaining = retaining();
         retaining.acquire("a").close();
         assertThat(world.leases.leftovers()).isNotEmpty();

@@ -68,7 +68,7 @@ class ExtendTests {
     }
 
     @Test
-    void itMayBeShortened() {
+    void aLeaseMayBeShortened() {
         AsyncAttempt attempt = one.acquire("a");
 
         attempt.handle().extend(Duration.ofSeconds(3));
@@ -81,7 +81,7 @@ class ExtendTests {
     }
 
     @Test
-    void aShorterLeaseCountsAlthoughItsAnswerIsLost() {
+    void aShorterLeaseCountsAlthoughItsReplyIsLost() {
         AsyncAttempt attempt = one.acquire("a");
         Instance two = world.instance("two");
         one.network.loseAnswers(1);
@@ -103,7 +103,7 @@ class ExtendTests {
 
     /** Another renewal is under way by then, and what the lease really is will be known with its answer. */
     @Test
-    void anAnswerThatComesTooLateToCountIsNoSuccess() throws Exception {
+    void aReplyThatArrivesTooLateIsNoSuccess() throws Exception {
         Instance patient = world.instance("patient");
         AsyncAttempt attempt = patient.acquire(LockRequest.of("a").lease(Duration.ofMillis(300)));
         patient.network.holdCommands();
@@ -184,7 +184,7 @@ class ExtendTests {
     }
 
     @Test
-    void aLateCopyDoesNoHarmAlthoughALaterShorteningWasAnswered() {
+    void aLateCopyDoesNoHarmAlthoughALaterShorteningWasConfirmed() {
         AsyncAttempt attempt = one.acquire("a");
         AsyncAttempt elsewhere = world.instance("two").acquire("a");
         one.network.holdCommands();
@@ -242,7 +242,7 @@ class ExtendTests {
     }
 
     @Test
-    void theGreatestAgeStillLimitsIt() {
+    void maxHoldStillLimitsAnExtension() {
         AsyncAttempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(40)));
 
         attempt.handle().extend(Duration.ofSeconds(100));
@@ -253,7 +253,7 @@ class ExtendTests {
     }
 
     @Test
-    void whatWasLostOrClosedCannotBeExtended() {
+    void aLostOrClosedHoldCannotBeExtended() {
         AsyncAttempt lost = one.acquire("a");
         world.leases.forgetAll();
         AsyncAttempt closed = one.acquire("b");
@@ -276,7 +276,7 @@ class ExtendTests {
     }
 
     @Test
-    void ifTheAnswerStaysUnknownALongerLeaseDoesNotCount() {
+    void ifNoReplyArrivesALongerLeaseDoesNotCount() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.failNext(1, Effect.UNKNOWN);
 

@@ -43,7 +43,7 @@ class GrantMessageTests {
 
     /** The message was published right after the request was answered, and both answer and message are slow. */
     @Test
-    void aGrantMayBeAsOldAsTheLastQuestionThatWasAnsweredWait() {
+    void aGrantMayBeAsOldAsTheLastRequestWithABusyReply() {
         one.network.holdCommands();
         one.network.holdMessages();
         AsyncAttempt waiting = one.acquire("a");
@@ -62,7 +62,7 @@ class GrantMessageTests {
     }
 
     @Test
-    void aLostMessageIsMadeUpForByAskingWithinASecond() {
+    void aLostMessageIsReplacedByARequestWithinASecond() {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdMessages();
         elsewhere.close();
@@ -75,7 +75,7 @@ class GrantMessageTests {
     }
 
     @Test
-    void aConnectionThatComesBackIsAReasonToAskAtOnce() {
+    void aConnectionThatIsRestoredCausesARequestAtOnce() {
         AsyncAttempt waiting = one.acquire("a");
         one.network.disconnect();
         elsewhere.close();
@@ -88,7 +88,7 @@ class GrantMessageTests {
     }
 
     @Test
-    void aGrantCountsFromTheLatestQuestionThatWasAnsweredWait() {
+    void aGrantCountsFromTheLatestRequestWithABusyReply() {
         AsyncAttempt waiting = waitWithLease(2_000);
         one.network.holdMessages();
         elsewhere.close();
@@ -101,7 +101,7 @@ class GrantMessageTests {
     }
 
     @Test
-    void aGrantThatMayHaveLessThanHalfItsLeaseLeftIsConfirmedByAsking() {
+    void aGrantThatMayHaveLessThanHalfItsLeaseLeftIsConfirmedByARequest() {
         AsyncAttempt waiting = waitWithLease(1_000);
         one.network.holdMessages();
         elsewhere.close();
@@ -136,7 +136,7 @@ class GrantMessageTests {
     }
 
     @Test
-    void aGrantThatRanOutBeforeALaterQuestionIsNotTakenForAFreshOne() {
+    void aGrantThatExpiredBeforeALaterRequestIsNotTakenForANewOne() {
         AsyncAttempt waiting = waitWithLease(1_000);
         one.network.holdMessages();
         elsewhere.close();
@@ -155,7 +155,7 @@ class GrantMessageTests {
     }
 
     @Test
-    void aLateGrantMakesAQuestionUnderWayBeAskedOnceMore() {
+    void aLateGrantCausesOneMoreRequestAfterTheOneUnderWay() {
         AsyncAttempt waiting = waitWithLease(600);
         one.network.holdMessages();
         one.network.holdCommands();
@@ -187,7 +187,7 @@ class GrantMessageTests {
     }
 
     @Test
-    void aDoubledGrantIsOneGrant() {
+    void aDuplicateGrantIsOneGrant() {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdMessages();
         elsewhere.close();
@@ -203,7 +203,7 @@ class GrantMessageTests {
     }
 
     @Test
-    void aDoubledGrantAfterTheReleaseTakesNothingFromTheNextHolder() {
+    void aDuplicateGrantAfterTheReleaseDoesNotAffectTheNextHolder() {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdMessages();
         elsewhere.close();
@@ -222,7 +222,7 @@ class GrantMessageTests {
     }
 
     @Test
-    void aGrantForAnUnknownAcquisitionIsGivenBack() {
+    void aGrantForAnUnknownAcquisitionIsReleased() {
         one.engine.locks().granted("b", 999, 1, 30_000, 0);
 
         assertThat(one.network.sent(ReleaseCommand.class))
@@ -232,7 +232,7 @@ class GrantMessageTests {
     }
 
     @Test
-    void aGrantThatCrossesACancellationIsGivenBack() {
+    void aGrantThatCrossesACancellationIsReleased() {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdMessages();
         elsewhere.close();
@@ -247,7 +247,7 @@ class GrantMessageTests {
     }
 
     @Test
-    void aGrantThatCrossesTheEndOfAWaitIsGivenBack() {
+    void aGrantThatCrossesTheEndOfAWaitIsReleased() {
         AsyncAttempt waiting = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofMillis(50)));
         one.network.holdMessages();
         elsewhere.close();
@@ -260,7 +260,7 @@ class GrantMessageTests {
     }
 
     @Test
-    void anAnswerThatGrantsMakesTheMessageADouble() {
+    void aGrantMessageAfterAReplyThatGrantedIsIgnored() {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdMessages();
         elsewhere.close();

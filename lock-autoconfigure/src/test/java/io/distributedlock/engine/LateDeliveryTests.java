@@ -80,7 +80,7 @@ class LateDeliveryTests {
     }
 
     @Test
-    void aBlockedCallerGoesOnWaiting() {
+    void aBlockedCallerContinuesToWait() {
         slow = 1;
         try (LockHandle handle = one.acquire(request(Duration.ofMinutes(1)))) {
             assertThat(handle.isHeld()).isTrue();
@@ -89,7 +89,7 @@ class LateDeliveryTests {
     }
 
     @Test
-    void aBlockedCallerWhoseWaitIsOverIsToldSo() {
+    void aBlockedCallerWhoseWaitIsOverFails() {
         slow = 1;
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> one.acquire(request(Duration.ofSeconds(10))))
@@ -97,7 +97,7 @@ class LateDeliveryTests {
     }
 
     @Test
-    void oneThatTriesOnceIsToldSo() {
+    void aSingleTryFails() {
         slow = 1;
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> one.tryAcquire(LockRequest.of("a").noWait()));

@@ -11,11 +11,18 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What a listener is told. That each acquisition is told once and to its end, {@link EngineTestSupport} looks after.
@@ -176,13 +183,99 @@ class ListenerTests {
         }
     }
 
+    private LockEngine toldTo(LockListener listener) {
+        return new LockEngine(
+                new InMemoryLeaseStore(world.leases, "failing", new TestNetwork()),
+                EngineSettings.DEFAULTS,
+                world.clock,
+                Runnable::run,
+                event -> {},
+                listener);
+    }
+
+    /** Code in Kotlin throws checked exceptions, and a failure may fail again when it is logged. */
+    @ParameterizedTest
+    @ValueSource(classes = {IOException.class, UnloggableError.class})
+    void whateverAListenerThrowsChangesNothing(Class<? extends Throwable> type) throws Exception {
+        Throwable failure = type.getConstructor(String.class).newInstance("on purpose");
+        try (LockEngine engine = toldTo(new FailingListener(failure))) {
+            CompletableFuture<LockHandle> first =
+                    engine.acquireAsync(LockRequest.of("a")).toCompletableFuture();
+            CompletableFuture<LockHandle> second =
+                    engine.acquireAsync(LockRequest.of("a")).toCompletableFuture();
+            assertThat(first).isCompleted();
+            assertThat(first.join().closeAsync().toCompletableFuture()).isCompleted();
+            assertThat(second).isCompleted();
+            second.join().close();
+
+            assertThat(engine.inspect("a")).isEmpty();
+            assertThat(engine.locks().size()).isZero();
+            assertThat(engine.timers().size()).isZero();
+        }
+    }
+
+    /** What is read for the endpoint and for the exception of a busy lock. */
     @Test
-    void commandsWithoutAnswer() {
+    void aTraceIdThatCannotBeReadIsNone() {
+        AtomicReference<LockEngine> owner = new AtomicReference<>();
+        AtomicBoolean underMonitor = new AtomicBoolean();
+        LockListener failing = new FailingListener(new IllegalStateException("on purpose")) {
+            @Override
+            public String traceId() {
+                NamedLock lock = owner.get().locks().find("a");
+                underMonitor.compareAndSet(false, lock != null && Thread.holdsLock(lock));
+                throw new IllegalStateException("on purpose");
+            }
+        };
+        try (LockEngine engine = toldTo(failing)) {
+            owner.set(engine);
+            engine.holders(
+                    (name, mayAsk) -> CompletableFuture.completedFuture(String.valueOf(engine.holder(name, ""))));
+            LockHandle holder = engine.acquire(LockRequest.of("a"));
+            LockRequest busy = LockRequest.of("a").waitUpTo(Duration.ofMillis(50));
+            CompletableFuture<LockHandle> refused = engine.acquireAsync(busy).toCompletableFuture();
+            assertThat(engine.activity("one", true, true).waiting()).hasSize(1);
+            world.clock.advanceMillis(50);
+            engine.runTimers();
+            world.clock.advanceMillis(5_000);
+            engine.runTimers();
+            assertThat(refused).isCompletedExceptionally();
+            assertThat(refused.handle((handle, failure) -> failure).join())
+                    .isInstanceOf(LockNotAcquiredException.class);
+            assertThat(underMonitor).isFalse();
+            holder.close();
+        }
+    }
+
+    @Test
+    void commandsWithoutAReply() {
         one.network.loseAnswers(1);
         AsyncAttempt attempt = one.acquire("a");
         world.advanceSeconds(1);
         attempt.close();
 
         assertThat(one.listener.told.get(0)).isEqualTo("acquire unknown");
+    }
+
+    @Test
+    void aQuestionThatIsGivenUpWithoutAnAnswer() {
+        one.network.holdCommands();
+        AsyncAttempt attempt = one.acquire("a");
+        one.network.flow();
+        world.advanceSeconds(3);
+        attempt.close();
+
+        assertThat(one.listener.told).startsWith("acquire unknown");
+    }
+
+    @Test
+    void aReleaseThatIsGivenUpWithoutAnAnswer() {
+        AsyncAttempt attempt = one.acquire("a");
+        one.network.holdCommands();
+        attempt.abandon();
+        one.network.flow();
+        world.advanceSeconds(3);
+
+        assertThat(one.listener.told).contains("release unknown");
     }
 }

@@ -106,7 +106,7 @@ class LocalQueueTests {
     }
 
     @Test
-    void aCallerThatTriesOnceIsToldBusyAtOnceIfTheLockIsHeldHere() {
+    void aSingleTryIsBusyAtOnceIfTheLockIsHeldInThisInstance() {
         AsyncAttempt holder = one.acquire("a");
         one.network.forgetSent();
 
@@ -118,7 +118,7 @@ class LocalQueueTests {
     }
 
     @Test
-    void oneQuestionStandsForAllCallers() {
+    void oneRequestServesAllCallers() {
         Instance two = world.instance("two");
         AsyncAttempt elsewhere = two.acquire("a");
         List<AsyncAttempt> waiting =
@@ -130,7 +130,7 @@ class LocalQueueTests {
     }
 
     @Test
-    void callersThatTryOnceAreDecidedByTheFirstAnswer() {
+    void singleTriesEndWithTheFirstReply() {
         Instance two = world.instance("two");
         one.network.holdCommands();
         AsyncAttempt winner = one.tryOnce("a");
@@ -162,7 +162,7 @@ class LocalQueueTests {
     }
 
     @Test
-    void oneWhoWaitsBesideOneWhoTriesOnceStillQueues() {
+    void aWaiterBesideASingleTryStillQueues() {
         Instance two = world.instance("two");
         AsyncAttempt elsewhere = two.acquire("a");
         one.network.holdCommands();
@@ -204,7 +204,7 @@ class LocalQueueTests {
     }
 
     @Test
-    void aQuestionThatWasSentBeforeItCameDoesNotTellACallerThatTriesOnceThatItIsBusy() {
+    void aBusyReplyToAnEarlierRequestDoesNotEndALaterSingleTry() {
         AsyncAttempt elsewhere = world.instance("two").acquire("a");
         one.network.holdCommands();
         AsyncAttempt early = one.tryOnce("a");

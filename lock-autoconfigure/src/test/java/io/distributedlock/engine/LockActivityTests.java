@@ -53,6 +53,25 @@ class LockActivityTests {
     }
 
     @Test
+    void knowsTheLongestLeaseOfOldHolds() {
+        AsyncAttempt waitsLong = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(60)));
+        AsyncAttempt owned = one.acquire(LockRequest.of("b").owner("job").lease(Duration.ofSeconds(90)));
+        world.advanceSeconds(10);
+        AsyncAttempt young = one.acquire(LockRequest.of("c").lease(Duration.ofSeconds(900)));
+        long old = Duration.ofSeconds(10).toNanos();
+
+        assertThat(one.engine.longestLease(old + 1)).isZero();
+        assertThat(Duration.ofNanos(one.engine.longestLease(old)))
+                .isBetween(Duration.ofSeconds(75), Duration.ofSeconds(90));
+        owned.handle().close();
+        assertThat(Duration.ofNanos(one.engine.longestLease(old)))
+                .isBetween(Duration.ofSeconds(45), Duration.ofSeconds(60));
+        waitsLong.handle().close();
+        assertThat(one.engine.longestLease(old)).isZero();
+        young.handle().close();
+    }
+
+    @Test
     void showsWaitersInTheirOrderWithTheTimeTheyHaveLeft() {
         AsyncAttempt holder = one.acquire("a");
         AsyncAttempt first = one.acquire(LockRequest.of("a").waitUpTo(Duration.ofSeconds(5)));

@@ -8,11 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.InMemoryLeaseStore.Renew;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -57,6 +59,33 @@ class LossTests {
         other.close();
     }
 
+    /** The hold is lost in a transition, and its callbacks are handed on after it: its holder closes in between. */
+    @Test
+    void aCallbackRunsAlthoughTheHandleIsClosedBetweenTheLossAndTheCallbacks() {
+        LockEngine engine = new LockEngine(
+                new InMemoryLeaseStore(world.leases, "plain", new TestNetwork()),
+                EngineSettings.DEFAULTS,
+                world.clock,
+                Runnable::run);
+        LockHandle next = engine.acquire(LockRequest.of("a"));
+        NamedLock lock = Objects.requireNonNull(engine.locks().find("a"));
+        long now = world.clock.nanos();
+        ResolvedRequest terms = ResolvedRequest.of(LockRequest.of("a"), EngineSettings.DEFAULTS);
+        Lease lease = new Lease(0, new LocalTokens(1, now), now, terms.lease(), false, null);
+        HandleAnchor anchor = new HandleAnchor();
+        Hold hold = new Hold(lock, new Waiter(engine.context(), terms, new Object()), lease, now, now, anchor);
+        DefaultLockHandle late = new DefaultLockHandle(hold, anchor, true);
+        late.onLost(told::incrementAndGet);
+
+        hold.lose(LossCause.EXPIRED, now);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
+        engine.context().events().lost(hold, LossCause.EXPIRED);
+
+        assertThat(told).hasValue(1);
+        next.close();
+        engine.close();
+    }
+
     @Test
     void aHoldThatTheStoreDoesNotKnowAnyMoreIsLostAtTheNextRenewal() {
         AsyncAttempt attempt = losing();
@@ -67,7 +96,7 @@ class LossTests {
     }
 
     @Test
-    void aHoldIsLostAtItsDeadlineWithoutAWordFromTheStore() {
+    void aHoldIsLostAtItsDeadlineWithoutAReplyFromTheStore() {
         AsyncAttempt attempt = holdAndListen();
         one.network.disconnect();
 
@@ -83,7 +112,7 @@ class LossTests {
     }
 
     @Test
-    void thatHoldsForASilentStoreToo() {
+    void aHoldIsLostAtItsDeadlineIfTheStoreDoesNotReply() {
         AsyncAttempt attempt = holdAndListen();
         one.network.holdCommands();
 
@@ -97,7 +126,7 @@ class LossTests {
     }
 
     @Test
-    void closingTellsOnceThatItWasLostAndSendsNothing() {
+    void closingReportsTheLossOnceAndSendsNothing() {
         AsyncAttempt attempt = losing();
         one.network.forgetSent();
 
@@ -110,7 +139,7 @@ class LossTests {
     }
 
     @Test
-    void theExceptionSaysHowLongItWasHeld() {
+    void theExceptionContainsTheHoldTime() {
         AsyncAttempt attempt = one.acquire(LockRequest.of("a").renew(false));
         world.advanceMillis(29_700);
 
@@ -121,7 +150,7 @@ class LossTests {
     }
 
     @Test
-    void whoLooksAtAHoldPastItsDeadlineFindsItLostBeforeAnyTimerRan() {
+    void aHoldPastItsDeadlineIsLostBeforeAnyTimerRuns() {
         AsyncAttempt attempt = holdAndListen();
         world.pauseMillis(29_700);
 
@@ -151,7 +180,7 @@ class LossTests {
     }
 
     @Test
-    void callersWhoWaitBehindALostHoldGoOnAtItsDeadline() {
+    void callersThatWaitBehindALostHoldContinueAtItsDeadline() {
         AsyncAttempt late = one.acquire("a");
         AsyncAttempt next = one.acquire("a");
         one.network.disconnect();
@@ -186,7 +215,7 @@ class LossTests {
     }
 
     @Test
-    void aForcedReleaseTellsTheHolder() {
+    void aForcedReleaseEndsTheHold() {
         AsyncAttempt attempt = holdAndListen();
         AsyncAttempt behind = one.acquire("a");
 
@@ -212,7 +241,7 @@ class LossTests {
     }
 
     @Test
-    void forcingAFreeLockSaysThatNobodyHadIt() {
+    void aForcedReleaseOfAFreeLockReturnsFalse() {
         assertThat(one.engine.forceRelease("a")).isFalse();
     }
 
@@ -231,7 +260,7 @@ class LossTests {
     }
 
     @Test
-    void aLeaseWhoseQuestionMayComeBackIsCancelledWhenItIsLost() {
+    void aLostLeaseWhoseRequestMayStillBeExecutedIsCancelled() {
         one.network.loseAnswers(1);
         AsyncAttempt attempt = one.acquire("a");
         world.advanceMillis(200);

@@ -20,7 +20,7 @@ class MaxWaitersTests {
     private final Instance one = world.instance("one", EngineSettings.DEFAULTS.withMaxWaiters(2));
 
     @Test
-    void oneMoreThanTheLimitIsRefusedAtOnceAndSaysWhichPropertyItIs() {
+    void oneMoreThanTheLimitIsRefusedAtOnceAndTheMessageNamesTheProperty() {
         AsyncAttempt holder = one.acquire("a");
         AsyncAttempt first = one.acquire("a");
         AsyncAttempt second = one.acquire("a");
@@ -40,7 +40,7 @@ class MaxWaitersTests {
     }
 
     @Test
-    void whoLeavesMakesRoom() {
+    void aCallerThatLeavesMakesRoom() {
         AsyncAttempt holder = one.acquire("a");
         AsyncAttempt first = one.acquire("a");
         AsyncAttempt second = one.acquire("a");
@@ -66,7 +66,7 @@ class MaxWaitersTests {
     }
 
     @Test
-    void whoTriesOnceIsToldThatItIsBusy() {
+    void aSingleTryIsBusy() {
         AsyncAttempt holder = one.acquire("a");
         AsyncAttempt first = one.acquire("a");
         AsyncAttempt second = one.acquire("a");

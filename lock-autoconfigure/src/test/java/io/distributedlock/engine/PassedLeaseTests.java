@@ -162,7 +162,7 @@ class PassedLeaseTests {
     }
 
     @Test
-    void theGreatestAgeCountsFromThePass() {
+    void maxHoldCountsFromTheLocalHandOver() {
         AsyncAttempt next = passTo(request(30).maxHold(Duration.ofSeconds(20)));
 
         world.advanceSeconds(19);

@@ -34,7 +34,7 @@ class PendingReleaseTests {
     }
 
     @Test
-    void isDoneWhenTheStoreHasAnswered() {
+    void isDoneWhenTheReplyHasArrived() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
 
@@ -82,7 +82,7 @@ class PendingReleaseTests {
     }
 
     @Test
-    void tellsOfALossBefore() {
+    void reportsALossBeforeTheRelease() {
         AsyncAttempt attempt = one.acquire("a");
         world.pauseMillis(31_000);
 
@@ -91,13 +91,13 @@ class PendingReleaseTests {
     }
 
     @Test
-    void tellsOfALossThatOnlyTheStoreKnows() {
+    void reportsALossThatOnlyTheStoreKnows() {
         AsyncAttempt attempt = one.acquire("a");
         world.leases.forgetAll();
 
         assertThat(failureOf(close(attempt)))
                 .isInstanceOf(LockLostException.class)
-                .hasMessageContaining("gone");
+                .hasMessageContaining("no longer existed in Redis");
     }
 
     @Test
@@ -110,7 +110,7 @@ class PendingReleaseTests {
     }
 
     @Test
-    void failsWhenTheAnswerTakesTooLongAndGoesOnReleasing() {
+    void failsWhenTheReplyTakesTooLongAndContinuesToRelease() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.disconnect();
         CompletableFuture<Void> closing = close(attempt);

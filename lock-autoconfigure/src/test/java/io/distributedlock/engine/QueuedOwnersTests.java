@@ -41,12 +41,12 @@ class QueuedOwnersTests {
     }
 
     @AfterEach
-    void nobodyStandsInLine() {
+    void noWaiterIsLeftInLine() {
         assertThat(one.engine.locks().ownersInLine().isEmpty()).isTrue();
     }
 
     @Test
-    void aCrowdTakesFewPlacesAndAsksRarely() {
+    void manyOwnersTakeFewPlacesAndSendFewRequests() {
         AsyncAttempt elsewhere = two.acquire("a");
         List<AsyncAttempt> crowd = owners(3_000);
         assertThat(inLine()).isEqualTo(QueuedOwners.IN_LINE);
@@ -61,7 +61,7 @@ class QueuedOwnersTests {
     }
 
     @Test
-    void allHaveTheirTurnInTheOrderOfTheirArrival() {
+    void allWaitersGetTheLockInTheOrderOfTheirArrival() {
         AsyncAttempt elsewhere = two.acquire("a");
         List<AsyncAttempt> crowd = owners(20);
         elsewhere.close();
@@ -75,7 +75,7 @@ class QueuedOwnersTests {
     }
 
     @Test
-    void whoLeavesMakesRoomForTheNext() {
+    void aCallerThatLeavesMakesRoomForTheNext() {
         AsyncAttempt elsewhere = two.acquire("a");
         List<AsyncAttempt> crowd = new ArrayList<>(owners(12));
         crowd.subList(0, 6).forEach(AsyncAttempt::cancel);
@@ -92,7 +92,7 @@ class QueuedOwnersTests {
     }
 
     @Test
-    void anOwnerThatHoldsItElsewhereEntersPastTheCrowd() {
+    void anOwnerThatHoldsTheLockElsewhereEntersPastTheLine() {
         AsyncAttempt elsewhere = two.acquire(as("job"));
         List<AsyncAttempt> crowd = owners(10);
 
@@ -122,7 +122,7 @@ class QueuedOwnersTests {
     }
 
     @Test
-    void whoWaitsForTheSameOwnerEntersTogether() {
+    void callersOfTheSameOwnerEnterTogether() {
         AsyncAttempt elsewhere = two.acquire("a");
         List<AsyncAttempt> crowd = owners(QueuedOwners.IN_LINE);
         List<AsyncAttempt> same = IntStream.range(0, 10)

@@ -16,8 +16,11 @@ import io.distributedlock.engine.InMemoryLeaseStore.Renew;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReentryTests {
 
@@ -41,6 +44,36 @@ class ReentryTests {
         assertThat(outer.fencingToken()).isEqualTo(token);
         inner.close();
         outer.close();
+    }
+
+    /** As if the stack had run out at the beginning of the close. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anEntryWhoseCloseFailsIsLeftByTheTimer(boolean innerFails) {
+        AtomicBoolean failing = new AtomicBoolean();
+        LockEngine engine = new LockEngine(
+                new InMemoryLeaseStore(world.leases, "failing", new TestNetwork()),
+                EngineSettings.DEFAULTS,
+                () -> {
+                    if (failing.compareAndSet(true, false)) {
+                        throw new StackOverflowError("on purpose");
+                    }
+                    return world.clock.nanos();
+                },
+                Runnable::run);
+        LockHandle outer = engine.acquire(LockRequest.of("a"));
+        LockHandle inner = engine.acquire(LockRequest.of("a"));
+
+        failing.set(true);
+        assertThatExceptionOfType(StackOverflowError.class).isThrownBy(innerFails ? inner::close : outer::close);
+        engine.runTimers();
+        (innerFails ? inner : outer).close();
+        assertThat((innerFails ? outer : inner).isHeld()).isTrue();
+        (innerFails ? outer : inner).close();
+
+        assertThat(world.leases.leftovers()).isEmpty();
+        assertThat(engine.locks().size()).isZero();
+        engine.close();
     }
 
     @Test
@@ -120,7 +153,7 @@ class ReentryTests {
     }
 
     @Test
-    void everyEntryOfALostHoldIsTold() {
+    void everyHandleOfALostHoldLearnsOfTheLoss() {
         LockHandle outer = enter();
         LockHandle inner = enter();
         world.pauseMillis(31_000);

@@ -33,7 +33,7 @@ class ReleaseTests {
     }
 
     @Test
-    void aReleaseThatIsAnsweredNotHeldAfterOneOfUnknownOutcomeWasItsOwnDoing() {
+    void aReleaseThatFindsNoEntryAfterOneOfUnknownOutcomeSucceeds() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.loseAnswers(1);
 
@@ -46,17 +46,17 @@ class ReleaseTests {
     }
 
     @Test
-    void aReleaseThatFindsNothingWithoutSuchDoubtTellsOfTheLoss() {
+    void aReleaseThatFindsNoEntryReportsTheLossUnlessAnEarlierOutcomeIsUnknown() {
         AsyncAttempt attempt = one.acquire("a");
         world.leases.forgetAll();
 
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(attempt::close)
-                .withMessageContaining("gone");
+                .withMessageContaining("no longer existed");
     }
 
     @Test
-    void aReleaseThatFindsAnotherOwnerTellsOfTheLossAndTouchesNothing() {
+    void aReleaseThatFindsAnotherOwnerReportsTheLossAndChangesNothing() {
         AsyncAttempt attempt = one.acquire("a");
         world.leases.forgetAll();
         AsyncAttempt elsewhere = world.instance("two").acquire("a");
@@ -92,7 +92,7 @@ class ReleaseTests {
     }
 
     @Test
-    void itIsRepeatedAtOnceWhenTheConnectionComesBack() {
+    void aReleaseIsRetriedAtOnceWhenTheConnectionIsRestored() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.disconnect();
         attempt.abandon();
@@ -103,7 +103,7 @@ class ReleaseTests {
     }
 
     @Test
-    void itIsNotRepeatedOnceTheLeaseHasEndedByItself() {
+    void aReleaseIsNotRetriedAfterTheLeaseHasEnded() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.disconnect();
         attempt.abandon();
@@ -117,7 +117,7 @@ class ReleaseTests {
     }
 
     @Test
-    void aReleaseWithoutAnAnswerIsSentAgainAfterTheCommandTimeout() {
+    void aReleaseWithoutAReplyIsRetriedAfterTheCommandTimeout() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         attempt.abandon();
@@ -134,7 +134,7 @@ class ReleaseTests {
     }
 
     @Test
-    void theLateAnswerToARepeatedReleaseIsIgnored() {
+    void theLateReplyToARetriedReleaseIsIgnored() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         attempt.abandon();
@@ -163,7 +163,7 @@ class ReleaseTests {
     }
 
     @Test
-    void aCloseWithoutAnAnswerIsToldSoAfterTheCommandTimeout() {
+    void aCloseWithoutAReplyFailsAfterTheCommandTimeout() {
         EngineSettings impatient = new EngineSettings(
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(10),
@@ -200,5 +200,20 @@ class ReleaseTests {
         one.reconnect();
 
         assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void anAttemptWithoutAReplyIsWithdrawnBeforeTheNext() {
+        AsyncAttempt attempt = one.acquire("a");
+        one.network.holdCommands();
+        attempt.abandon();
+        StoreCall<?> first = one.network.take();
+
+        world.advanceMillis(2_100);
+
+        assertThat(first.answer).as("what was not sent yet never is").isCancelled();
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(2);
+        one.network.flow();
+        one.network.take().run();
     }
 }

@@ -56,7 +56,7 @@ class RenewalTests {
     }
 
     @Test
-    void whatIsDueTogetherGoesOutInBatchesOfAHundred() {
+    void renewalsThatAreDueTogetherAreSentInBatchesOfAHundred() {
         List<AsyncAttempt> attempts =
                 IntStream.range(0, 250).mapToObj(i -> one.acquire("a" + i)).toList();
 
@@ -91,7 +91,7 @@ class RenewalTests {
     }
 
     @Test
-    void anAnswerThatDoesNotComeCountsAsUnknownAfterTheCommandTimeout() {
+    void aRenewalWithoutAReplyIsOfUnknownOutcomeAfterTheCommandTimeout() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
@@ -108,7 +108,7 @@ class RenewalTests {
     }
 
     @Test
-    void theAnswerToARenewalThatWasGivenUpChangesNothing() {
+    void theReplyToARenewalThatWasGivenUpChangesNothing() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
@@ -138,7 +138,7 @@ class RenewalTests {
     }
 
     @Test
-    void aConnectionThatComesBackLetsItTryAgainAtOnce() {
+    void aRenewalIsRetriedAtOnceWhenTheConnectionIsRestored() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.disconnect();
         world.advanceMillis(10_100);
@@ -152,6 +152,20 @@ class RenewalTests {
     }
 
     @Test
+    void aLaterReconnectDoesNotRenewALeaseThatWasRenewedSince() {
+        AsyncAttempt attempt = one.acquire("a");
+        one.network.failNext(1, Effect.UNKNOWN);
+        world.advanceSeconds(12);
+        assertThat(renewals()).as("the one that failed, and the next one").hasSize(2);
+
+        one.reconnect();
+        world.runTimers();
+
+        assertThat(renewals()).hasSize(2);
+        attempt.close();
+    }
+
+    @Test
     void nothingIsRenewedAfterTheRelease() {
         one.acquire("a").close();
         world.advanceSeconds(60);
@@ -160,7 +174,7 @@ class RenewalTests {
     }
 
     @Test
-    void theAnswerToARenewalAfterTheReleaseIsIgnored() {
+    void theReplyToARenewalAfterTheReleaseIsIgnored() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
@@ -176,7 +190,7 @@ class RenewalTests {
     }
 
     @Test
-    void theAnswerToARenewalOfAnEarlierLeaseIsNotTakenForThatOfTheNext() {
+    void theReplyToARenewalOfAnEarlierLeaseDoesNotCountForTheNext() {
         AsyncAttempt first = one.acquire("a");
         AsyncAttempt second = one.acquire(LockRequest.of("a").waitForever());
         one.network.holdCommands();
@@ -224,7 +238,7 @@ class RenewalTests {
     }
 
     @Test
-    void aLeaseIsNotRenewedBeyondTheGreatestAge() {
+    void aLeaseIsNotRenewedBeyondMaxHold() {
         AsyncAttempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(35)));
 
         world.advanceSeconds(34);
@@ -240,7 +254,7 @@ class RenewalTests {
     }
 
     @Test
-    void theSettingsGiveTheGreatestAgeWhereTheRequestDoesNot() {
+    void maxHoldComesFromTheSettingsIfTheRequestHasNone() {
         EngineSettings settings = new EngineSettings(
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(10),

@@ -62,7 +62,7 @@ class RetentionTests {
     }
 
     @Test
-    void itIsGivenBackWhenItsTimeIsOverCountedFromTheLastRelease() {
+    void aRetainedLeaseIsReleasedWhenItsTimeSinceTheLastReleaseIsOver() {
         useAndClose();
         world.advanceSeconds(4);
         one.acquire("a").close();
@@ -91,7 +91,7 @@ class RetentionTests {
     }
 
     @Test
-    void anotherInstanceWhoseRecallWasLostHasItAtItsNextQuestion() {
+    void anotherInstanceWhoseRecallWasLostGetsTheLockWithItsNextRequest() {
         useAndClose();
         one.network.holdMessages();
         AsyncAttempt elsewhere = two.acquire("a");
@@ -107,7 +107,7 @@ class RetentionTests {
     }
 
     @Test
-    void itIsNotKeptWhenAnotherInstanceWaitsAlready() {
+    void aLeaseIsNotRetainedWhenAnotherInstanceAlreadyWaits() {
         AsyncAttempt here = one.acquire("a");
         AsyncAttempt elsewhere = two.acquire("a");
 
@@ -119,7 +119,7 @@ class RetentionTests {
     }
 
     @Test
-    void aCallerWhoComesBeforeTheRecallHasTheLockAndTheOtherInstanceGetsItNext() {
+    void aCallerThatArrivesBeforeTheRecallHasTheLockAndTheOtherInstanceGetsItNext() {
         useAndClose();
         one.network.holdMessages();
         AsyncAttempt elsewhere = two.acquire("a");
@@ -164,7 +164,7 @@ class RetentionTests {
     }
 
     @Test
-    void nobodyIsToldWhenItIsLost() {
+    void theLossOfARetainedLeaseIsNotReported() {
         useAndClose();
         AsyncAttempt last = one.acquire("a");
         boolean[] told = {false};
@@ -181,7 +181,7 @@ class RetentionTests {
     }
 
     @Test
-    void itGoesBackBeforeItRunsOutAsTheQueueWouldGoWithIt() {
+    void aRetainedLeaseIsReleasedBeforeItEndsSinceTheQueueWouldEndWithIt() {
         Instance keeper = world.instance("keeper", EngineSettings.DEFAULTS.withRetention(Duration.ofMinutes(1)));
         keeper.acquire("a").close();
         keeper.network.holdCommands();
@@ -197,7 +197,7 @@ class RetentionTests {
     }
 
     @Test
-    void aRecallThatComesBeforeTheGrantIsHeardOfIsNotForgotten() {
+    void aRecallThatOvertakesTheGrantIsNotForgotten() {
         one.network.holdCommands();
         AsyncAttempt here = one.acquire("a");
         StoreCall<?> command = one.network.take();
@@ -214,7 +214,7 @@ class RetentionTests {
     }
 
     @Test
-    void anAnswerToARenewalThatKnowsNothingOfARecallDoesNotClearIt() {
+    void aReplyToARenewalFromBeforeARecallDoesNotClearIt() {
         AsyncAttempt here = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
@@ -232,7 +232,7 @@ class RetentionTests {
     }
 
     @Test
-    void itIsNotUsedPastItsDeadline() {
+    void aRetainedLeaseIsNotUsedPastItsDeadline() {
         useAndClose();
         world.pauseMillis(60_000);
         AsyncAttempt elsewhere = two.tryOnce("a");
@@ -270,7 +270,7 @@ class RetentionTests {
     }
 
     @Test
-    void inspectionSaysSo() {
+    void inspectionShowsARetainedLease() {
         AsyncAttempt attempt = one.acquire("a");
         assertThat(one.engine.inspect("a").orElseThrow().retained()).isFalse();
         attempt.close();
@@ -282,7 +282,7 @@ class RetentionTests {
     }
 
     @Test
-    void whatSomebodyElseHasIsNotRetainedHere() {
+    void aLockOfAnotherInstanceIsNotRetained() {
         useAndClose();
         world.leases.forgetAll();
         world.advanceMillis(1);

@@ -46,7 +46,7 @@ class RetryRateLimiterTests {
     }
 
     @Test
-    void aStoreInTroubleIsTriedAgainTwentyTimesASecondHoweverManyLocksAreWanted() {
+    void aFailingStoreGetsTwentyRetriesASecondForAnyNumberOfLocks() {
         one.network.failNext(Integer.MAX_VALUE, Effect.NOT_EXECUTED);
         List<AsyncAttempt> waiters = waiters();
 
@@ -57,7 +57,7 @@ class RetryRateLimiterTests {
     }
 
     @Test
-    void soIsOneThatDoesNotAnswer() {
+    void aStoreThatDoesNotReplyGetsABoundedNumberOfRequests() {
         one.network.failNext(Integer.MAX_VALUE, Effect.UNKNOWN);
         List<AsyncAttempt> waiters = waiters();
 
@@ -70,7 +70,7 @@ class RetryRateLimiterTests {
 
     /** Then the store is asked for each of them after its own pause, as if it were the only one. */
     @Test
-    void aStoreThatAnswersNowAndThenIsAskedForEachOncePerSecondAtMost() {
+    void aStoreThatRepliesIntermittentlyGetsOneRequestPerNameAndSecondAtMost() {
         one.network.failNext(Integer.MAX_VALUE, Effect.NOT_EXECUTED);
         List<AsyncAttempt> waiters = waiters();
         int sent = 0;
@@ -91,7 +91,7 @@ class RetryRateLimiterTests {
 
     /** Callers that gave up, and those that were refused for good, take nothing away from those who go on waiting. */
     @Test
-    void whoeverWaitsIsServedSoonAfterTheTroubleHoweverManyHaveGivenUp() {
+    void waitersAreServedSoonAfterAnOutageHoweverManyHaveGivenUp() {
         one.network.failNext(Integer.MAX_VALUE, Effect.NOT_EXECUTED);
         AsyncAttempt patient = one.acquire("patient");
         for (int i = 0; i < 3_000; i++) {
@@ -108,7 +108,7 @@ class RetryRateLimiterTests {
     }
 
     @Test
-    void releasesAreGivenBackSoonAfterTheTroubleToo() {
+    void releasesAreConfirmedSoonAfterAnOutage() {
         List<AsyncAttempt> held = IntStream.range(0, NAMES)
                 .mapToObj(i -> one.acquire("name-" + i))
                 .toList();
@@ -136,7 +136,7 @@ class RetryRateLimiterTests {
 
     /** A reconnect is told to all of them at the same moment. */
     @Test
-    void thousandsThatWaitDoNotAskAllAtOnceWhenAConnectionIsBack() {
+    void thousandsOfWaitersDoNotSendTheirRequestsAtOnceWhenAConnectionIsRestored() {
         int many = 5_000;
         Instance holder = world.instance("holder");
         List<AsyncAttempt> held = IntStream.range(0, many)

@@ -21,7 +21,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What all instances share: the scripts of the real store, step by step, over maps. */
@@ -233,8 +232,9 @@ final class SharedLeases extends LeaseServer {
                 ? new AcquireReply.Granted(entry.token, waiting)
                 : again == null
                         ? null
-                        : new AcquireReply.Busy(entry.leaseMillis(), true, released, waiting - 1, waiting);
-        return new ReleaseReply(next.id().equals(again) ? Outcome.RELEASED : Outcome.TRANSFERRED, released, requeued);
+                        : new AcquireReply.Busy(entry.leaseMillis(), true, entry.token, waiting - 1, waiting);
+        Outcome outcome = next.id().equals(again) ? Outcome.RELEASED : Outcome.TRANSFERRED;
+        return new ReleaseReply(outcome, entry.token, requeued);
     }
 
     /**
@@ -353,14 +353,23 @@ final class SharedLeases extends LeaseServer {
                         owner(entry),
                         entry.token,
                         Duration.ofMillis(entry.remainingMillis(now())),
-                        entry.line.size())));
+                        entry.line.size(),
+                        false,
+                        entry.hasExplicitOwner() && !entry.isOwnedByReaders(),
+                        instances(entry),
+                        null)));
     }
 
     private static String owner(LeaseEntry entry) {
-        if (entry.isOwnedByReaders()) {
-            return entry.holds.stream().map(LeaseServer::instanceOf).distinct().collect(Collectors.joining(", "));
-        }
-        return entry.hasExplicitOwner() ? entry.holder.substring(1) : instanceOf(entry.holder);
+        return entry.hasExplicitOwner() && !entry.isOwnedByReaders()
+                ? entry.holder.substring(1)
+                : String.join(", ", instances(entry));
+    }
+
+    private static List<String> instances(LeaseEntry entry) {
+        return entry.hasExplicitOwner()
+                ? entry.holds.stream().map(LeaseServer::instanceOf).distinct().toList()
+                : List.of(instanceOf(entry.holder));
     }
 
     synchronized @Nullable LeaseEntry entry(String name) {

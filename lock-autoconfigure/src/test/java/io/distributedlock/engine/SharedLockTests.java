@@ -38,7 +38,7 @@ class SharedLockTests {
     private final Instance three = world.instance("three");
 
     @AfterEach
-    void nobodyStandsInLine() {
+    void noWaiterIsLeftInLine() {
         assertThat(one.engine.locks().ownersInLine().isEmpty()).isTrue();
         assertThat(one.engine.locks().readers().of("a")).isEmpty();
     }

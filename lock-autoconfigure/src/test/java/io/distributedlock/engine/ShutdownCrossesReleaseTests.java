@@ -26,7 +26,7 @@ class ShutdownCrossesReleaseTests {
             Duration.ZERO,
             Duration.ZERO);
 
-    private final OneAnswerStore store = new OneAnswerStore();
+    private final OneReplyStore store = new OneReplyStore();
 
     private final CountDownLatch ended = new CountDownLatch(1);
 

@@ -36,7 +36,7 @@ class ShutdownTests {
     private final Instance patient = world.instance("patient", withGrace(Duration.ofMinutes(1)));
 
     @Test
-    void waitersAreSentAwayAtOnce() {
+    void waitersAreRefusedAtOnce() {
         AsyncAttempt elsewhere = patient.acquire("a");
         AsyncAttempt waiting = one.acquire("a");
 
@@ -91,7 +91,7 @@ class ShutdownTests {
     }
 
     @Test
-    void closingDoesNotWaitLongerThanACommandForWhatCannotBeGivenBack() {
+    void closingWaitsNoLongerThanACommandForReleasesThatFail() {
         one.acquire("a");
         one.network.disconnect();
 
@@ -108,7 +108,7 @@ class ShutdownTests {
     }
 
     @Test
-    void anAsynchronousCallerAfterTheEndIsStillTold() {
+    void anAsynchronousCallAfterTheEndFailsThroughItsStage() {
         InMemoryLeaseStore store = new InMemoryLeaseStore(world.leases, "real", new TestNetwork());
         LockEngine real = new LockEngine(store, withGrace(Duration.ZERO));
         real.close();
@@ -120,7 +120,7 @@ class ShutdownTests {
     }
 
     @Test
-    void anAsynchronousWaiterOfARealEngineIsToldAtTheEnd() {
+    void anAsynchronousWaiterOfARealEngineFailsAtTheEnd() {
         AsyncAttempt elsewhere = one.acquire("a");
         InMemoryLeaseStore store = new InMemoryLeaseStore(world.leases, "real", new TestNetwork());
         LockEngine real = new LockEngine(store, withGrace(Duration.ZERO));

@@ -41,7 +41,7 @@ class TimerQueueTests {
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1_000, Long.MAX_VALUE - 5_000, Long.MIN_VALUE})
-    void itDoesWhatASortedListDoes(long start) {
+    void behavesLikeASortedList(long start) {
         long seed = Seeds.of("timers.seed");
         Random random = new Random(seed);
         List<Timer> timers = new ArrayList<>();
@@ -86,7 +86,7 @@ class TimerQueueTests {
     }
 
     @Test
-    void thoseDueAtDifferentTimesComeInOrder() {
+    void timersRunInTheOrderOfTheirTimes() {
         for (int i = 0; i < 1_000; i++) {
             queue.arm(new Timer(), (i * 7_919L) % 1_000);
         }

@@ -39,7 +39,7 @@ class TokenRateTests {
     }
 
     @Test
-    void aRetainedLeaseGivesOneTokenLessThanAMicrosecondHasPassedAndThenTheStoreIsAsked() {
+    void aRetainedLeaseGivesFewerTokensThanMicrosecondsHavePassedAndThenSendsARequest() {
         long granted = useAndClose();
         one.network.forgetSent();
         world.pauseNanos(100_000);
@@ -88,7 +88,7 @@ class TokenRateTests {
     }
 
     @Test
-    void theTimeCountsFromWhenTheAnswerIsHeard() {
+    void theTimeCountsFromTheArrivalOfTheReply() {
         one.network.holdCommands();
         AsyncAttempt first = one.acquire("a");
         AsyncAttempt second = one.acquire("a");

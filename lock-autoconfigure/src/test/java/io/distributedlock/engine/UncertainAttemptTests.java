@@ -7,6 +7,8 @@ package io.distributedlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.LockRequest;
+import io.distributedlock.engine.LeaseStore.AcquireCommand;
+import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -30,7 +32,7 @@ class UncertainAttemptTests {
     }
 
     @Test
-    void whatIsGivenBackIsRepeatedUntilTheLongestLeaseHasEnded() {
+    void aReleaseIsRetriedUntilTheLongestLeaseHasEnded() {
         one.network.loseAnswers(1);
         AsyncAttempt longer = one.acquire(request(60));
         AsyncAttempt shorter = one.acquire(request(1));
@@ -50,7 +52,7 @@ class UncertainAttemptTests {
     }
 
     @Test
-    void soIsTheReleaseOfAHold() {
+    void theReleaseOfAHoldIsRetriedUntilTheLongestLeaseHasEnded() {
         one.network.loseAnswers(1);
         AsyncAttempt longer = one.acquire(request(60));
         AsyncAttempt shorter = one.acquire(request(1));
@@ -88,6 +90,38 @@ class UncertainAttemptTests {
         AsyncAttempt next = two.tryOnce("a");
         assertThat(next.isHeld()).isTrue();
         next.close();
+        world.advanceSeconds(121);
+    }
+
+    @Test
+    void aKnownFailureThatFollowsLeavesTheOutcomeUnknown() {
+        one.network.failNext(1, Effect.UNKNOWN);
+        AsyncAttempt attempt = one.acquire(request(60));
+        one.network.failNext(1, Effect.NOT_EXECUTED);
+        world.advanceMillis(200);
+        assertThat(one.network.sent(AcquireCommand.class)).hasSize(2);
+
+        attempt.cancel();
+
+        assertThat(one.network.sent(ReleaseCommand.class))
+                .singleElement()
+                .satisfies(release -> assertThat(release.tombstoneMillis()).isEqualTo(120_000));
+        world.advanceSeconds(121);
+    }
+
+    @Test
+    void aRequestThatFailsAfterItsCallerHasLeftIsCancelled() {
+        one.network.holdCommands();
+        AsyncAttempt attempt = one.acquire(request(60));
+        attempt.cancel();
+        assertThat(one.network.sent(ReleaseCommand.class)).isEmpty();
+        one.network.flow();
+
+        one.network.take().fail(Effect.UNKNOWN);
+
+        assertThat(one.network.sent(ReleaseCommand.class))
+                .singleElement()
+                .satisfies(release -> assertThat(release.tombstoneMillis()).isEqualTo(120_000));
         world.advanceSeconds(121);
     }
 }

@@ -27,7 +27,7 @@ class ValidityTests {
     }
 
     @Test
-    void theLeaseCountsFromBeforeTheQuestionAndWithoutAMargin() {
+    void theLeaseCountsFromBeforeTheRequestAndWithoutAMargin() {
         one.network.holdCommands();
         AsyncAttempt attempt = askWithLease(30_000);
         world.advanceMillis(100);
@@ -47,7 +47,7 @@ class ValidityTests {
     }
 
     @Test
-    void anAnswerJustBeforeTheDeadlineIsAHold() {
+    void aReplyJustBeforeTheDeadlineIsAHold() {
         one.network.holdCommands();
         AsyncAttempt attempt = askWithLease(50);
         world.pauseMillis(44);
@@ -59,7 +59,7 @@ class ValidityTests {
     }
 
     @Test
-    void anAnswerAfterItsOwnDeadlineIsNoHoldAndIsGivenBack() {
+    void aReplyAfterItsOwnDeadlineIsNoHoldAndIsReleased() {
         one.network.holdCommands();
         AsyncAttempt attempt = askWithLease(50);
         StoreCall<?> command = one.network.take().execute();
@@ -90,7 +90,7 @@ class ValidityTests {
     }
 
     @Test
-    void nobodyElseGetsTheLockBeforeTheHolderKnowsThatItIsLost() {
+    void noOtherCallerGetsTheLockBeforeTheHolderKnowsThatItIsLost() {
         AsyncAttempt first = askWithLease(1_000);
         Instance two = world.instance("two");
         AsyncAttempt second = two.acquire("a");
@@ -106,7 +106,7 @@ class ValidityTests {
     }
 
     @Test
-    void aHoldThatMayNotLastAsLongAsItsLeaseAsksForLess() {
+    void aHoldThatMayNotLastAsLongAsItsLeaseRequestsAShorterLease() {
         AsyncAttempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(2)));
 
         assertThat(one.network.sent(AcquireCommand.class))
@@ -116,7 +116,7 @@ class ValidityTests {
     }
 
     @Test
-    void theAnswerToAnEarlierQuestionIsNotTakenForTheLatest() {
+    void theReplyToAnEarlierRequestDoesNotCountForTheLatest() {
         one.network.holdCommands();
         AsyncAttempt attempt = askWithLease(900);
         StoreCall<?> first = one.network.take();

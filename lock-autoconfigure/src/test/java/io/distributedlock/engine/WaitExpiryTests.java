@@ -32,7 +32,7 @@ class WaitExpiryTests {
     }
 
     @Test
-    void itIsBusyWhenAnotherInstanceHoldsItAllTheTime() {
+    void theLockIsBusyWhenAnotherInstanceHoldsIt() {
         AsyncAttempt elsewhere = two.acquire("a");
         AsyncAttempt waiting = waitFor(Duration.ofSeconds(1));
 
@@ -48,7 +48,7 @@ class WaitExpiryTests {
     }
 
     @Test
-    void itIsBusyWhenAnotherCallerHereHoldsItAllTheTime() {
+    void theLockIsBusyWhenAnotherCallerOfTheInstanceHoldsIt() {
         AsyncAttempt holder = one.acquire("a");
         AsyncAttempt waiting = waitFor(Duration.ofMillis(5));
 
@@ -59,7 +59,7 @@ class WaitExpiryTests {
     }
 
     @Test
-    void itIsUnavailableWhenTheStoreCouldNotBeReachedAllTheTime() {
+    void theLockIsUnavailableWhenTheStoreWasNeverReachable() {
         one.network.disconnect();
         AsyncAttempt waiting = waitFor(Duration.ofSeconds(1));
 
@@ -71,7 +71,7 @@ class WaitExpiryTests {
     }
 
     @Test
-    void itIsUnavailableWhenTheLatestThatIsKnownIsTrouble() {
+    void theLockIsUnavailableWhenTheLatestRequestFailed() {
         AsyncAttempt elsewhere = two.acquire("a");
         AsyncAttempt waiting = waitFor(Duration.ofSeconds(5));
         one.network.disconnect();
@@ -83,8 +83,32 @@ class WaitExpiryTests {
         one.reconnect();
     }
 
+    /** Nobody else has the lock: it was granted, and the grant was too old when it came. */
     @Test
-    void itIsBusyWhenTheLatestAnswerWasBusyAndAQuestionIsUnderWay() {
+    void theLockIsUnavailableWhenTheLatestReplyWasALateGrant() {
+        AsyncAttempt elsewhere = two.acquire("a");
+        Duration lease = Duration.ofMillis(400);
+        AsyncAttempt waiting = one.acquire(LockRequest.of("a").lease(lease).waitUpTo(Duration.ofMillis(640)));
+        one.network.holdMessages();
+        elsewhere.close();
+        one.network.holdCommands();
+        world.advanceMillis(200);
+        StoreCall<?> late = one.network.take().execute();
+        world.pauseMillis(400);
+        late.answer();
+
+        world.advanceMillis(40);
+
+        assertThat(waiting.failure())
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("400 ms");
+        one.network.flow();
+        one.network.held().forEach(StoreCall::run);
+        world.advanceMillis(500);
+    }
+
+    @Test
+    void theLockIsBusyWhenTheLatestReplyWasBusyAndARequestIsUnderWay() {
         AsyncAttempt elsewhere = two.acquire("a");
         AsyncAttempt waiting = waitFor(Duration.ofMillis(1_100));
         one.network.holdCommands();
@@ -113,7 +137,7 @@ class WaitExpiryTests {
     }
 
     @Test
-    void theLastQuestionIsOneForAllWhoseWaitsEndTogether() {
+    void oneLastRequestServesAllCallersWhoseWaitsEndTogether() {
         AsyncAttempt elsewhere = two.acquire("a");
         List<AsyncAttempt> crowd = IntStream.range(0, 100)
                 .mapToObj(i -> waitFor(Duration.ofMillis(800 + i)))
@@ -129,7 +153,7 @@ class WaitExpiryTests {
     }
 
     @Test
-    void aLastQuestionWithoutAnAnswerKeepsNobodyLongerThanATenthOfASecond() {
+    void aLastRequestWithoutAReplyDelaysTheCallerByATenthOfASecondAtMost() {
         AsyncAttempt elsewhere = two.acquire("a");
         AsyncAttempt waiting = waitFor(Duration.ofMillis(800));
         one.network.holdCommands();
@@ -145,7 +169,7 @@ class WaitExpiryTests {
     }
 
     @Test
-    void aCallerThatHasHeardNothingWaitsForAFirstWordUpToOneCommandTimeout() {
+    void aCallerWithoutAReplyWaitsForTheFirstOneUpToOneCommandTimeout() {
         one.network.holdCommands();
         AsyncAttempt waiting = waitFor(Duration.ofMillis(50));
 
@@ -159,7 +183,7 @@ class WaitExpiryTests {
     }
 
     @Test
-    void aFirstWordAfterTheWaitStillGivesTheLock() {
+    void aFirstReplyAfterTheWaitStillGrantsTheLock() {
         one.network.holdCommands();
         AsyncAttempt waiting = waitFor(Duration.ofMillis(50));
         world.advanceMillis(500);
@@ -172,7 +196,24 @@ class WaitExpiryTests {
     }
 
     @Test
-    void oneThatTriesOnceWaitsOneCommandTimeoutForAConnection() {
+    void aFirstReplyThatTheLockIsBusyEndsAnExpiredWait() {
+        AsyncAttempt elsewhere = two.acquire("a");
+        one.network.holdCommands();
+        AsyncAttempt over = waitFor(Duration.ofMillis(50));
+        AsyncAttempt patient = waitFor(Duration.ofSeconds(1));
+        world.advanceMillis(500);
+        one.network.flow();
+
+        one.network.take().run();
+
+        assertThat(over.failure()).isInstanceOf(LockNotAcquiredException.class);
+        assertThat(patient.isPending()).isTrue();
+        elsewhere.close();
+        patient.close();
+    }
+
+    @Test
+    void aSingleTryWaitsOneCommandTimeoutForAConnection() {
         one.network.disconnect();
         AsyncAttempt once = one.tryOnce("a");
 
@@ -184,7 +225,7 @@ class WaitExpiryTests {
     }
 
     @Test
-    void oneThatTriesOnceGetsTheLockIfTheConnectionComesInTime() {
+    void aSingleTryGetsTheLockIfTheConnectionOpensInTime() {
         one.network.disconnect();
         AsyncAttempt once = one.tryOnce("a");
         world.advanceMillis(1_500);
@@ -205,7 +246,7 @@ class WaitExpiryTests {
     }
 
     @Test
-    void aWaitWithoutLimitOutlastsTrouble() {
+    void aWaitWithoutLimitOutlastsAnOutage() {
         one.network.disconnect();
         AsyncAttempt waiting = one.acquire("a");
         world.advance(Duration.ofHours(1));

@@ -11,6 +11,7 @@ import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import io.reactivex.rxjava3.core.Single;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -78,7 +79,7 @@ class AnnotationCheckTests {
     }
 
     @Test
-    void saysWhatToWriteInstead() {
+    void theMessageNamesTheCorrection() {
         assertThat(refusal("bareLease").action()).isEqualTo("Write it like \"30s\", \"500ms\" or \"PT30S\".");
         assertThat(refusal("unknownParameter").action()).isEqualTo("Known are #root and [a0, id, p0].");
         assertThat(refusal("unquoted").action())
@@ -112,7 +113,7 @@ class AnnotationCheckTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"monoOfStream", "futureOfStream", "futureOfResponse", "fluxOfResponse", "monoOfFuture"})
-    void refusesResultsThatGoOnAfterTheirFutureOrPublisher(String method) {
+    void refusesResultsThatContinueAfterTheirFutureOrPublisher(String method) {
         assertThat(refusal(WorkAfterResult.class, method).description())
                 .contains("is completed or read after the lock is released");
     }
@@ -151,6 +152,28 @@ class AnnotationCheckTests {
         assertThat(operation.name().of(null, new Object[0])).startsWith("shop:");
         assertThat(operation.terms().lease()).hasSeconds(3);
         assertThat(operation.waitUpTo()).hasSeconds(5);
+    }
+
+    @Test
+    void anAttributeWhosePlaceholderIsEmptyIsLeftOut() {
+        resolve(Map.of("lease", ""));
+        LockOperation operation = source.get(method(Placeholders.class, "empty"), Placeholders.class);
+        assertThat(operation.name().of(null, new Object[0])).isEqualTo(Placeholders.class.getName() + ".empty()");
+        LockOperation.Terms terms = operation.terms();
+        assertThat(terms.origin().label()).isEqualTo("Placeholders.empty");
+        assertThat(Arrays.asList(terms.lease(), terms.waitUpTo(), terms.maxHold(), terms.minHold()))
+                .containsOnlyNulls();
+        assertThat(Arrays.asList(
+                        operation.condition(),
+                        operation.operations(),
+                        operation.policy().fallback()))
+                .containsOnlyNulls();
+    }
+
+    @Test
+    void refusesAPlaceholderThatIsBlank() {
+        resolve(Map.of("app", "  ", "lease", "3s"));
+        assertThat(refusal(Placeholders.class, "defined").description()).contains("name = \"${app}\"", "it is blank");
     }
 
     @Test
@@ -392,6 +415,18 @@ class AnnotationCheckTests {
 
         @DistributedLocked(name = "${app}", lease = "${lease}", waitUpTo = "${wait:5s}")
         void defined() {}
+
+        @DistributedLocked(
+                name = "${none:}",
+                key = "${none:}",
+                lease = "${lease}",
+                waitUpTo = "${none:}",
+                maxHold = "${none:}",
+                minHold = "${none:}",
+                condition = "${none:}",
+                fallback = "${none:}",
+                operations = "${none:}")
+        void empty() {}
 
         @DistributedLocked(name = "${no.such}")
         void undefinedName() {}

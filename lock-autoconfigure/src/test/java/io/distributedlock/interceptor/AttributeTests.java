@@ -82,14 +82,14 @@ class AttributeTests {
     }
 
     @Test
-    void callsNoFallbackIfTheLockIsUnavailableNorIfTheMethodSaysBusy() {
+    void callsNoFallbackIfTheLockIsUnavailableNorIfTheMethodItselfThrowsBusy() {
         assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> work.saysBusyItself("a"));
         locks.failAcquire(new LockUnavailableException("a", "down", null));
         assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> work.withFallback("a"));
     }
 
     @Test
-    void asksTheGeneratorForTheKey() {
+    void takesTheKeyFromTheGenerator() {
         work.generated(7);
         assertThat(locks.request().names()).containsExactly("n:Work", "n:generated-7");
     }
@@ -102,7 +102,7 @@ class AttributeTests {
     }
 
     @Test
-    void asksForAMinimum() {
+    void requestsAMinimumHoldTime() {
         work.minimum();
         assertThat(locks.request().minHold()).isEqualTo(Duration.ofSeconds(5));
     }
@@ -127,7 +127,7 @@ class AttributeTests {
     }
 
     @Test
-    void asksInTheModeThatTheAnnotationSays() {
+    void requestsTheModeOfTheAnnotation() {
         Reading reading = new LockedProxies(locks, beans).byClass(new Reading());
         reading.read();
         reading.write();

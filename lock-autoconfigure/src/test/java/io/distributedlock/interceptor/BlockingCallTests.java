@@ -64,7 +64,7 @@ class BlockingCallTests {
     }
 
     @Test
-    void asksForWhatTheAnnotationSays() {
+    void requestsWhatTheAnnotationDeclares() {
         work.inDetail();
         LockRequest request = locks.request();
         assertThat(request.name()).isEqualTo("detail:k");
@@ -76,7 +76,7 @@ class BlockingCallTests {
     }
 
     @Test
-    void asksForTheDefaultsIfTheAnnotationSaysNothing() throws Throwable {
+    void requestsTheDefaultsIfTheAnnotationHasNoAttributes() throws Throwable {
         work.run(() -> null);
         assertThat(locks.request())
                 .usingRecursiveComparison()
@@ -85,7 +85,7 @@ class BlockingCallTests {
     }
 
     @Test
-    void asksForAHardEndAndASingleTry() {
+    void requestsAHardEndAndASingleTry() {
         work.hardEnd();
         assertThat(locks.request().renew()).isFalse();
         assertThat(locks.request().waitUpTo()).isZero();
@@ -133,7 +133,7 @@ class BlockingCallTests {
     }
 
     @Test
-    void doesNotTellALossTwice() {
+    void reportsALossOnce() {
         RuntimeException failure = new LockLostException("work", "lost before the commit", Duration.ZERO);
         locks.failClose(new LockLostException("work", "lost", Duration.ZERO));
         assertThat(catchThrowable(() -> work.run(() -> sneaky(failure)))).isSameAs(failure);
@@ -141,7 +141,7 @@ class BlockingCallTests {
     }
 
     @Test
-    void tellsTheLossesOfTwoLocks() {
+    void reportsTheLossesOfTwoLocks() {
         RuntimeException failure = new LockLostException("inner", "lost", Duration.ZERO);
         RuntimeException second = new LockLostException("work", "lost", Duration.ZERO);
         locks.failClose(second);
@@ -151,7 +151,7 @@ class BlockingCallTests {
 
     /** As a mock without stubs does. */
     @Test
-    void refusesLocksThatAnswerNull() {
+    void refusesLockOperationsThatReturnNull() {
         Work mocked =
                 LockedProxies.by(mock(LockOperations.class, invocation -> null)).byClass(new Work(events));
         assertThat(catchThrowable(() -> mocked.run(() -> "result")))
@@ -172,7 +172,7 @@ class BlockingCallTests {
     }
 
     @Test
-    void ignoresThatTheLockWasLostIfAsked() {
+    void ignoresThatTheLockWasLostIfConfigured() {
         locks.failClose(new LockLostException("work", "lost", Duration.ZERO));
         assertThat(work.ignoringLoss()).isEqualTo("result");
         assertThat(events).containsExactly("acquire", "run", "close");
@@ -208,7 +208,7 @@ class BlockingCallTests {
     }
 
     @Test
-    void skipsTheMethodIfTheLockIsBusyAndAskedTo() {
+    void skipsTheMethodIfTheLockIsBusyAndSkipIsConfigured() {
         locks.busy();
         assertThat(work.skippedObject()).isNull();
         assertThat(work.skippedBox()).isNull();

@@ -86,7 +86,7 @@ class DistributedLockAdvisorTests {
     }
 
     @Test
-    void asksForTheLocksOnceAndNotBeforeTheFirstCall() {
+    void looksTheLocksUpOnceAndNotBeforeTheFirstCall() {
         AtomicInteger asked = new AtomicInteger();
         ProxyFactory factory = new ProxyFactory(new Locking());
         factory.addAdvisor(new DistributedLockAdvisor(

@@ -64,7 +64,7 @@ class KeyValueTests {
                 List.of(catchThrowable(() -> work.any(value)), catchThrowable(() -> work.concatenated(value)))) {
             assertThat(thrown)
                     .isExactlyInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("has no text of its own")
+                    .hasMessageContaining("has no meaningful text")
                     .hasMessageContaining(type)
                     .hasMessageContaining("does not override toString()");
         }

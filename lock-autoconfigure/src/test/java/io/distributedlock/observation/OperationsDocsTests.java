@@ -77,12 +77,12 @@ class OperationsDocsTests {
         };
     }
 
-    private static Object read(String file) throws IOException {
+    static Object read(String file) throws IOException {
         return new Yaml().load(Files.readString(DOCS.resolve("operations").resolve(file)));
     }
 
     /** The values of all keys of that name, however deep. */
-    private static List<String> all(String key, Object node) {
+    static List<String> all(String key, Object node) {
         List<String> found = new ArrayList<>();
         if (node instanceof Map<?, ?> map) {
             map.forEach((name, value) -> {
@@ -131,7 +131,7 @@ class OperationsDocsTests {
     }
 
     @Test
-    void theAlertsAskForWhatThereIs() throws IOException {
+    void theAlertsQueryExistingMeters() throws IOException {
         List<String> queries = all("expr", read("alerts.yml"));
 
         assertThat(queries).hasSizeGreaterThan(5);
@@ -139,7 +139,7 @@ class OperationsDocsTests {
     }
 
     @Test
-    void theRunbookSaysWhatToDoForEachAlert() throws IOException {
+    void theRunbookCoversEachAlert() throws IOException {
         List<String> alerts = all("alert", read("alerts.yml"));
         String text = Files.readString(DOCS.resolve("operations.md"));
         String runbook = text.substring(text.indexOf("## Runbook"));
@@ -150,7 +150,7 @@ class OperationsDocsTests {
     }
 
     @Test
-    void theDashboardAsksForWhatThereIs() throws IOException {
+    void theDashboardQueriesExistingMeters() throws IOException {
         Object dashboard = read("dashboard.json");
         List<String> queries = new ArrayList<>(all("expr", dashboard));
 

@@ -12,6 +12,7 @@ import io.distributedlock.LockActivity.Waiting;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOrigin;
+import io.distributedlock.LockState;
 import io.distributedlock.LongHoldEvent;
 import io.distributedlock.LongWaitEvent;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -43,7 +45,7 @@ class SlowLocksTests {
     private SlowLocks slow(Duration waitLimit, Duration holdLimit) {
         return new SlowLocks(
                 () -> new LockActivity("here", true, true, held, waiting),
-                name -> "elsewhere",
+                name -> heldBy("elsewhere", false, null),
                 events::add,
                 waitLimit,
                 holdLimit);
@@ -53,12 +55,17 @@ class SlowLocksTests {
         return new Held(name, token, Duration.ofSeconds(seconds), LIMIT, "exec-1", 0, 2, PAY, null);
     }
 
+    private static LockState heldBy(String owner, boolean explicit, @Nullable String label) {
+        List<String> instances = List.of(explicit ? "BBBBBBBB" : owner);
+        return new LockState("order:1", owner, 7, LIMIT, 1, false, explicit, instances, label);
+    }
+
     private static Waiting wait(String name, int seconds) {
         return new Waiting(name, "exec-" + seconds, Duration.ofSeconds(seconds), null, null, PAY, null);
     }
 
     @Test
-    void aLongWaitIsToldOnceWithItsHolderAndItsLine(CapturedOutput log) {
+    void aLongWaitIsReportedOnceWithItsHolderAndItsLine(CapturedOutput log) {
         waiting.add(wait("order:1", 31));
         waiting.add(wait("order:1", 5));
         waiting.add(wait("order:2", 29));
@@ -88,14 +95,35 @@ class SlowLocksTests {
                 return Map.of("elsewhere", "till 2");
             }
         };
-        new SlowLocks(monitor, name -> "elsewhere", events::add, LIMIT, LIMIT).look();
+        new SlowLocks(monitor, name -> heldBy("elsewhere", false, null), events::add, LIMIT, LIMIT).look();
 
         assertThat(log.getOut()).contains("held by till 2 (elsewhere)");
         assertThat(events).containsExactly(new LongWaitEvent("order:1", Duration.ofSeconds(31), 1, "elsewhere"));
     }
 
+    /** An owner may look like the id of an instance. */
     @Test
-    void aLongWaitThatComesAgainIsToldAgain() {
+    void anExplicitOwnerIsNamedWithTheLabelOfItsInstanceAndNotTakenForOne(CapturedOutput log) {
+        waiting.add(wait("order:1", 31));
+        LockMonitor monitor = new LockMonitor() {
+            @Override
+            public LockActivity activity() {
+                return new LockActivity("here", true, true, held, waiting);
+            }
+
+            @Override
+            public Map<String, String> labels(Collection<String> instances) {
+                throw new AssertionError("asked for the labels of " + instances);
+            }
+        };
+        new SlowLocks(monitor, name -> heldBy("invoices", true, "till 2"), events::add, LIMIT, LIMIT).look();
+        new SlowLocks(monitor, name -> heldBy("invoices", true, null), events::add, LIMIT, LIMIT).look();
+
+        assertThat(log.getOut()).contains("held by invoices, in till 2").containsPattern("held by invoices\\R");
+    }
+
+    @Test
+    void aLongWaitThatRecursIsReportedAgain() {
         waiting.add(wait("order:1", 31));
         slow.look();
         waiting.clear();
@@ -107,7 +135,7 @@ class SlowLocksTests {
     }
 
     @Test
-    void eachLongHoldIsToldOnce(CapturedOutput log) {
+    void eachLongHoldIsReportedOnce(CapturedOutput log) {
         held.add(hold("order:1", 7, 31));
         slow.look();
         slow.look();

@@ -59,10 +59,14 @@ class AcknowledgementTests {
     }
 
     private RedisLockTemplate locks(int acknowledge) {
+        return locks(acknowledge, TIMEOUT);
+    }
+
+    private RedisLockTemplate locks(int acknowledge, Duration timeout) {
         LettuceConnectionFactory factory =
                 StandaloneServer.connectionFactory(redis.master().port());
         RedisLockTemplate locks = new RedisLockTemplate(
-                factory, Templates.PREFIX, Templates.SETTINGS, event -> {}, true, () -> null, acknowledge, TIMEOUT);
+                factory, Templates.PREFIX, Templates.SETTINGS, event -> {}, true, () -> null, acknowledge, timeout);
         return templates.started(locks, factory);
     }
 
@@ -112,7 +116,7 @@ class AcknowledgementTests {
     }
 
     @Test
-    void aGrantThatNoReplicaConfirmsIsGivenBack() {
+    void aGrantThatNoReplicaConfirmsIsReleased() {
         RedisLockTemplate locks = locks(1);
         locks.acquire(leased("warm-up", 10_000)).close();
         redis.cutOff(replica);
@@ -127,6 +131,25 @@ class AcknowledgementTests {
     }
 
     /** What was handed over by a message is confirmed as well. */
+    /** All that come during one time-out share the next, so each hears of it before the command time-out. */
+    @Test
+    void manyGrantsThatNoReplicaConfirmsAreRefusedInTwoTimeouts() {
+        RedisLockTemplate locks = locks(1, Duration.ofMillis(500));
+        locks.acquire(leased("first", 60_000)).close();
+        replica.freeze();
+        try {
+            List<CompletableFuture<LockHandle>> calls = new ArrayList<>();
+            for (int i = 0; i < 1_500; i++) {
+                calls.add(locks.acquireAsync(leased("lock-" + i, 60_000)).toCompletableFuture());
+            }
+            assertThat(calls)
+                    .allSatisfy(call -> assertThatThrownBy(call::join)
+                            .hasRootCauseInstanceOf(AcknowledgedRenewal.ShortfallException.class));
+        } finally {
+            replica.wake();
+        }
+    }
+
     @Test
     void aHandOverThatNoReplicaConfirmsIsNoHold() {
         RedisLockTemplate first = locks(1);
@@ -171,7 +194,7 @@ class AcknowledgementTests {
     }
 
     @Test
-    void onlyWhoWantsItWaitsAndHasAThirdConnection() {
+    void onlyAnInstanceThatRequiresItWaitsAndHasAThirdConnection() {
         RedisLockTemplate locks = locks(0);
         locks.acquire(leased("plain", 10_000)).close();
         assertThat(redis.master().text("INFO", "commandstats")).doesNotContain("cmdstat_wait:");

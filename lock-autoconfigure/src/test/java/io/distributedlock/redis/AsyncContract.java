@@ -46,7 +46,7 @@ abstract class AsyncContract extends AbstractLockContract {
     }
 
     @Test
-    void saysBusyThroughTheStage() {
+    void failsTheStageIfTheLockIsBusy() {
         try (LockHandle handle = first.acquire(REQUEST)) {
             for (RedisLockTemplate instance : new RedisLockTemplate[] {first, second}) {
                 assertBusy(instance, REQUEST.noWait(), Duration.ZERO);

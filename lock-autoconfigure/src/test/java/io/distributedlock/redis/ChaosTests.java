@@ -59,7 +59,7 @@ class ChaosTests extends AbstractFaultTests {
     private final Map<String, Integer> faults = new TreeMap<>();
 
     @Test
-    void nobodyMeetsAnybody() {
+    void noTwoCallersHoldTheLockAtOnce() {
         List<RedisLockTemplate> instances = List.of(direct(), proxied(), proxied());
         List<TestCallers.Call<?>> calls = new ArrayList<>();
         for (int i = 0; i < 9; i++) {
@@ -76,7 +76,8 @@ class ChaosTests extends AbstractFaultTests {
         over.set(true);
         proxy.heal();
         calls.forEach(TestCallers.Call::get);
-        System.out.println("ChaosTests.nobodyMeetsAnybody: " + holds + " holds, " + outcomes + ", faults " + faults);
+        System.out.println(
+                "ChaosTests.noTwoCallersHoldTheLockAtOnce: " + holds + " holds, " + outcomes + ", faults " + faults);
         assertThat(holds.get())
                 .as("a run in which nothing happens proves nothing")
                 .isGreaterThan(20);

@@ -133,7 +133,7 @@ class ClockJumpTests extends AbstractFaultTests {
      * the instance remembers. The hole that is left is documented.
      */
     @Test
-    void ofRedisThatGoesBackLeavesOneHole() {
+    void ofRedisThatIsSetBackLeavesOneGap() {
         RedisLockTemplate one = direct();
         RedisLockTemplate two = direct();
         LockHandle first = one.acquire(leased("set", 2_000));

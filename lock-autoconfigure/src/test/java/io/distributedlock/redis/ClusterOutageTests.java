@@ -47,7 +47,7 @@ class ClusterOutageTests {
     /** Takes a failover. */
     @Tag(TestLength.FULL)
     @Test
-    void aLockOfADeadMasterGoesOnAtItsReplicaWithAHigherToken() {
+    void aLockOfADeadMasterContinuesAtItsReplicaWithAHigherToken() {
         RedisCluster cluster = RedisCluster.shared();
         RedisLockTemplate first = on(cluster.addresses());
         RedisLockTemplate second = on(cluster.addresses());
@@ -138,7 +138,7 @@ class ClusterOutageTests {
     }
 
     @Test
-    void startsWithoutAnyServerAndSaysWhy() {
+    void startsWithoutAnyServerAndReportsWhy() {
         RedisLockTemplate template = on(List.of("127.0.0.1:" + EmbeddedRedis.freePort()));
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> template.acquire(leased("a", 5_000).waitUpTo(Duration.ofMillis(500))))
@@ -146,7 +146,7 @@ class ClusterOutageTests {
     }
 
     @Test
-    void saysThatAServerIsNoCluster() {
+    void reportsThatTheServerIsNotACluster() {
         try (EmbeddedRedis single = EmbeddedRedis.start()) {
             RedisLockTemplate template = on(List.of("127.0.0.1:" + single.port()));
             assertThatExceptionOfType(LockUnavailableException.class)

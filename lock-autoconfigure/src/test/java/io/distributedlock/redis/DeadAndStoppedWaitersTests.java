@@ -81,7 +81,7 @@ class DeadAndStoppedWaitersTests {
     }
 
     @Test
-    void aDeadHolderIsFollowedByAllFiftyWhoWaitInOtherJvms() {
+    void allFiftyWaitersInOtherJvmsGetTheLockOfADeadHolder() {
         Duration lease = millis(1_000);
         List<ChildJvm> jvms = startChildren(4);
         ChildJvm holder = jvms.get(0);
@@ -184,7 +184,7 @@ class DeadAndStoppedWaitersTests {
 
     /** Nobody has taken the lock meanwhile, but the grant has passed all the same: it needs a new one to run. */
     @Test
-    void anInstanceThatWasStoppedBetweenGrantAndDeliveryAsksAgain() {
+    void anInstanceThatWasStoppedBetweenGrantAndDeliveryAcquiresAgain() {
         ChildJvm child = startChildren(1).get(0);
         for (int i = 0; i < 5; i++) {
             LockHandle handle = locks.acquire(REQUEST);

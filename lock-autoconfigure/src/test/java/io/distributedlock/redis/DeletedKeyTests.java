@@ -38,7 +38,7 @@ class DeletedKeyTests extends AbstractFaultTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"DEL lock:{deleted}", "FLUSHALL;SCRIPT FLUSH"})
-    void waitersGoOnSoonAndTokensGrow(String commands) {
+    void waitersGetTheLockSoonAndTokensGrow(String commands) {
         RedisLockTemplate holder = direct();
         List<RedisLockTemplate> others = List.of(direct(), direct());
         LockHandle handle = holder.acquire(leased("deleted", 1_500));
@@ -73,7 +73,7 @@ class DeletedKeyTests extends AbstractFaultTests {
 
     /** It happens again and again: nobody is forgotten, and no token is given out twice. */
     @Test
-    void aKeyThatIsDeletedAllTheTimeStopsNobody() {
+    void aKeyThatIsDeletedRepeatedlyDoesNotStopTheCallers() {
         AtomicBoolean stop = new AtomicBoolean();
         Set<Long> tokens = ConcurrentHashMap.newKeySet();
         AtomicReference<Duration> longest = new AtomicReference<>(Duration.ZERO);

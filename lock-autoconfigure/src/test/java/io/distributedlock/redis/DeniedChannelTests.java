@@ -46,7 +46,7 @@ class DeniedChannelTests extends AbstractFaultTests {
 
     /** Redis ends the connection of who listens to what it may not any more. */
     @Test
-    void listensAgainWhenTheRightComesBack() {
+    void subscribesAgainWhenTheRightIsGranted() {
         RedisLockTemplate locks = direct();
         await().until(() -> channels() == 1);
         operator.call("ACL", "SETUSER", "default", "resetchannels");

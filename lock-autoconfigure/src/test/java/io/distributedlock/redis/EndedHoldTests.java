@@ -89,7 +89,7 @@ class EndedHoldTests extends AbstractFaultTests {
 
     /** One error, as another caller's script ran for long, ended the watchdog. */
     @Test
-    void aSlowScriptOfSomebodyElseDoesNotEndRenewal() {
+    void aSlowScriptOfAnotherClientDoesNotEndRenewal() {
         RedisLockTemplate locks = direct();
         RedisLockTemplate other = direct();
         call("CONFIG", "SET", "busy-reply-threshold", "20");

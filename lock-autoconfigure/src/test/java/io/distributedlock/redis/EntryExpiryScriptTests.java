@@ -31,7 +31,7 @@ class EntryExpiryScriptTests extends AbstractScriptTests {
 
     @ParameterizedTest
     @CsvSource({"PERSIST,0", "PERSIST,1", "PEXPIRE,0", "PEXPIRE,1"})
-    void aQuestionOfAnotherOneSetsTheLeaseOfTheHolder(String how, String queue) {
+    void aRequestOfAnotherInstanceSetsTheLeaseOfTheHolder(String how, String queue) {
         acquire(ONE, "60000");
         change(how);
 
@@ -44,7 +44,7 @@ class EntryExpiryScriptTests extends AbstractScriptTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"PERSIST", "PEXPIRE"})
-    void aQuestionOfAnotherOneSetsTheLongestLeaseThatTheHolderAskedFor(String how) {
+    void aRequestOfAnotherInstanceSetsTheLongestLeaseThatTheHolderRequested(String how) {
         acquire(ONE, "5000");
         renew(ONE, "60000");
         renew(ONE, "5000");

@@ -80,7 +80,7 @@ abstract class ExplicitOwnerContract extends AbstractLockContract {
     }
 
     @Test
-    void releaseKeepsFourAnswersApart() {
+    void releaseDistinguishesFourResults() {
         assertThat(first.release("owned", "job-1")).isEqualTo(ReleaseResult.NOT_HELD);
         LockHandle one = first.acquire(REQUEST);
         LockHandle two = second.acquire(REQUEST);
@@ -95,6 +95,23 @@ abstract class ExplicitOwnerContract extends AbstractLockContract {
         assertLost(one, two);
     }
 
+    /** Its name is no list, and the instances are those of its holds. */
+    @Test
+    void isShownWithTheInstancesOfItsHolds() {
+        String owner = "billing, %2C nightly =x";
+        String one = first.activity().instance();
+        String two = second.activity().instance();
+        try (LockHandle here = first.acquire(LockRequest.of("owned").owner(owner));
+                LockHandle there = second.acquire(LockRequest.of("owned").owner(owner))) {
+            assertThat(List.of(here, there)).allMatch(LockHandle::isHeld);
+            assertThat(second.inspect("owned")).get().satisfies(state -> {
+                assertThat(state.owner()).isEqualTo(owner);
+                assertThat(state.explicitOwner()).isTrue();
+                assertThat(state.instances()).containsExactlyInAnyOrder(one, two);
+            });
+        }
+    }
+
     @Test
     void releaseIsRefusedWhenAThreadHoldsTheLock() {
         try (LockHandle handle = first.acquire(LockRequest.of("owned"))) {
@@ -104,7 +121,7 @@ abstract class ExplicitOwnerContract extends AbstractLockContract {
     }
 
     @Test
-    void releaseElsewhereTellsTheHandlesPromptly() {
+    void releaseElsewhereEndsTheHandlesPromptly() {
         LockHandle one = first.acquire(REQUEST);
         LockHandle two = second.acquire(REQUEST);
         CountDownLatch lost = new CountDownLatch(2);
@@ -177,7 +194,7 @@ abstract class ExplicitOwnerContract extends AbstractLockContract {
     }
 
     @Test
-    void forcedReleaseTellsAllItsHandles() {
+    void forcedReleaseEndsAllHandlesOfTheOwner() {
         LockHandle one = first.acquire(REQUEST);
         LockHandle two = second.acquire(REQUEST);
         assertThat(first.forceRelease("owned")).isTrue();

@@ -101,7 +101,7 @@ abstract class FairnessContract extends AbstractLockContract {
     }
 
     @Test
-    void withoutPassesTheInstancesTakeTurns() {
+    void withoutLocalHandOversTheInstancesTakeTurns() {
         List<RedisLockTemplate> instances = IntStream.range(0, 3)
                 .mapToObj(i -> template(Templates.fairness(0, Duration.ofHours(1))))
                 .toList();

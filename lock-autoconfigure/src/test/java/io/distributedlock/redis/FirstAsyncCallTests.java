@@ -80,7 +80,7 @@ class FirstAsyncCallTests {
     }
 
     @Test
-    void areToldThatItHasStoppedMeanwhile() {
+    void failBecauseTheEngineHasStoppedMeanwhile() {
         template.stop();
         assertThat(template.acquireAsync(REQUEST))
                 .failsWithin(Noise.LATEST)

@@ -123,7 +123,7 @@ class FlushConsolidatorTests {
     }
 
     @Test
-    void whatTheApplicationDoesWithItsConnectionsIsDoneToo() {
+    void theConnectionCustomizerOfTheApplicationStillRuns() {
         List<Object> seen = new ArrayList<>();
         NettyCustomizer customizer = FlushConsolidator.after(new NettyCustomizer() {
             @Override

@@ -74,7 +74,7 @@ class ForgedMessageTests extends AbstractFaultTests {
     }
 
     @Test
-    void whoHasOverheardAnIdCannotMakeTheNext() {
+    void anOverheardIdDoesNotRevealTheNext() {
         RedisLockTemplate one = direct();
         RedisLockTemplate two = direct();
         List<MatchResult> overheard;

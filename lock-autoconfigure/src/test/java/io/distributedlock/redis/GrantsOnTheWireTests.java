@@ -121,7 +121,7 @@ class GrantsOnTheWireTests extends AbstractFaultTests {
 
     /** The answer is on its way when the lock is taken away; the message of that travels on another connection. */
     @Test
-    void aRevocationThatOvertakesTheAnswerCounts() {
+    void aRevocationThatOvertakesTheReplyCounts() {
         LockRequest request = REQUEST.lease(Duration.ofMinutes(1));
         EngineSettings patient = Templates.settings(Duration.ofSeconds(20), Duration.ZERO);
         RedisLockTemplate one = templates.on(StandaloneServer.connectionFactory(proxy.port()), patient);
@@ -183,7 +183,7 @@ class GrantsOnTheWireTests extends AbstractFaultTests {
 
     /** Whatever comes first: the next one in line has the lock at once, and nothing is left over. */
     @Test
-    void whoeverLeavesAtTheMomentOfItsGrantHoldsUpNobody() {
+    void aWaiterThatLeavesAtTheMomentOfItsGrantDelaysNoOtherWaiter() {
         long seed = Seeds.of("grantsOnTheWire.seed");
         Random random = new Random(seed);
         RedisLockTemplate one = direct();

@@ -53,7 +53,7 @@ class HandOverScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void whoeverListensAtAReplicaIsNotToldOfALockThatAnotherOneHas() {
+    void anInstanceThatListensAtAReplicaGetsNoGrantOfAnotherInstance() {
         client.call("CONFIG", "SET", "repl-diskless-sync-delay", "0");
         try (EmbeddedRedis replica = EmbeddedRedis.start("replicaof 127.0.0.1 " + redis.port());
                 RespClient there = listening(replica, "two");
@@ -90,7 +90,7 @@ class HandOverScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void allWhoEnterForAnExplicitOwnerAreToldTheirOwnLease() {
+    void allHoldsOfAnExplicitOwnerEnterWithTheirOwnLease() {
         acquire(ONE, "5000");
         acquireFor("job", TWO, "5000");
         acquireFor("other", THREE, "5000");
@@ -104,11 +104,26 @@ class HandOverScriptTests extends AbstractScriptTests {
             assertThat(heard(four, "four")).containsExactly("grant " + FOUR + " " + token + " 60000 1 " + ENTRY);
         }
         assertThat(ttl()).isGreaterThan(50_000);
+        assertThat(field("l"))
+                .as("the longest lease that one of them counts on")
+                .isEqualTo("60000");
+    }
+
+    @Test
+    void theNextOwnerIsToldThatTheOneBeforeWaitsAgain() {
+        acquire(ONE, "5000");
+        acquire(TWO, "5000");
+        try (RespClient two = listening(redis, "two")) {
+            release(ONE, "0", "one.secret.2");
+
+            assertThat(heard(two, "two")).containsExactly("grant " + TWO + " " + field("t") + " 5000 1 " + ENTRY);
+        }
+        assertThat(line()).isEqualTo("one.secret.2 5000 ;");
     }
 
     /** Or its owner would have a hold that nobody gives back. */
     @Test
-    void whoeverWaitsForAnExplicitOwnerAndDoesNotListenDoesNotEnter() {
+    void aWaiterForAnExplicitOwnerThatDoesNotListenDoesNotEnter() {
         acquire(ONE, "5000");
         acquireFor("job", TWO, "5000");
         acquireFor("job", FOUR, "5000");
@@ -121,7 +136,7 @@ class HandOverScriptTests extends AbstractScriptTests {
 
     /** It asks again, so it is alive: it is left the lock for two seconds, and asks once more. */
     @Test
-    void anInstanceThatDoesNotListenButAsksIsNotPassedOverTwice() {
+    void anInstanceThatDoesNotListenButSendsRequestsIsNotPassedOverTwice() {
         acquire(ONE, "5000");
         acquire(TWO, "60000");
         acquire(FOUR, "5000");
@@ -145,7 +160,7 @@ class HandOverScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void onlyTheLatestWhoWerePassedOverAreRemembered() {
+    void onlyTheLatestInstancesThatWerePassedOverAreRemembered() {
         acquire(ONE, "5000");
         for (int i = 0; i < 20; i++) {
             acquire("dead" + i + ".secret.1", "5000");
@@ -174,7 +189,7 @@ class HandOverScriptTests extends AbstractScriptTests {
 
     @ParameterizedTest
     @CsvSource({"job,owner", "'',force"})
-    void theTokenOfTheNextOwnerIsHigherThanTheOneWhoTakesTheLockAwayHasSeen(String subject, String mode) {
+    void theTokenOfTheNextOwnerIsHigherThanTheRevokingInstanceHasSeen(String subject, String mode) {
         acquireFor("job", ONE, "5000");
         acquire(TWO, "5000");
         try (RespClient listener = listening(redis, "two")) {
@@ -187,7 +202,7 @@ class HandOverScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void whoeverLeavesTheLineWithUnknownOutcomeDoesNotComeBack() {
+    void anAcquisitionThatLeftTheLineWithUnknownOutcomeDoesNotReturn() {
         acquire(ONE, "5000");
         acquire(TWO, "5000");
 
@@ -199,7 +214,7 @@ class HandOverScriptTests extends AbstractScriptTests {
 
     /** What nearly every call takes. */
     @Test
-    void aFreeLockCostsFourCommandsAndAReleaseThatNobodyWaitsForThree() {
+    void anAcquisitionOfAFreeLockCostsFourCommandsAndAReleaseWithoutWaitersThree() {
         assertThat(cost(() -> acquire(ONE, "5000")))
                 .isEqualTo(Map.of("exists", 1L, "time", 1L, "hset", 1L, "pexpire", 1L));
         assertThat(cost(() -> run("release.lua", 1, ENTRY, ONE, "0")))

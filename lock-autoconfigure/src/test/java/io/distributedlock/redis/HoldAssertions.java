@@ -16,6 +16,8 @@ import org.awaitility.core.ThrowingRunnable;
 /** Watching holds over time. */
 final class HoldAssertions {
 
+    private static final int MOST_TRIES = 10;
+
     private HoldAssertions() {}
 
     /** Looks every few milliseconds; each look must find it held and the check satisfied. */
@@ -44,14 +46,19 @@ final class HoldAssertions {
                 });
     }
 
-    /** For what a noisy machine may spoil by itself: one of a few tries must do. */
-    static void assertSoon(int tries, Runnable check) {
+    /**
+     * For what a machine that stands still may spoil by itself: then, and only then, it is checked anew, a few times.
+     *
+     * @param harmless a thread that is woken up later than that may have spoilt it
+     */
+    static void assertUnlessStalled(Duration harmless, Runnable check) {
         for (int i = 1; ; i++) {
+            long begin = System.nanoTime();
             try {
                 check.run();
                 return;
             } catch (AssertionError | LockLostException e) {
-                if (i == tries) {
+                if (i == MOST_TRIES || Noise.longestSince(begin).compareTo(harmless) < 0) {
                     throw e;
                 }
             }

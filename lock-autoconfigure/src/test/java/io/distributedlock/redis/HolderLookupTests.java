@@ -29,6 +29,12 @@ class HolderLookupTests {
 
     private @Nullable HoldReport own;
 
+    private @Nullable HoldReport reported;
+
+    private CompletableFuture<@Nullable String> written = CompletableFuture.completedFuture(null);
+
+    private final InstanceId self = new InstanceId();
+
     private final HolderLookup lookup = lookup();
 
     private HolderLookup lookup() {
@@ -45,12 +51,15 @@ class HolderLookupTests {
                     }
                     return method.getReturnType() == boolean.class ? false : null;
                 });
-        InstanceMessenger messenger = new InstanceMessenger(connections, new LockKeys("lock:"), new InstanceId());
+        LockKeys keys = new LockKeys("lock:");
+        InstanceMessenger messenger =
+                new InstanceMessenger(connections, keys, self, new FleetDirectory(connections, keys));
         return new HolderLookup(
                 store,
                 messenger,
-                new InstanceQueries(messenger, new AnswerQueue(), labels, name -> own),
+                new InstanceQueries(messenger, new AnswerQueue(), labels, name -> reported),
                 labels,
+                id -> written,
                 name -> own);
     }
 
@@ -66,16 +75,17 @@ class HolderLookupTests {
                 (proxy, method, arguments) -> answers.to(method.getName())));
     }
 
-    private static Optional<LockState> heldBy(String owner) {
-        return Optional.of(new LockState("a", owner, 1, Duration.ofSeconds(30), 0));
+    private static Optional<LockState> heldBy(String owner, boolean explicit, String... instances) {
+        return Optional.of(
+                new LockState("a", owner, 1, Duration.ofSeconds(30), 0, false, explicit, List.of(instances), null));
     }
 
     @Test
-    void callersWhoseWaitsEndTogetherShareOneQuestion() {
+    void callersWhoseWaitsEndTogetherShareOneRequest() {
         CompletableFuture<@Nullable String> one = lookup.of("a", true);
         CompletableFuture<@Nullable String> two = lookup.of("a", true);
         labels.learn("AAAAAAAA", "till 1");
-        asked.get(0).complete(heldBy("AAAAAAAA"));
+        asked.get(0).complete(heldBy("AAAAAAAA", false, "AAAAAAAA"));
 
         assertThat(asked).hasSize(1);
         assertThat(one).isCompletedWithValue("till 1 (AAAAAAAA)");
@@ -85,13 +95,13 @@ class HolderLookupTests {
     }
 
     @Test
-    void aSingleTryAsksNobody() {
+    void aSingleTrySendsNoRequestToOtherInstances() {
         assertThat(lookup.of("a", false)).isCompletedWithValue(null);
         assertThat(asked).isEmpty();
     }
 
     @Test
-    void aSingleTryDoesNotWaitForTheQuestionOfAnother() {
+    void aSingleTryDoesNotWaitForTheRequestOfAnotherCaller() {
         CompletableFuture<@Nullable String> asking = lookup.of("a", true);
 
         assertThat(lookup.of("a", false)).isCompletedWithValue(null);
@@ -101,13 +111,54 @@ class HolderLookupTests {
     @Test
     void ofSeveralReadersTheFirstIsNamed() {
         CompletableFuture<@Nullable String> answer = lookup.of("a", true);
-        asked.get(0).complete(heldBy("AAAAAAAA, BBBBBBBB, CCCCCCCC"));
+        asked.get(0).complete(heldBy("AAAAAAAA, BBBBBBBB, CCCCCCCC", false, "AAAAAAAA", "BBBBBBBB", "CCCCCCCC"));
 
         assertThat(answer).isCompletedWithValue("AAAAAAAA and 2 more");
     }
 
     @Test
-    void aHoldOfThisInstanceIsKnownWithoutAQuestion() {
+    void aHolderThatDoesNotReplyIsNamedByItsLabelInRedis() {
+        written = CompletableFuture.completedFuture("till 3");
+        CompletableFuture<@Nullable String> answer = lookup.of("a", true);
+        asked.get(0).complete(heldBy("AAAAAAAA", false, "AAAAAAAA"));
+
+        assertThat(answer).isCompletedWithValue("till 3 (AAAAAAAA)");
+    }
+
+    /** A server that hangs replies neither that there is a label nor that there is none. */
+    @Test
+    void theReplyOfAHolderIsUsedAlsoIfRedisDoesNotReply() {
+        written = new CompletableFuture<>();
+        reported = new HoldReport("a", 1, "till 4", "exec-1", null, Duration.ofMillis(700), List.of());
+        String holder = self.publicPart();
+        CompletableFuture<@Nullable String> answer = lookup.of("a", true);
+        asked.get(0).complete(heldBy(holder, false, holder));
+
+        assertThat(answer).isCompletedWithValue("till 4 for 700 ms ('exec-1')");
+    }
+
+    @Test
+    void aHolderWhoseLabelIsNotReadInTimeIsNamedByItsId() {
+        written = new CompletableFuture<>();
+        CompletableFuture<@Nullable String> answer = lookup.of("a", true);
+        asked.get(0).complete(heldBy("AAAAAAAA", false, "AAAAAAAA"));
+        assertThat(answer).isNotDone();
+        timers.get(timers.size() - 1).run();
+
+        assertThat(answer).isCompletedWithValue("AAAAAAAA");
+    }
+
+    @Test
+    void anExplicitOwnerIsNoListWhateverItsNameIs() {
+        labels.learn("AAAAAAAA", "till 1");
+        CompletableFuture<@Nullable String> answer = lookup.of("a", true);
+        asked.get(0).complete(heldBy("billing, nightly", true, "AAAAAAAA"));
+
+        assertThat(answer).isCompletedWithValue("billing, nightly, in till 1 (AAAAAAAA)");
+    }
+
+    @Test
+    void aHoldOfThisInstanceIsKnownWithoutARequest() {
         own = new HoldReport("a", 1, "till 2", "exec-1", null, Duration.ofMillis(12_700), List.of());
 
         assertThat(lookup.of("a", true)).isCompletedWithValue("till 2 for 12 s ('exec-1')");
@@ -123,7 +174,7 @@ class HolderLookupTests {
     }
 
     @Test
-    void noAnswerAndAFailureAreNoHolder() {
+    void withoutAReplyOrAfterAFailureTheHolderIsUnknown() {
         CompletableFuture<@Nullable String> late = lookup.of("a", true);
         CompletableFuture<@Nullable String> refused = lookup.of("b", true);
         timers.get(0).run();
@@ -135,7 +186,7 @@ class HolderLookupTests {
 
     /** A thousand locks whose waits end at once are no thousand questions. */
     @Test
-    void questionsThatAreOpenHaveABound() {
+    void theNumberOfOpenRequestsIsBounded() {
         for (int i = 0; i < 1_000; i++) {
             lookup.of("lock " + i, true);
         }
@@ -144,7 +195,7 @@ class HolderLookupTests {
 
     /** Otherwise an asynchronous caller would never hear that its wait is over. */
     @Test
-    void whatIsOpenEndsWithTheInstance() {
+    void openRequestsEndWithTheInstance() {
         CompletableFuture<@Nullable String> open = lookup.of("a", true);
         lookup.close();
 

@@ -40,7 +40,7 @@ class InstanceIdTests {
 
     /** Who has overheard an id can write down the number of the next one, but not its secret. */
     @Test
-    void anIdSaysNothingOfTheNext() {
+    void anIdDoesNotRevealTheNext() {
         Set<String> secrets = new HashSet<>();
         for (long number = 1; number <= 1_000; number++) {
             String id = id(instance, number);

@@ -83,7 +83,7 @@ class InterruptTests extends AbstractFaultTests {
     }
 
     @Test
-    void whileTheQuestionIsUnderWay() {
+    void whileTheRequestIsUnderWay() {
         RedisLockTemplate locks = proxied();
         proxy.requests().hold();
         TestCallers.Call<End> caller = call(() -> locks.acquire(REQUEST));

@@ -120,6 +120,20 @@ class LeastPrivilegeTests extends AbstractFaultTests {
         }
     }
 
+    /** An instance does it only when it has had a lock for ten seconds. */
+    @Test
+    void anInstanceMayWriteReadAndDeleteWhatItIsCalled() {
+        setUser(documented());
+        try (RespClient user = redis.connect()) {
+            user.call("AUTH", "locks", PASSWORD);
+            user.call("EVAL", LuaScript.text("label.lua"), "1", "lock:instance:AAAAAAAA", "till 1", "60000");
+            assertThat(user.text("HGET", "lock:instance:AAAAAAAA", "label")).isEqualTo("till 1");
+            assertThat(user.number("PTTL", "lock:instance:AAAAAAAA")).isBetween(1L, 60_000L);
+            assertThat(user.number("DEL", "lock:instance:AAAAAAAA")).isOne();
+        }
+        assertThat(denied()).isEmpty();
+    }
+
     /** The rules that the document names for others. */
     @Test
     void otherUsersCanNeitherTouchLocksNorHearOfThem() {
@@ -163,7 +177,7 @@ class LeastPrivilegeTests extends AbstractFaultTests {
     }
 
     @Test
-    void withoutChannelsWhoWaitsAsksInsteadAndOneLineSaysSoUntilTheyAreAllowed(CapturedOutput output) {
+    void withoutChannelsWaitersSendRequestsInsteadAndOneLineIsLoggedUntilTheyAreAllowed(CapturedOutput output) {
         List<String> fewer = new ArrayList<>(documented());
         fewer.remove("&lock:*");
         setUser(fewer);

@@ -32,7 +32,7 @@ class LineScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void aFreeLockAndOneThatNobodyWaitsForHaveNoLine() {
+    void aFreeLockAndALockWithoutWaitersHaveNoLine() {
         assertThat(line(10)).isEmpty();
         acquire(id(0), "60000");
         assertThat(line(10)).isEmpty();
@@ -50,7 +50,7 @@ class LineScriptTests extends AbstractScriptTests {
 
     /** Places of those who have left are skipped a row at a time. */
     @Test
-    void thoseWhoLeftAreNotInIt() {
+    void instancesThatLeftAreNotInTheLine() {
         Random random = new Random(Seeds.of("line.seed"));
         acquire(id(0), "60000");
         IntStream.rangeClosed(1, 60).forEach(number -> acquire(id(number), "60000"));

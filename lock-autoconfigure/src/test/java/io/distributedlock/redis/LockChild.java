@@ -38,13 +38,16 @@ final class LockChild {
         this.redis = redis;
     }
 
-    /** The arguments are the port of Redis and, if there is one, the retention in milliseconds. */
+    /** The arguments are the port of Redis and, if they are there, the retention in milliseconds and a label. */
     public static void main(String[] args) {
         int port = Integer.parseInt(args[0]);
         LettuceConnectionFactory factory = StandaloneServer.connectionFactory(port);
         Duration retention = args.length > 1 ? Duration.ofMillis(Long.parseLong(args[1])) : Duration.ZERO;
         RedisLockTemplate template =
                 new RedisLockTemplate(factory, Templates.PREFIX, Templates.SETTINGS.withRetention(retention));
+        if (args.length > 2) {
+            template.label(() -> args[2]);
+        }
         template.start();
         LockChild child = new LockChild(template, RespClient.connect(port));
         Templates.warmUp(template);

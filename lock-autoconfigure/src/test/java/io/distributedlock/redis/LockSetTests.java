@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import static io.distributedlock.redis.Templates.millis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
@@ -68,6 +69,30 @@ class LockSetTests extends AbstractLockContract {
         assertThat(keys()).isEmpty();
     }
 
+    /** The text had only the wait for the name that was busy, which is what was left of the wait for all. */
+    @Test
+    void saysHowLongTheCallerWaitedForAllNames() {
+        LockHandle early = second.acquire(LockRequest.of("a"));
+        try (LockHandle late = second.acquire(LockRequest.of("b"))) {
+            CompletableFuture<LockHandle> both =
+                    first.acquireAsync(all("a", "b").waitUpTo(millis(1_000))).toCompletableFuture();
+            await().atMost(LONG).until(() -> second.inspect("a").orElseThrow().waitingInstances() > 0);
+            early.close();
+            assertThat(both)
+                    .failsWithin(LONG)
+                    .withThrowableThat()
+                    .havingCause()
+                    .asInstanceOf(type(LockNotAcquiredException.class))
+                    .satisfies(busy -> assertThat(busy.lockName()).isEqualTo("b"))
+                    .satisfies(busy -> assertThat(busy.waited()).isGreaterThanOrEqualTo(millis(1_000)))
+                    .satisfies(busy -> assertThat(busy)
+                            .hasMessageEndingWith("; none of the 2 names of the request is held, after "
+                                    + busy.waited().toMillis() + " ms in all"));
+            assertThat(late.isHeld()).isTrue();
+        }
+        await().atMost(LONG).until(() -> keys().isEmpty());
+    }
+
     @Test
     void keepsNothingIfOneIsBusy() {
         try (LockHandle middle = second.acquire(LockRequest.of("b"))) {
@@ -109,7 +134,7 @@ class LockSetTests extends AbstractLockContract {
     }
 
     @Test
-    void aStageThatIsCompletedFromOutsideGivesBackWhatItHas() {
+    void aStageThatIsCompletedFromOutsideReleasesItsLocks() {
         LockHandle other = second.acquire(LockRequest.of("b"));
         LockHandle unrelated = second.acquire(LockRequest.of("c"));
         CompletableFuture<LockHandle> stage =

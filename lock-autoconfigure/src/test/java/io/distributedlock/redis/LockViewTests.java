@@ -65,7 +65,7 @@ class LockViewTests extends AbstractLockContract {
     }
 
     @Test
-    void obeysInterruptsWhereTheInterfaceSaysSo() {
+    void obeysInterruptsWhereTheInterfaceRequiresIt() {
         Lock lock = first.asLock(LockRequest.of("a"));
         Thread.currentThread().interrupt();
         lock.lock();
@@ -79,7 +79,7 @@ class LockViewTests extends AbstractLockContract {
     }
 
     @Test
-    void tellsALoss() {
+    void reportsALoss() {
         Lock lock = first.asLock(LockRequest.of("a"));
         lock.lock();
         delete(onlyKey());

@@ -16,6 +16,8 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -50,13 +52,43 @@ class LogLinesTests extends AbstractFaultTests {
                             .contains("forced release")
                             .endsWith("(token " + forced.fencingToken() + by))
                     .anySatisfy(line -> assertThat(line)
-                            .startsWith("WARN Lock 'gone' was lost before its release: it was gone from Redis")
+                            .startsWith("WARN Lock 'gone' was lost before its release: it no longer existed in Redis")
                             .endsWith("(token " + gone.fencingToken() + by));
         }
     }
 
+    /** What the thread does is for this log alone: another instance is not told. */
     @Test
-    void stoppingSaysWhatItWaitsForAndWhatItTookAway() {
+    void aHoldAtItsMaxHoldNamesItsThreadAndWhereThatIs() {
+        RedisLockTemplate locks = direct(Templates.SETTINGS);
+        CountDownLatch end = new CountDownLatch(1);
+        try (Logs logs = Logs.capture(Level.WARN)) {
+            TestCallers.Call<String> caller = callers.call(
+                    () -> holdUntil(end, locks.acquire(leased("old", 20_000).maxHold(Templates.millis(300)))));
+            await().atMost(SOON).until(() -> lines(logs, "WARN").size() == 2);
+            end.countDown();
+
+            String thread = caller.get();
+            assertThat(lines(logs, "WARN"))
+                    .hasSize(2)
+                    .anySatisfy(line -> assertThat(line)
+                            .startsWith("WARN Lock 'old' was lost after ")
+                            .contains("maxHold", thread))
+                    .anySatisfy(line -> assertThat(line)
+                            .startsWith("WARN Lock 'old' had reached its maximum hold time (maxHold) while thread '"
+                                    + thread + "' was here:")
+                            .contains("LogLinesTests.holdUntil("));
+        }
+    }
+
+    private static String holdUntil(CountDownLatch end, LockHandle handle) throws InterruptedException {
+        assertThat(end.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+        return Thread.currentThread().getName();
+    }
+
+    @Test
+    void stoppingLogsTheHoldsThatItAwaitsAndThoseThatItRevokes() {
         RedisLockTemplate locks = direct(Templates.settings(Duration.ofSeconds(2), Duration.ofMillis(50)));
         LockHandle hung = locks.acquire(LockRequest.of("hung"));
         try (Logs logs = Logs.capture(Level.INFO)) {
@@ -65,7 +97,7 @@ class LogLinesTests extends AbstractFaultTests {
             assertThat(logs.of("io.distributedlock"))
                     .contains(
                             "INFO Stopping: waiting up to 50 ms for 1 lock: hung",
-                            "WARN Stopped: took away 1 lock: hung, still held at the end of the shutdown grace");
+                            "WARN Stopped: revoked 1 lock: hung, still held at the end of the shutdown grace");
         }
         assertThatExceptionOfType(LockLostException.class).isThrownBy(hung::close);
     }

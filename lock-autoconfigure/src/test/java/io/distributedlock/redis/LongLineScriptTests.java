@@ -38,7 +38,7 @@ class LongLineScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void handingOverAndAskingTakeTheSameCommandsHoweverManyWait() {
+    void aHandOverAndARequestTakeTheSameCommandsHoweverManyWait() {
         try (RespClient listener = listening(redis, "i1", "i2")) {
             acquire(id(0), "60000");
             queue(1, 30);
@@ -61,7 +61,7 @@ class LongLineScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void anAnswerTellsHowManyAreAheadAndHowManyWait() {
+    void aReplyReportsHowManyAreAheadAndHowManyWait() {
         acquire(id(0), "60000");
         queue(1, 20);
 
@@ -73,12 +73,28 @@ class LongLineScriptTests extends AbstractScriptTests {
         assertThat(aheadAndWaiting(id(20))).isEqualTo(List.of(1L, 2L));
     }
 
+    @Test
+    void anEmptyPlaceAtAnEndOfTheLineIsNotCounted() {
+        acquire(id(0), "60000");
+        queue(1, 7);
+        release(id(2), "0", "");
+        release(id(5), "0", "");
+        assertThat(field("x")).isEqualTo("2");
+
+        release(id(1), "0", "");
+        assertThat(field("x")).isEqualTo("1");
+        release(id(6), "0", "");
+
+        assertThat(has("x")).isFalse();
+        assertThat(aheadAndWaiting(id(4))).isEqualTo(List.of(1L, 2L));
+    }
+
     private static List<?> aheadAndWaiting(String id) {
         return ((List<?>) acquire(id, "60000")).subList(5, 7);
     }
 
     @Test
-    void placesThatWereLeftInTheMiddleAreSkippedInOneStep() {
+    void emptyPlacesInTheMiddleAreSkippedInOneStep() {
         try (RespClient listener = listening(redis, "i1", "i900")) {
             acquire(id(0), "60000");
             acquire(id(1), "60000");
@@ -107,7 +123,7 @@ class LongLineScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void aThousandWhoDoNotListenArePassedOverInOneStep() {
+    void aThousandInstancesThatDoNotListenArePassedOverInOneStep() {
         try (RespClient listener = listening(redis, "alive")) {
             acquire(id(0), "60000");
             queue(1, 1_001);
@@ -122,7 +138,7 @@ class LongLineScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void afterMoreOfThemTheLockIsFree() {
+    void theLockIsFreeAfterTooManyInstancesThatDoNotListen() {
         try (RespClient listener = listening(redis, "alive")) {
             acquire(id(0), "60000");
             queue(1, 1_100);
@@ -137,7 +153,7 @@ class LongLineScriptTests extends AbstractScriptTests {
 
     /** The entry has then as many fields as one without an empty place. */
     @Test
-    void onePlaceThatWasLeftBehindTheHeadIsSkipped() {
+    void anEmptyPlaceBehindTheHeadIsSkipped() {
         try (RespClient listener = listening(redis, "i1", "i3")) {
             acquire(id(0), "60000");
             queue(1, 4);
@@ -154,7 +170,7 @@ class LongLineScriptTests extends AbstractScriptTests {
 
     /** The script has a shorter way for the line in which nobody is special. */
     @Test
-    void aLockThatIsHandedStraightOnHasLeaseAndTokenOfItsNextOwner() {
+    void theShortPathGivesTheNextOwnerItsLeaseAndToken() {
         try (RespClient listener = listening(redis, "two")) {
             acquire(ONE, "5000");
             acquire(TWO, "60000");
@@ -164,13 +180,14 @@ class LongLineScriptTests extends AbstractScriptTests {
             assertThat(field("o")).isEqualTo(TWO);
             assertThat(field("t")).isEqualTo("9000000000000001");
             assertThat(ttl()).isBetween(50_000L, 60_000L);
+            assertThat(field("l")).isEqualTo("60000");
             assertThat(client.list("HKEYS", ENTRY)).containsExactlyInAnyOrder("o", "t", "l");
             assertThat(heard(listener, "two")).containsExactly("grant " + TWO + " 9000000000000001 60000 0 " + ENTRY);
         }
     }
 
     @Test
-    void aLockIsNotHandedStraightOnToAnInstanceThatDoesNotListen() {
+    void theShortPathDoesNotHandTheLockToAnInstanceThatDoesNotListen() {
         acquire(ONE, "5000");
         acquire(TWO, "60000");
 
@@ -181,16 +198,31 @@ class LongLineScriptTests extends AbstractScriptTests {
 
     /** Those asked seldom before, and could now lose a message that gives them the lock. */
     @Test
-    void anInstanceThatComesNearTheHeadIsToldOnce() {
-        assertThatItIsTold(() -> run("release.lua", 1, ENTRY, id(0), "0"));
+    void anInstanceThatComesNearTheHeadIsNotifiedOnce() {
+        assertNotified(() -> run("release.lua", 1, ENTRY, id(0), "0"));
+    }
+
+    @Test
+    void soIsTheLastInLine() {
+        try (RespClient next = listening(redis, "i1");
+                RespClient last = listening(redis, "i13")) {
+            acquire(id(0), "60000");
+            queue(1, 14);
+
+            run("release.lua", 1, ENTRY, id(0), "0");
+
+            assertThat(field("o")).isEqualTo(id(1));
+            assertThat(heard(last, "i13")).containsExactly("near " + id(13) + " " + ENTRY);
+            assertThat(next).isNotNull();
+        }
     }
 
     @Test
     void soItIsWhereSomethingElseIsInTheEntry() {
-        assertThatItIsTold(() -> release(id(0), "0", ""));
+        assertNotified(() -> release(id(0), "0", ""));
     }
 
-    private static void assertThatItIsTold(Runnable release) {
+    private static void assertNotified(Runnable release) {
         List<String> all = new ArrayList<>();
         for (int i = 1; i <= 20; i++) {
             all.add("i" + i);

@@ -8,6 +8,7 @@ import static io.distributedlock.redis.Templates.leased;
 import static io.distributedlock.redis.Templates.millis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
@@ -16,6 +17,8 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,7 +36,7 @@ abstract class LossContract extends AbstractLockContract {
     }
 
     @Test
-    void isNoticedAtTheNextRenewalWhenSomebodyRemovedTheKey() {
+    void isNoticedAtTheNextRenewalWhenAnotherClientRemovedTheKey() {
         LockHandle handle = first.acquire(REQUEST);
         CountDownLatch lost = new CountDownLatch(1);
         handle.onLost(lost::countDown);
@@ -48,7 +51,7 @@ abstract class LossContract extends AbstractLockContract {
     }
 
     @Test
-    void isNoticedAtTheNextRenewalWhenSomebodyElseTookTheLock() {
+    void isNoticedAtTheNextRenewalWhenAnotherOwnerTookTheLock() {
         LockHandle handle = first.acquire(REQUEST);
         delete(onlyKey());
         try (LockHandle thief = second.acquire(LockRequest.of("lost"))) {
@@ -92,7 +95,7 @@ abstract class LossContract extends AbstractLockContract {
     }
 
     @Test
-    void isToldOnceToEachCallback() {
+    void isReportedOnceToEachCallback() {
         LockHandle handle = first.acquire(REQUEST);
         AtomicInteger one = new AtomicInteger();
         AtomicInteger two = new AtomicInteger();
@@ -109,18 +112,30 @@ abstract class LossContract extends AbstractLockContract {
     }
 
     @Test
-    void isToldAtOnceToACallbackThatComesLater() {
+    void isReportedAtOnceToACallbackThatIsRegisteredLater() {
         LockHandle handle = first.acquire(REQUEST);
         second.forceRelease("lost");
         HoldAssertions.awaitLoss(handle, Duration.ZERO);
-        CountDownLatch told = new CountDownLatch(1);
-        handle.onLost(told::countDown);
-        awaitLatch(told, Duration.ZERO);
+        List<Thread> told = new ArrayList<>();
+        handle.onLost(() -> {
+            throw new IllegalStateException("on purpose");
+        });
+        handle.onLost(() -> told.add(Thread.currentThread()));
+        assertThat(told).containsExactly(Thread.currentThread());
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 
     @Test
-    void isToldToReentriesToo() {
+    void refusesANullCallback() {
+        try (LockHandle handle = first.acquire(REQUEST);
+                LockHandle both = first.acquire(LockRequest.ofAll(List.of("a", "b")))) {
+            assertThatNullPointerException().isThrownBy(() -> handle.onLost(null));
+            assertThatNullPointerException().isThrownBy(() -> both.onLost(null));
+        }
+    }
+
+    @Test
+    void isReportedToReentriesToo() {
         LockHandle outer = first.acquire(REQUEST);
         LockHandle inner = first.acquire(REQUEST);
         CountDownLatch told = new CountDownLatch(2);
@@ -133,7 +148,7 @@ abstract class LossContract extends AbstractLockContract {
     }
 
     @Test
-    void isNotToldAfterTheHandleWasClosed() {
+    void isNotReportedAfterTheHandleWasClosed() {
         LockHandle handle = first.acquire(REQUEST);
         AtomicInteger told = new AtomicInteger();
         handle.onLost(told::incrementAndGet);
@@ -150,7 +165,7 @@ abstract class LossContract extends AbstractLockContract {
 
     /** Callbacks of users may block: they run neither on the timer nor on a thread of the network. */
     @Test
-    void isToldOnAThreadOfItsOwn() {
+    void isReportedOnAThreadOfItsOwn() {
         LockHandle one = first.acquire(leased("one", 300));
         LockHandle two = first.acquire(leased("two", 300));
         CompletableFuture<String> thread = new CompletableFuture<>();
@@ -217,7 +232,7 @@ abstract class LossContract extends AbstractLockContract {
 
     /** The operator's expiry is only as short as the next renewal is far. */
     @Test
-    void isAvertedByRenewalWhenSomebodyShortensTheLease() {
+    void isAvertedByRenewalWhenAnotherClientShortensTheLease() {
         try (LockHandle handle = first.acquire(REQUEST)) {
             String key = onlyKey();
             try (RespClient client = redisOf(key)) {

@@ -53,7 +53,7 @@ class MessageProbeTests extends AbstractFaultTests {
     }
 
     @Test
-    void nothingIsSaidOfAServerThatSendsThem(CapturedOutput output) {
+    void aServerThatSendsMessagesCausesNoWarning(CapturedOutput output) {
         direct().acquire(leased("probed", 5_000)).close();
 
         assertThat(output.getAll()).doesNotContain(WARNING);

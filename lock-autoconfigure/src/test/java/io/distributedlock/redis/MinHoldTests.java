@@ -49,7 +49,7 @@ class MinHoldTests extends AbstractLockContract {
     }
 
     @Test
-    void goesOnToThoseWhoWaitWhenItIsOver() {
+    void handsTheLockToTheWaitersWhenItIsOver() {
         for (RedisLockTemplate instance : List.of(first, second)) {
             Stopwatch watch = Stopwatch.start();
             LockHandle handle = first.acquire(leased("job", 30_000).minHold(millis(700)));
@@ -75,7 +75,7 @@ class MinHoldTests extends AbstractLockContract {
     }
 
     @Test
-    void bindsNobodyIfNothingWasDoneUnderIt() {
+    void doesNotApplyIfTheMethodDidNotRun() {
         try (LockHandle busy = second.acquire(LockRequest.of("b"))) {
             assertThat(first.tryAcquire(LockRequest.ofAll(List.of("a", "b"))
                             .minHold(Duration.ofMinutes(5))
@@ -87,7 +87,7 @@ class MinHoldTests extends AbstractLockContract {
     }
 
     @Test
-    void aLossIsToldAllTheSame() {
+    void aLossIsReportedAllTheSame() {
         LockHandle handle = first.acquire(LockRequest.of("job").minHold(Duration.ofMinutes(5)));
         delete(onlyKey());
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);

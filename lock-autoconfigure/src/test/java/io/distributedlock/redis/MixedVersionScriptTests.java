@@ -38,7 +38,7 @@ class MixedVersionScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void aReleaseServesThoseWhomAnInstanceOfTheVersionBeforeHasQueued() {
+    void aReleaseServesTheWaitersOfAnInstanceOfThePreviousVersion() {
         acquire(ONE, "5000");
         acquireAsBefore(TWO);
         acquire(THREE, "5000");
@@ -82,7 +82,7 @@ class MixedVersionScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void neitherEntersALockOfTheOther() {
+    void anInstanceOfEitherVersionDoesNotEnterALockOfTheOther() {
         acquire(ONE, "5000");
         assertThat(((List<?>) acquireAsBefore(TWO)).get(0)).isEqualTo(0L);
         assertThat(run("before/renew.lua", 1, ENTRY, TWO, "5000", "0", "0").toString())

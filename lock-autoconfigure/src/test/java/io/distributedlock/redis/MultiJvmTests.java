@@ -10,8 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.FleetReport;
+import io.distributedlock.HoldReport;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.testing.ChildJvm;
@@ -21,6 +24,7 @@ import io.distributedlock.testing.RespClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -105,6 +109,60 @@ class MultiJvmTests {
         }
     }
 
+    /** It was never heard, and cannot be asked any more. */
+    @Test
+    void aKilledHolderIsNamedAsLongAsItsLockIsThere() {
+        ChildJvm child = startChildren(1, "0", "till 7").get(0);
+        child.ask("a", "acquire", "shared", 60_000);
+        await().atMost(LIMIT).until(() -> !redis.keys("lock:instance:*").isEmpty());
+        child.signal("KILL");
+        assertThat(child.awaitExit(LIMIT)).isTrue();
+
+        String key = redis.keys("lock:instance:*").get(0);
+        assertThat(key)
+                .isEqualTo(
+                        "lock:instance:" + locks.inspect("shared").orElseThrow().owner());
+        assertThat(locks.inspect("shared").orElseThrow().label()).isEqualTo("till 7");
+        assertThatExceptionOfType(LockNotAcquiredException.class)
+                .isThrownBy(() -> locks.acquire(LockRequest.of("shared").waitUpTo(millis(10))))
+                .withMessageContaining("held by till 7 (");
+        assertThat(Long.parseLong(String.valueOf(redis.call("PTTL", key))))
+                .isGreaterThan(Long.parseLong(String.valueOf(redis.call("PTTL", "lock:{shared}"))));
+        redis.call("DEL", key, "lock:{shared}");
+    }
+
+    /** The request has arrived, and the reply never comes. */
+    @Test
+    void anInstanceThatDiesBeforeItsReplyIsShownAsOneThatHasNotReplied() {
+        ChildJvm child = startChildren(1).get(0);
+        child.ask("a", "acquire", "shared", 60_000);
+        String id = locks.inspect("shared").orElseThrow().owner();
+        child.signal("STOP");
+        long published = published();
+        TestCallers.Call<FleetReport> fleet = callers.call(() -> locks.fleet("", 10));
+        TestCallers.Call<Optional<HoldReport>> hold = callers.call(() -> locks.holdOf(id, "shared"));
+        await().atMost(LIMIT).until(() -> published() >= published + 2);
+        Stopwatch watch = Stopwatch.start();
+        child.signal("KILL");
+
+        assertThat(hold.get()).isEmpty();
+        assertThat(fleet.get().instances())
+                .filteredOn(each -> each.instance().equals(id))
+                .singleElement()
+                .satisfies(each -> assertThat(each.answered()).isFalse());
+        assertThat(watch.elapsed()).isLessThan(millis(500).plus(Noise.now()));
+        assertThat(locks.forceRelease("shared")).isTrue();
+        locks.acquire(LockRequest.of("shared").noWait()).close();
+    }
+
+    private long published() {
+        return redis.text("INFO", "commandstats")
+                .lines()
+                .filter(line -> line.startsWith("cmdstat_publish:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll(".*:calls=(\\d+).*", "$1")))
+                .sum();
+    }
+
     @Test
     void anInstanceThatIsKilledWhileItKeepsALeaseIsFollowedWhenThatHasPassed() {
         Duration lease = millis(1_000);
@@ -122,7 +180,7 @@ class MultiJvmTests {
     }
 
     @Test
-    void anInstanceThatIsStoppedPastTheLeaseItKeepsDoesNotGoOnWithIt() throws Exception {
+    void anInstanceThatIsStoppedPastItsRetainedLeaseDoesNotUseIt() throws Exception {
         Duration lease = millis(500);
         ChildJvm child = startChildren(1, "60000").get(0);
         for (int i = 0; i < 3; i++) {
@@ -254,11 +312,13 @@ class MultiJvmTests {
         return startChildren(count, "0");
     }
 
-    private List<ChildJvm> startChildren(int count, String retentionMillis) {
-        String port = Integer.toString(SERVER.redis().port());
+    private List<ChildJvm> startChildren(int count, String... more) {
+        List<String> arguments =
+                new ArrayList<>(List.of(Integer.toString(SERVER.redis().port())));
+        arguments.addAll(List.of(more));
         List<TestCallers.Call<ChildJvm>> starting = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            starting.add(callers.call(() -> ChildJvm.start(LockChild.class, port, retentionMillis)));
+            starting.add(callers.call(() -> ChildJvm.start(LockChild.class, arguments.toArray(String[]::new))));
         }
         return TestCallers.getAllInto(children, starting);
     }

@@ -179,7 +179,7 @@ class OutageTests extends AbstractFaultTests {
     }
 
     @Test
-    void aHoldIsLostAtItsDeadlineWithoutAWordFromRedis() {
+    void aHoldIsLostAtItsDeadlineWithoutAReplyFromRedis() {
         RedisLockTemplate locks = direct();
         LockHandle handle = locks.acquire(REQUEST);
         CountDownLatch lost = new CountDownLatch(1);

@@ -52,7 +52,7 @@ class ParkingTests {
     }
 
     @Test
-    void nobodyParksUnderTheMonitorOfAName(@TempDir Path directory) throws Exception {
+    void noThreadParksUnderTheMonitorOfAName(@TempDir Path directory) throws Exception {
         RedisLockTemplate locks = templates.on(SERVER.newConnectionFactory());
         AtomicBoolean stop = new AtomicBoolean();
         AtomicInteger cycles = new AtomicInteger();

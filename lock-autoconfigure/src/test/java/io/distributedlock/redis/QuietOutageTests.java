@@ -25,7 +25,7 @@ class QuietOutageTests extends AbstractFaultTests {
     private static final Duration OUTAGE = millis(5_000);
 
     @Test
-    void isToldOnceHoweverManyCallAndHold() {
+    void isLoggedOnceHoweverManyCallersAndHoldsThereAre() {
         RedisLockTemplate locks = direct();
         List<LockHandle> held = IntStream.range(0, 5)
                 .mapToObj(i -> locks.acquire(leased("held-" + i, 1_000)))

@@ -65,7 +65,7 @@ abstract class ReentryContract extends AbstractLockContract {
     }
 
     @Test
-    void closingOneHandleTwiceGivesBackOneHold() {
+    void closingOneHandleTwiceReleasesOneHold() {
         LockHandle outer = first.acquire(REQUEST);
         LockHandle inner = first.acquire(REQUEST);
         inner.close();
@@ -111,7 +111,7 @@ abstract class ReentryContract extends AbstractLockContract {
     }
 
     @Test
-    void isRefusedAtOnceWhenTheRequestSaysSo() {
+    void isRefusedAtOnceWhenTheRequestForbidsIt() {
         try (LockHandle outer = first.acquire(REQUEST)) {
             LockRequest once = REQUEST.reentrant(false);
             Stopwatch watch = Stopwatch.start();

@@ -108,7 +108,7 @@ class RefusedHandOverTests extends AbstractFaultTests {
 
     @ParameterizedTest
     @EnumSource
-    void aReleaseThatIsRefusedGivesTheLockToNobodyUntilWritesAreAllowed(Refusal refusal) throws IOException {
+    void aReleaseThatIsRefusedGrantsTheLockToNoInstanceUntilWritesAreAllowed(Refusal refusal) throws IOException {
         refusal.prepare(this);
         LockHandle handle = direct().acquire(leased("refused", 20_000));
         RedisLockTemplate two = direct();
@@ -140,7 +140,7 @@ class RefusedHandOverTests extends AbstractFaultTests {
     }
 
     @Test
-    void aForcedReleaseThatIsRefusedTakesTheLockFromNobody() {
+    void aForcedReleaseThatIsRefusedEndsNoHold() {
         RedisLockTemplate one = direct();
         RedisLockTemplate two = direct();
         LockHandle handle = one.acquire(leased("refused", 30_000));

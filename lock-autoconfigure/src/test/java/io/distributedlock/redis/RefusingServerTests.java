@@ -255,7 +255,7 @@ class RefusingServerTests extends AbstractFaultTests {
         RedisLockTemplate calling = instance(refusal);
         LockHandle brief = holding.acquire(leased("brief", 600));
         LockHandle lasting = holding.acquire(leased("lasting", 6_000));
-        LockHandle released = holding.acquire(leased("released", 1_500));
+        LockHandle released = holding.acquire(leased("released", 6_000));
         CompletableFuture<LockHandle> queued =
                 calling.acquireAsync(leased("lasting", 600).waitForever()).toCompletableFuture();
         await().until(() -> holding.inspect("lasting").orElseThrow().waitingInstances() == 1);
@@ -272,7 +272,7 @@ class RefusingServerTests extends AbstractFaultTests {
                             () -> calling.acquire(leased("wanted-" + i % 4, 600).waitUpTo(OUTAGE))))
                     .toList();
             patient = calling.acquireAsync(leased("patient", 600).waitForever()).toCompletableFuture();
-            assertHolderIsTold(released, lasting, refusal);
+            assertHolderLearnsOfTheLoss(released, lasting, refusal);
             calls.forEach(call -> assertTold(call.failure(), refusal));
             assertThat(outage.elapsed())
                     .isBetween(
@@ -328,7 +328,7 @@ class RefusingServerTests extends AbstractFaultTests {
     }
 
     /** Whoever has a lock can do without memory, and is told of everything else. */
-    private static void assertHolderIsTold(LockHandle released, LockHandle lasting, Refusal refusal) {
+    private static void assertHolderLearnsOfTheLoss(LockHandle released, LockHandle lasting, Refusal refusal) {
         if (refusal == Refusal.NO_MEMORY) {
             released.close();
             lasting.extend(millis(6_000));
@@ -402,7 +402,7 @@ class RefusingServerTests extends AbstractFaultTests {
 
     /** The lock is there; only the look at it is refused, which is no loss. */
     @Test
-    void aHolderWhoMayNotLookAnyMoreKeepsItsLock() {
+    void aHolderWithoutTheRightToReadKeepsItsLock() {
         RedisLockTemplate locks = instance(Refusal.NO_SCRIPTS);
         LockHandle handle = locks.acquire(leased("kept", 2_400));
         setUser("-hmget");

@@ -73,7 +73,7 @@ abstract class ReleaseContract extends AbstractLockContract {
 
     /** As above, but the holder has not noticed yet: Redis itself must refuse. */
     @Test
-    void byAHolderWhoDoesNotKnowOfItsLossDoesNotTouchTheNextOne() {
+    void byAHolderThatDoesNotKnowOfItsLossDoesNotTouchTheNextHold() {
         LockHandle late = first.acquire(leased("released", 60_000));
         delete(onlyKey());
         try (LockHandle next = second.acquire(REQUEST.noWait())) {
@@ -103,7 +103,7 @@ abstract class ReleaseContract extends AbstractLockContract {
     }
 
     @Test
-    void byForceTellsTheHolderPromptly() {
+    void byForceEndsTheHoldPromptly() {
         LockHandle handle = first.acquire(REQUEST);
         CountDownLatch lost = new CountDownLatch(1);
         handle.onLost(lost::countDown);
@@ -136,7 +136,7 @@ abstract class ReleaseContract extends AbstractLockContract {
     }
 
     @Test
-    void byForceSaysWhetherSomebodyHeldTheLock() {
+    void byForceReturnsWhetherTheLockWasHeld() {
         assertThat(first.forceRelease("released")).isFalse();
         first.acquire(REQUEST).close();
         assertThat(first.forceRelease("released")).isFalse();

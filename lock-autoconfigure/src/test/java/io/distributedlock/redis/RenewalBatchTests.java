@@ -32,6 +32,9 @@ class RenewalBatchTests {
 
     private static final Duration LEASE = millis(3_000);
 
+    /** Renewals of such a lease come together in so long: the sixteenth part of a third of it. */
+    private static final Duration TICK = millis(62);
+
     @RegisterExtension
     final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
 
@@ -55,26 +58,27 @@ class RenewalBatchTests {
     }
 
     /**
-     * What was acquired within the same moment is renewed within the same tick; a try that took two moments counts not.
+     * What was acquired within the same tick of renewal is renewed within one. Each further tick in which some of them
+     * were acquired may take a script more.
      */
     @Test
     void twoHundredAndFiftyLocksAreRenewedByThreeScripts() {
         acquire().forEach(LockHandle::close);
-        HoldAssertions.assertSoon(4, this::assertThreeScripts);
-    }
-
-    private void assertThreeScripts() {
+        Stopwatch watch = Stopwatch.start();
         List<LockHandle> handles = acquire();
+        Duration acquired = watch.elapsed();
+        int most = 3 + 1 + (int) (acquired.toMillis() / TICK.toMillis());
         try (CommandLog log = CommandLog.open(SERVER.redis())) {
             Duration third = LEASE.dividedBy(3);
             HoldAssertions.assertHeldFor(
                     handles.get(0),
-                    third.plusMillis(200),
-                    () -> assertThat(log.clientCommands()).hasSizeLessThan(5));
+                    third.plus(acquired).plusMillis(200),
+                    () -> assertThat(log.clientCommands()).hasSizeLessThanOrEqualTo(most));
             List<Integer> batches = log.clientCommands().stream()
                     .map(command -> Integer.valueOf(command.words().get(1)))
                     .toList();
-            assertThat(batches).containsExactlyInAnyOrder(100, 100, 50);
+            assertThat(batches).allMatch(size -> size <= 100);
+            assertThat(batches.stream().mapToInt(Integer::intValue).sum()).isEqualTo(HELD);
             assertThat(log.calls("pexpire")).hasSize(HELD);
             assertThat(handles).allMatch(LockHandle::isHeld);
         } finally {
@@ -93,11 +97,11 @@ class RenewalBatchTests {
     @Test
     void nothingIsSentWhenNothingIsHeld() {
         RedisLockTemplate other = templates.on(SERVER.newConnectionFactory());
-        LockHandle handle = locks.acquire(leased("idle", 300));
+        LockHandle handle = locks.acquire(leased("idle", 1_500));
         CompletableFuture<LockHandle> waiting =
-                other.acquireAsync(leased("idle", 300)).toCompletableFuture();
+                other.acquireAsync(leased("idle", 1_500)).toCompletableFuture();
         await().until(() -> locks.inspect("idle").orElseThrow().waitingInstances() == 1);
-        HoldAssertions.assertHeldFor(handle, millis(400), () -> {});
+        HoldAssertions.assertHeldFor(handle, millis(700), () -> {});
         handle.close();
         TestCallers.get(waiting).close();
         await().until(() -> SERVER.keys(Templates.PREFIX).isEmpty());

@@ -74,7 +74,7 @@ class ResponseTimeoutHandlerTests {
     }
 
     @Test
-    void slowAnswersAreAnswers() {
+    void slowRepliesKeepTheConnectionOpen() {
         for (int i = 0; i < 20; i++) {
             send();
             pass(2_900);
@@ -84,7 +84,7 @@ class ResponseTimeoutHandlerTests {
     }
 
     @Test
-    void theTimeCountsFromTheFirstCommandAfterTheLastAnswer() {
+    void theTimeCountsFromTheFirstCommandAfterTheLastReply() {
         send();
         pass(2_000);
         receive();
@@ -98,7 +98,7 @@ class ResponseTimeoutHandlerTests {
 
     /** The process was stopped: what came meanwhile is read after the timer, in the same round of the event loop. */
     @Test
-    void anAnswerThatHasNotBeenReadYetIsOne() {
+    void anUnreadReplyCountsAsAReply() {
         send();
         pass(60_000);
         assertThat(channel.isOpen()).isTrue();

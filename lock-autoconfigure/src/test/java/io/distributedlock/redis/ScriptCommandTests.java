@@ -111,7 +111,7 @@ class ScriptCommandTests {
     }
 
     @Test
-    void anAnswerThatCannotBeReadIsOfUnknownEffectAndTheConnectionGoesOn() {
+    void anUnreadableReplyIsOfUnknownEffectAndTheConnectionStaysOpen() {
         connection.sync().hset("k", "o", "=somebody");
         connection.sync().hset("k", "t", "7");
         call(INSPECT, "k").send();
@@ -123,7 +123,7 @@ class ScriptCommandTests {
     }
 
     @Test
-    void anAnswerWithTooFewNumbersIsOfUnknownEffect() {
+    void aReplyWithTooFewNumbersIsOfUnknownEffect() {
         call(INSPECT, "nothing").send();
 
         answers.await(Effect.UNKNOWN);
@@ -143,7 +143,7 @@ class ScriptCommandTests {
     }
 
     @Test
-    void aCallThatIsCancelledWhileUnderWayIsToldOnlyThat() {
+    void aCallThatIsCancelledWhileUnderWayReportsOnlyTheCancellation() {
         connection.setAutoFlushCommands(false);
         ScriptCommand<IntegerListOutput, Long> call = call(RELEASE, "k").send();
         connection.flushCommands();
@@ -155,7 +155,7 @@ class ScriptCommandTests {
     }
 
     @Test
-    void aClosedConnectionIsTold() {
+    void aClosedConnectionIsReported() {
         connection.close();
 
         call(RELEASE, "k").send();

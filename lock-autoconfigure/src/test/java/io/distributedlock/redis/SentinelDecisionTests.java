@@ -42,7 +42,7 @@ class SentinelDecisionTests {
     }
 
     @Test
-    void theMasterStaysWhileNoSentinelAnswers() {
+    void theMasterStaysWhileNoSentinelReplies() {
         assertThat(decision.of(List.of())).isNull();
         decision.of(List.of(BEFORE));
         assertThat(decision.of(List.of())).isEqualTo(FIRST);

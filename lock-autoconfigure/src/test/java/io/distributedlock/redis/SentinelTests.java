@@ -93,7 +93,7 @@ class SentinelTests {
     void aWrongPasswordOfTheSentinelsIsNamed() {
         RedisSentinelConfiguration target = target(SentinelGroup.MASTER_NAME);
         target.setSentinelPassword("data");
-        assertRefusal(target, "no Sentinel can be asked", "WRONGPASS");
+        assertRefusal(target, "no Sentinel can be reached", "WRONGPASS");
     }
 
     @Test
@@ -113,7 +113,7 @@ class SentinelTests {
             sentinel.text("SENTINEL", "MONITOR", "wrong", "127.0.0.1", Integer.toString(replica.port()), "2");
             sentinel.text("SENTINEL", "SET", "wrong", "down-after-milliseconds", "600000");
         }
-        assertRefusal(target("wrong"), "was named as the master says that it is a replica");
+        assertRefusal(target("wrong"), "was named as the master reports that it is a replica");
         group.sentinels().forEach(sentinel -> sentinel.text("SENTINEL", "REMOVE", "wrong"));
     }
 
@@ -175,7 +175,7 @@ class SentinelTests {
 
     @Test
     @Order(5)
-    void holdsGoOnWhileAllSentinelsAreDown() {
+    void holdsContinueWhileAllSentinelsAreDown() {
         RedisLockTemplate locks = locks();
         try (LockHandle handle = locks.acquire(leased("alone", 3_000))) {
             group.sentinels().subList(0, 2).forEach(RedisNode::kill);

@@ -40,7 +40,7 @@ class SentinelTlsTests {
             assertThatThrownBy(
                             () -> distrusting.acquire(leased("refused", 5_000).waitUpTo(Duration.ofSeconds(1))))
                     .isInstanceOf(LockUnavailableException.class)
-                    .hasMessageContaining("no Sentinel can be asked");
+                    .hasMessageContaining("no Sentinel can be reached");
         }
     }
 }

@@ -45,7 +45,7 @@ class ServerClockMonitorTests {
     }
 
     @Test
-    void aStepBackIsToldOnce() {
+    void aStepBackIsReportedOnce() {
         acquire();
         pass(Duration.ofSeconds(60));
         server -= TimeUnit.SECONDS.toMicros(90);
@@ -92,7 +92,7 @@ class ServerClockMonitorTests {
     }
 
     @Test
-    void anAnswerThatWasLongUnderWayShowsNothing() {
+    void aReplyThatWasLongUnderWayProvesNothing() {
         acquire();
         long sentAt = nanos.get();
         long token = server + 1;

@@ -88,7 +88,7 @@ class ServerConfigurationCheckTests {
     }
 
     @Test
-    void saysNothingOfAServerThatKeepsLocksOrDoesNotTell(CapturedOutput output) {
+    void doesNotWarnOfAServerThatKeepsLocksOrHidesItsConfiguration(CapturedOutput output) {
         use();
         command("ACL", "SETUSER", "default", "-info");
 
@@ -99,7 +99,7 @@ class ServerConfigurationCheckTests {
 
     /** The other way round, as nobody may set the clock of this machine: this instance's clock goes ahead. */
     @Test
-    void tellsOnceThatItsClockWasSetBack(CapturedOutput output) {
+    void reportsOnceThatTheClockWasSetBack(CapturedOutput output) {
         AtomicLong ahead = new AtomicLong();
         Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
         EngineSettings settings = Templates.IMPATIENT;

@@ -82,6 +82,8 @@ abstract class SharedContract extends AbstractLockContract {
             assertThat(List.of(here, there, beside)).allMatch(LockHandle::isHeld);
             assertThat(second.inspect("shared")).get().satisfies(state -> {
                 assertThat(state.owner()).isEqualTo(one + ", " + two);
+                assertThat(state.explicitOwner()).isFalse();
+                assertThat(state.instances()).containsExactly(one, two);
                 assertThat(state.waitingInstances()).isZero();
             });
             assertThat(first.activity().held()).hasSize(2);
@@ -89,7 +91,7 @@ abstract class SharedContract extends AbstractLockContract {
     }
 
     @Test
-    void aWriterIsNotStarvedByReadersThatKeepComing() {
+    void aWriterIsNotStarvedByNewReaders() {
         AtomicInteger reads = new AtomicInteger();
         AtomicInteger written = new AtomicInteger();
         List<TestCallers.Call<Object>> readers = new ArrayList<>();
@@ -215,7 +217,7 @@ abstract class SharedContract extends AbstractLockContract {
     }
 
     @Test
-    void forcedReleaseTellsAllReaders() {
+    void forcedReleaseEndsTheHoldsOfAllReaders() {
         LockHandle here = first.acquire(READ);
         LockHandle there = second.acquire(READ);
         CountDownLatch lost = new CountDownLatch(2);

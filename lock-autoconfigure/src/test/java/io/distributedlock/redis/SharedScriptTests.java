@@ -80,7 +80,7 @@ class SharedScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void whoComesNearTheHeadByAReaderThatPassesADeadWriterHearsSo() {
+    void anInstanceThatComesNearTheHeadByAReaderThatPassesADeadWriterIsNotified() {
         read(ONE, "5000");
         acquire("dead.secret.1", "5000");
         try (RespClient waiting = listening(redis, "w")) {
@@ -96,7 +96,7 @@ class SharedScriptTests extends AbstractScriptTests {
 
     /** Those who hold the lock count on what they were given, although another client took the expiry away. */
     @Test
-    void readersWhoEnterPutAMissingExpiryRight() {
+    void readersThatEnterRestoreAMissingExpiry() {
         read(ONE, "9000");
         acquire(TWO, "5000");
         try (RespClient two = listening(redis, "two");
@@ -111,7 +111,7 @@ class SharedScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void theLockGoesOnWithTheLastReader() {
+    void theLockIsHandedOverByTheLastReader() {
         read(ONE, "5000");
         read(TWO, "5000");
         acquire(THREE, "5000");
@@ -125,7 +125,7 @@ class SharedScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void readersInLineEnterTogetherAndEachIsToldItsToken() {
+    void readersInLineEnterTogetherAndEachLearnsItsToken() {
         long before = token(acquire(ONE, "5000"));
         read(TWO, "5000");
         acquire(THREE, "5000");
@@ -146,7 +146,7 @@ class SharedScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void readersBehindAWriterThatLeavesEnterAndAreTold() {
+    void readersBehindAWriterThatLeavesEnterAndAreNotified() {
         read(ONE, "5000");
         acquire(TWO, "5000");
         try (RespClient three = listening(redis, "three", "two")) {
@@ -162,7 +162,7 @@ class SharedScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void theFirstReaderThatAsksLeadsOthersPastTheDead() {
+    void theFirstReaderThatSendsARequestLeadsOthersPastDeadWaiters() {
         read(ONE, "5000");
         acquire(TWO, "5000");
         try (RespClient three = listening(redis, "three");
@@ -184,7 +184,7 @@ class SharedScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void nobodyIsToldOfWhatCouldNotBeWritten() {
+    void noMessageIsSentAboutARefusedWrite() {
         read(ONE, "5000");
         acquire(TWO, "5000");
         try (RespClient three = listening(redis, "three")) {
@@ -212,7 +212,7 @@ class SharedScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void forceTellsAllReadersAndNoOwnerOfAnApplicationIsTheirs() {
+    void aForcedReleaseNotifiesAllReadersAndNoExplicitOwnerMatchesThem() {
         read(ONE, "5000");
         read(TWO, "5000");
         assertThat(run("release.lua", 1, ENTRY, LockNameCodec.encode("%shared"), "0", "owner")
@@ -245,6 +245,19 @@ class SharedScriptTests extends AbstractScriptTests {
         run("release.lua", 1, ENTRY, id, "0");
 
         assertThat(client.list("HKEYS", ENTRY)).containsExactly("t");
+    }
+
+    /** Until then, an instance that has not seen it would get a lower one. */
+    @Test
+    void aTokenAheadOfTheClockIsKeptUntilTheClockHasPassedIt() {
+        String id = "one{tag}.secret.1";
+        long ahead = Long.parseLong(client.list("TIME").get(0) + "000000") + 5_000_500;
+        run("acquire.lua", 2, ENTRY, CANCELLED, id, "5000", String.valueOf(ahead), "1");
+        run("release.lua", 1, ENTRY, id, "0");
+
+        long end = client.number("PEXPIRETIME", ENTRY) * 1_000;
+        assertThat(end).isBetween(ahead + 1, ahead + 10_000);
+        assertThat(Long.parseLong(String.valueOf(acquire(TWO, "5000")))).isGreaterThan(ahead + 1);
     }
 
     @Test

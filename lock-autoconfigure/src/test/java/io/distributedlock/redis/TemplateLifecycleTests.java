@@ -100,7 +100,7 @@ class TemplateLifecycleTests {
     }
 
     @Test
-    void letsHoldsGoOnWhileItStops() {
+    void letsHoldsContinueWhileItStops() {
         RedisLockTemplate locks = template(PATIENT);
         LockHandle handle = locks.acquire(leased("cycled", 600));
         TestCallers.Call<Duration> stop = callers.call(() -> Stopwatch.time(locks::stop));
@@ -113,7 +113,7 @@ class TemplateLifecycleTests {
     }
 
     @Test
-    void takesHoldsAwayAtTheEndOfTheGrace() {
+    void revokesHoldsAtTheEndOfTheGrace() {
         RedisLockTemplate locks = template(Templates.settings(millis(2_000), millis(300)));
         LockHandle handle = locks.acquire(REQUEST);
         CompletableFuture<Boolean> lost = new CompletableFuture<>();
@@ -126,7 +126,7 @@ class TemplateLifecycleTests {
     }
 
     @Test
-    void sendsWaitersAwayAtOnce() {
+    void endsWaitsAtOnce() {
         RedisLockTemplate holder = template(PATIENT);
         RedisLockTemplate locks = template(PATIENT);
         try (LockHandle handle = holder.acquire(REQUEST)) {

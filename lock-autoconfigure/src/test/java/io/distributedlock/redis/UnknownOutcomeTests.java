@@ -31,7 +31,7 @@ class UnknownOutcomeTests extends AbstractFaultTests {
 
     /** An acquisition whose caller has given up runs later all the same. It must not keep the lock. */
     @Test
-    void anAcquisitionThatRunsTooLateIsTakenBack() {
+    void anAcquisitionThatIsExecutedTooLateIsReleased() {
         RedisLockTemplate locks = direct();
         RedisLockTemplate other = direct();
         other.acquire(REQUEST).close();
@@ -48,7 +48,7 @@ class UnknownOutcomeTests extends AbstractFaultTests {
 
     /** Its bytes lie in the buffers of a dead connection, and reach Redis when everything is over. */
     @Test
-    void anAcquisitionOfADeadConnectionCannotWinAfterItsRelease() {
+    void anAcquisitionOfADeadConnectionIsNotGrantedAfterItsRelease() {
         RedisLockTemplate locks = proxied();
         RedisLockTemplate other = direct();
         for (int i = 0; i < 3; i++) {
@@ -72,7 +72,7 @@ class UnknownOutcomeTests extends AbstractFaultTests {
     }
 
     @Test
-    void anAcquisitionWhoseAnswerWasLostIsMadeOnce() {
+    void anAcquisitionWhoseReplyWasLostIsMadeOnce() {
         RedisLockTemplate locks = proxied();
         RedisLockTemplate other = direct();
         proxy.replies().drop();
@@ -91,7 +91,7 @@ class UnknownOutcomeTests extends AbstractFaultTests {
     }
 
     @Test
-    void aReleaseWhoseAnswerWasLostIsARelease() {
+    void aReleaseWhoseReplyWasLostSucceeds() {
         RedisLockTemplate locks = proxied();
         RedisLockTemplate other = direct();
         LockHandle handle = locks.acquire(REQUEST);
@@ -115,7 +115,7 @@ class UnknownOutcomeTests extends AbstractFaultTests {
 
     /** The release is tried again until the lease has passed. None of the tries may hit the next owner. */
     @Test
-    void aReleaseThatRunsTooLateDoesNotTouchTheNextHolder() {
+    void aReleaseThatIsExecutedTooLateDoesNotTouchTheNextHolder() {
         RedisLockTemplate locks = proxied();
         RedisLockTemplate other = direct();
         for (int i = 0; i < 3; i++) {
@@ -152,7 +152,7 @@ class UnknownOutcomeTests extends AbstractFaultTests {
     }
 
     @Test
-    void anInterruptWhileTheAnswerIsOnItsWayLeavesNothingBehind() {
+    void anInterruptWhileTheReplyIsUnderWayLeavesNothingBehind() {
         RedisLockTemplate locks = proxied();
         RedisLockTemplate other = direct();
         for (int i = 0; i < 5; i++) {
@@ -170,20 +170,20 @@ class UnknownOutcomeTests extends AbstractFaultTests {
     }
 
     @Test
-    void anAnswerThatTakesLongerThanTheLeaseIsNoHold() {
+    void aReplyThatTakesLongerThanTheLeaseIsNoHold() {
         RedisLockTemplate locks = proxied();
         proxy.replies().delay(millis(150));
         for (int i = 0; i < 3; i++) {
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() -> locks.acquire(leased("unknown", 100).waitUpTo(millis(300))))
-                    .withMessageMatching(".*(longer than the lease|no answer within) .*");
+                    .withMessageMatching(".*(longer than the lease|no reply within) .*");
         }
         proxy.heal();
         await().atMost(millis(200).plus(Noise.LATEST)).until(() -> keys().isEmpty());
     }
 
     @Test
-    void slowAnswersDoNotMakeTheLeaseLonger() {
+    void slowRepliesDoNotMakeTheLeaseLonger() {
         RedisLockTemplate locks = proxied();
         proxy.requests().delay(millis(10));
         proxy.replies().delay(millis(200));

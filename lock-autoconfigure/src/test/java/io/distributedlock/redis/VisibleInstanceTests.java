@@ -72,7 +72,7 @@ class VisibleInstanceTests extends AbstractFaultTests {
     }
 
     @Test
-    void aMessageSaysWhichRedisAndWhy() {
+    void aMessageContainsTheRedisAddressAndTheCause() {
         RedisLockTemplate locks = templates.on(
                 factory(LettuceClientConfiguration.builder().useSsl().build()), Templates.IMPATIENT);
 

@@ -41,16 +41,16 @@ abstract class WaitingContract extends AbstractLockContract {
 
     @Test
     void endsInTimeWhenTheSameInstanceHoldsTheLock() {
-        assertWaitsAsAsked(first, first);
+        assertWaitsAsRequested(first, first);
     }
 
     @Test
     void endsInTimeWhenAnotherInstanceHoldsTheLock() {
-        assertWaitsAsAsked(first, second);
+        assertWaitsAsRequested(first, second);
     }
 
     /** Never too short. Too long by 50 ms at most, give or take what the machine does to one try in five. */
-    private void assertWaitsAsAsked(RedisLockTemplate holder, RedisLockTemplate waiter) {
+    private void assertWaitsAsRequested(RedisLockTemplate holder, RedisLockTemplate waiter) {
         try (LockHandle handle = holder.acquire(REQUEST)) {
             List<Duration> waits = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
@@ -81,6 +81,22 @@ abstract class WaitingContract extends AbstractLockContract {
             assertThat(watch.elapsed()).isBetween(WAIT, WAIT.plus(Noise.now()));
         }
         assertThat(second.tryAcquire(REQUEST.waitUpTo(WAIT))).get().satisfies(LockHandle::close);
+    }
+
+    /** The answer comes when the wait is over, and was not listened to: each call took a command time-out. */
+    @Test
+    void isOverWithTheFirstAnswerIfThatTakesLonger() {
+        try (LockHandle handle = first.acquire(REQUEST)) {
+            assertThat(handle.isHeld()).isTrue();
+            Duration took = Stopwatch.time(() -> {
+                for (int i = 0; i < 20; i++) {
+                    assertThat(second.tryAcquire(REQUEST.waitUpTo(Duration.ofNanos(1))))
+                            .isEmpty();
+                }
+            });
+            assertThat(took).isLessThan(Noise.now());
+            assertThat(waiting()).isZero();
+        }
     }
 
     @Test

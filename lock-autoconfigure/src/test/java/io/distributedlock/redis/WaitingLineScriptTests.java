@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class WaitingLineScriptTests extends AbstractScriptTests {
 
     @Test
-    void whoeverIsNotToQueueDoesNot() {
+    void aRequestWithoutQueueingDoesNotQueue() {
         long token = Long.parseLong((String) acquire(ONE, "5000"));
 
         List<?> answer = (List<?>) run("acquire.lua", 2, ENTRY, CANCELLED, TWO, "5000", "0", "0");
@@ -25,7 +25,7 @@ class WaitingLineScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void whoeverAsksAgainKeepsItsPlace() {
+    void anInstanceThatSendsItsRequestAgainKeepsItsPlace() {
         acquire(ONE, "5000");
         acquire(TWO, "5000");
         acquire(THREE, "5000");
@@ -38,7 +38,7 @@ class WaitingLineScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void whoeverLeavesIsNotInLineAnyMore() {
+    void anInstanceThatLeavesIsNoLongerInLine() {
         acquire(ONE, "5000");
         acquire(TWO, "5000");
         acquire(THREE, "5000");
@@ -52,7 +52,7 @@ class WaitingLineScriptTests extends AbstractScriptTests {
 
     /** As messages may be lost, and only the first, as one is enough. */
     @Test
-    void theFirstInLineSaysWithEachQuestionThatItWaits() {
+    void theFirstInLineSendsARecallWithEachRequest() {
         acquire(ONE, "5000");
         acquire(TWO, "5000");
         long before = messages();
@@ -65,7 +65,7 @@ class WaitingLineScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void aRenewalSaysThatSomebodyWaits() {
+    void aRenewalReportsThatAnInstanceWaits() {
         long token = Long.parseLong((String) acquire(ONE, "5000"));
         acquire(TWO, "5000");
 
@@ -73,7 +73,7 @@ class WaitingLineScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void whoeverQueuesInAReleaseIsTheLast() {
+    void aReleaseThatQueuesAgainTakesTheLastPlace() {
         String again = "one.secret.2";
         acquire(ONE, "5000");
         acquire(TWO, "5000");
@@ -85,7 +85,7 @@ class WaitingLineScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void whoeverQueuesInAReleaseAndWasInLineAlreadyIsThereOnce() {
+    void aReleaseThatQueuesAnIdInLineQueuesItOnce() {
         String again = "one.secret.2";
         acquire(ONE, "5000");
         acquire(again, "5000");
@@ -107,7 +107,7 @@ class WaitingLineScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void allWhoWaitForAnExplicitOwnerEnterTogether() {
+    void allWaitersOfAnExplicitOwnerEnterTogether() {
         String four = "four.secret.1";
         acquire(ONE, "5000");
         acquireFor("job", TWO, "5000");
@@ -119,6 +119,33 @@ class WaitingLineScriptTests extends AbstractScriptTests {
         assertThat(field("o")).isEqualTo("=job");
         assertThat(field("h")).isEqualTo(TWO + " " + four + " ");
         assertThat(line()).isEqualTo(THREE + " 5000 ;");
+    }
+
+    @Test
+    void nothingIsLeftOfAnExplicitOwnerThatLeavesTheLine() {
+        acquire(ONE, "5000");
+        acquireFor("job", TWO, "5000");
+
+        release(TWO, "0", "");
+
+        assertThat(client.list("HKEYS", ENTRY)).containsExactlyInAnyOrder("o", "t", "l");
+    }
+
+    @Test
+    void anAcquisitionOfAnExplicitOwnerThatLeavesDoesNotTakeOthersOutOfItsTurn() {
+        String four = "four.secret.1";
+        String five = "five.secret.1";
+        acquire(ONE, "5000");
+        for (String id : List.of(TWO, THREE, four, five)) {
+            acquireFor("job", id, "5000");
+        }
+        release(four, "0", "");
+        release(THREE, "0", "");
+
+        releaseHeardBy(List.of("two", "five"), ONE, "");
+
+        assertThat(field("h")).isEqualTo(TWO + " " + five + " ");
+        assertThat(client.list("HKEYS", ENTRY)).containsExactlyInAnyOrder("o", "t", "l", "h");
     }
 
     @Test

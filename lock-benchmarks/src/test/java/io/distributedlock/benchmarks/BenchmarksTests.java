@@ -33,7 +33,7 @@ class BenchmarksTests {
     private Path directory;
 
     @Test
-    void comparesOurLockWithTheBaseLineAndFindsWhoLetsTwoIn() throws Exception {
+    void comparesTheLockWithTheBaseLineAndDetectsAnExclusionViolation() throws Exception {
         try (Bench bench = new Bench(TINY, Set.of(), silent)) {
             bench.run(Catalog.twoJvms(ContenderKind.BARE, ContenderKind.OURS, ContenderKind.NO_LOCK));
             new ReportFiles(directory).write(bench);
@@ -55,6 +55,27 @@ class BenchmarksTests {
                 .doesNotContain("2x2, ours, round 1");
         assertThat(Files.readString(directory.resolve(ReportFiles.JSON))).contains("\"ours\"", "\"toBare\"");
         assertThat(Files.readString(directory.resolve(ReportFiles.CHART))).startsWith("<svg");
+    }
+
+    @Test
+    void measuresAHandOverHoweverManyWait() {
+        try (Bench bench = new Bench(TINY, Set.of(), silent)) {
+            bench.run(Catalog.crowd(1, 10, 200));
+
+            Results results = bench.results();
+            for (int waiting : List.of(1, 10, 200)) {
+                String name = waiting + " waiting";
+                assertThat(results.series("crowd", name, Metric.ERRORS).isEmpty())
+                        .as("no error with %s", name)
+                        .isTrue();
+                assertThat(results.series("crowd", name, Metric.HANDOVER_CPU).median())
+                        .isPositive();
+            }
+            assertThat(results.series("crowd", "10 waiting", Metric.SCRIPTS_PER_SECOND)
+                            .isEmpty())
+                    .isFalse();
+            assertThat(bench.marks()).anyMatch(mark -> mark.text().contains("10 000 waiting"));
+        }
     }
 
     @Test

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The figures in the README are those of the report that lies in docs. */
+/** The figures in the README are those of the report in docs. */
 class ReadmeFiguresTests {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -101,7 +101,7 @@ class ReadmeFiguresTests {
 
     private static String section() throws IOException {
         String readme = Files.readString(ROOT.resolve("README.md"));
-        int start = readme.indexOf("## How fast");
+        int start = readme.indexOf("## Performance");
         return readme.substring(start, readme.indexOf("\n## ", start + 1));
     }
 }

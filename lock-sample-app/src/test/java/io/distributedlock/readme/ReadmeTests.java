@@ -171,7 +171,7 @@ class ReadmeTests {
 
     /** In a sale of tickets, say, a customer would see these. */
     @Test
-    void theAnswersOfAWebApplicationSayWhenToComeBack() {
+    void theResponsesOfAWebApplicationStateWhenToRetry() {
         ReadmeExamples.LockProblems problems = new ReadmeExamples.LockProblems();
         assertThat(problems.busy(new LockNotAcquiredException("a", "busy", Duration.ZERO)))
                 .satisfies(answer -> assertThat(answer.getStatusCode().value()).isEqualTo(409))

@@ -35,7 +35,7 @@ class TroubleshootingTests {
     static class Application {}
 
     @Test
-    void theCommandsSayWhoHasTheLockAndTakeItAway() throws IOException {
+    void theCommandsShowTheHolderAndTakeTheLockAway() throws IOException {
         List<String[]> commands = Files.readAllLines(DOCUMENT).stream()
                 .filter(line -> line.startsWith("redis-cli "))
                 .map(line ->

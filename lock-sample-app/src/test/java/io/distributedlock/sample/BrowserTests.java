@@ -117,7 +117,7 @@ class BrowserTests {
     }
 
     @Test
-    void theEndOfRedisIsTold() {
+    void theEndOfRedisIsShown() {
         RunningShop first = RunningShop.start("8080");
         try (RunningShop second = first.startSecond("8081");
                 Page page = browser.newPage()) {

@@ -5,13 +5,16 @@
 package io.distributedlock.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
+import io.distributedlock.actuate.LocksEndpoint;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -20,10 +23,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,8 +38,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.MDC;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationListener;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.ResponseEntity;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
@@ -117,7 +128,7 @@ class OperatorsViewTests {
     }
 
     @Test
-    void whoWaitsAndForWhomIsShownInBothInstances() {
+    void waitersAndHoldersAreShownInBothInstances() {
         LockOperations elsewhere = other.context().getBean(LockOperations.class);
         LockRequest request = LockRequest.of("waited for").waitUpTo(Duration.ofSeconds(60));
         try (LockHandle holder = locks.acquire(request)) {
@@ -171,6 +182,47 @@ class OperatorsViewTests {
         }
     }
 
+    /** Its name is no list of instances. */
+    @Test
+    void theHoldOfAnExplicitOwnerIsDescribedByAllInstances() {
+        String owner = "billing, nightly";
+        String thread = Thread.currentThread().getName();
+        String id = get(shop, "locks").path("instance").path("id").asString();
+        try (LockHandle handle = locks.acquire(LockRequest.of("owned").owner(owner))) {
+            for (RunningShop each : List.of(shop, other)) {
+                await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+                    JsonNode holder = get(each, "locks/owned").path("holder");
+                    assertThat(holder.path("instance").asString()).isEqualTo(owner);
+                    assertThat(holder.path("instances").valueStream().map(JsonNode::asString))
+                            .containsExactly(id);
+                    assertThat(holder.path("answered").asBoolean()).isTrue();
+                    assertThat(holder.path("label").asString()).isEqualTo("till 1");
+                    assertThat(holder.path("caller").asString()).isEqualTo(thread);
+                });
+            }
+            assertThat(handle.isHeld()).isTrue();
+        }
+    }
+
+    /** A tracer writes it to the log context. */
+    @Test
+    void theTraceOfTheHolderIsShownByAllInstances() {
+        MDC.put("traceId", "4bf92f3577b34da6a3ce929d0e0e4736");
+        try (LockHandle handle = locks.acquire(LockRequest.of("traced"))) {
+            for (RunningShop each : List.of(shop, other)) {
+                await().atMost(Duration.ofSeconds(30))
+                        .untilAsserted(() -> assertThat(get(each, "locks/traced")
+                                        .path("holder")
+                                        .path("traceId")
+                                        .asString(""))
+                                .isEqualTo("4bf92f3577b34da6a3ce929d0e0e4736"));
+            }
+            assertThat(handle.isHeld()).isTrue();
+        } finally {
+            MDC.remove("traceId");
+        }
+    }
+
     @Test
     void callersThatWaitInsideTheHoldersInstanceAreShownByAllInstances() {
         LockRequest request = LockRequest.of("local").waitUpTo(Duration.ofSeconds(60));
@@ -191,7 +243,7 @@ class OperatorsViewTests {
     }
 
     @Test
-    void aHoldSaysWhenItWasRenewed() {
+    void aHoldShowsWhenItWasRenewed() {
         try (LockHandle ignored = locks.acquire(LockRequest.of("renewed").lease(Duration.ofMillis(600)))) {
             await().atMost(Duration.ofSeconds(30))
                     .ignoreExceptions()
@@ -265,9 +317,37 @@ class OperatorsViewTests {
         held.forEach(LockHandle::close);
     }
 
+    /** In pages, each no longer than asked for, so that no answer grows with what is held. */
+    @Test
+    void tenThousandHoldsOfAnInstanceAreShownInPages() {
+        List<CompletableFuture<LockHandle>> asked = IntStream.range(0, 10_000)
+                .mapToObj(i -> locks.acquireAsync(LockRequest.of("many " + i)).toCompletableFuture())
+                .toList();
+        asked.forEach(CompletableFuture::join);
+        Set<String> names = new HashSet<>();
+        String after = "many";
+        int pages = 0;
+        while (after != null && ++pages < 50) {
+            JsonNode page = get(shop, "locks?after=" + URLEncoder.encode(after, StandardCharsets.UTF_8));
+            assertThat(page.path("held").size()).isLessThanOrEqualTo(500);
+            assertThat(page.path("heldTotal").asInt()).isGreaterThanOrEqualTo(10_000);
+            page.path("held")
+                    .forEach(each ->
+                            assertThat(names.add(each.path("name").asString())).isTrue());
+            after = page.path("next").isNull() ? null : page.path("next").asString();
+        }
+
+        assertThat(names.stream().filter(name -> name.startsWith("many "))).hasSize(10_000);
+        asked.stream()
+                .map(each -> each.join().closeAsync().toCompletableFuture())
+                .toList()
+                .forEach(CompletableFuture::join);
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"scope=all", "scope=fleet&limit=0", "scope=fleet&limit=501", "scope=fleet&limit=x"})
-    void aQuestionThatCannotBeAnsweredIsRefused(String query) {
+    @ValueSource(
+            strings = {"scope=all", "scope=fleet&limit=0", "scope=fleet&limit=501", "scope=fleet&limit=x", "limit=501"})
+    void anInvalidRequestIsRefused(String query) {
         assertThat(call(shop, HttpMethod.GET, "locks?" + query).getStatusCode().value())
                 .isEqualTo(400);
     }
@@ -284,7 +364,7 @@ class OperatorsViewTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"a:b", "a%7Bb%7D", "a/b", "a%20b", "%C3%A9", "a%25b", "a.b", "a+b", "a%3Bb"})
-    void oddNamesAreShownAndTakenAway(String path) {
+    void unusualNamesAreShownAndReleasedByForce(String path) {
         String name = URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
         LockHandle handle = locks.acquire(LockRequest.of(name));
 
@@ -302,6 +382,26 @@ class OperatorsViewTests {
                         .getStatusCode()
                         .value())
                 .isEqualTo(404);
+    }
+
+    @Test
+    void aForcedReleaseIsAudited() {
+        List<AuditEvent> audited = new CopyOnWriteArrayList<>();
+        ApplicationListener<AuditApplicationEvent> listener = event -> audited.add(event.getAuditEvent());
+        shop.context().addApplicationListener(listener);
+        LockHandle handle = locks.acquire(LockRequest.of("audited"));
+
+        call(shop, HttpMethod.DELETE, "locks/audited");
+        call(shop, HttpMethod.DELETE, "locks/audited");
+
+        assertThat(audited).extracting(AuditEvent::getType).containsOnly(LocksEndpoint.FORCE_RELEASED);
+        assertThat(audited)
+                .extracting(AuditEvent::getData)
+                .containsExactly(
+                        Map.of("lock", "audited", "released", true), Map.of("lock", "audited", "released", false));
+        assertThat(audited).extracting(AuditEvent::getPrincipal).containsOnly("unknown");
+        shop.context().removeApplicationListener(listener);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 
     @ParameterizedTest
@@ -341,7 +441,7 @@ class OperatorsViewTests {
     }
 
     @Test
-    void noAnswerShowsASecret() {
+    void noResponseContainsASecret() {
         try (LockHandle ignored = locks.acquire(LockRequest.of("secret"))) {
             List<String> entry = shop.hash("shop:lock:{secret}");
             String answers = get(shop, "locks").toString()

@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.stream.Stream;
+import org.springframework.beans.factory.aot.BeanInstanceSupplier;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.data.redis.core.RedisCallback;
@@ -28,7 +30,9 @@ record RunningShop(ConfigurableApplicationContext context) implements AutoClosea
                 "shop.instance", instance));
         Stream.of(arguments).map(argument -> argument.split("=", 2)).forEach(pair -> byName.put(pair[0], pair[1]));
         String[] all = byName.entrySet().stream().map(entry -> "--" + entry).toArray(String[]::new);
-        return new RunningShop(new SpringApplicationBuilder(SampleApplication.class).run(all));
+        return new RunningShop(new SpringApplicationBuilder(SampleApplication.class)
+                .main(SampleApplication.class)
+                .run(all));
     }
 
     RunningShop startSecond(String instance, String... arguments) {
@@ -90,6 +94,12 @@ record RunningShop(ConfigurableApplicationContext context) implements AutoClosea
         return context.getBean(StringRedisTemplate.class).<String, String>opsForHash().entries(key).entrySet().stream()
                 .flatMap(entry -> Stream.of(entry.getKey(), entry.getValue()))
                 .toList();
+    }
+
+    /** Whether code that the build has generated creates the bean with the lock. */
+    boolean generatedAheadOfTime() {
+        return context.getBeanFactory().getBeanDefinition("shop") instanceof RootBeanDefinition shop
+                && shop.getInstanceSupplier() instanceof BeanInstanceSupplier;
     }
 
     /** As {@code kill -9} does. */

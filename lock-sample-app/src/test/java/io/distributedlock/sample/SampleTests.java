@@ -104,7 +104,7 @@ class SampleTests {
     }
 
     @Test
-    void tellsOfADeadInstanceAndItsLockAndSellsOn(CapturedOutput output) {
+    void reportsADeadInstanceAndItsLockAndContinuesTheSale(CapturedOutput output) {
         try (RunningShop shop = RunningShop.start("a", "shop.customers=150")) {
             try (ChildJvm other = ShopProcess.start("b", shop.redisPort(), "shop.selling=3s")) {
                 await().atMost(LONG).until(() -> shop.names().contains("b"));

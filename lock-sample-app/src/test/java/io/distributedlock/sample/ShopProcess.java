@@ -7,11 +7,21 @@ package io.distributedlock.sample;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.ChildRequests;
 import java.util.Arrays;
+import java.util.Map;
 
 /** An instance of the sample in a JVM of its own, so that it can be killed. Its arguments are those of the sample. */
 final class ShopProcess {
 
     private ShopProcess() {}
+
+    /** As the build has prepared it ahead of time, with a Redis of its own. */
+    static ChildJvm startAheadOfTime(String instance) {
+        return ChildJvm.start(
+                Map.of("JAVA_TOOL_OPTIONS", "-Dspring.aot.enabled=true"),
+                ShopProcess.class,
+                instance,
+                "shop.redis-port=0");
+    }
 
     static ChildJvm start(String instance, int redisPort, String... arguments) {
         String[] all = new String[arguments.length + 2];
@@ -22,7 +32,12 @@ final class ShopProcess {
     }
 
     public static void main(String[] arguments) {
-        RunningShop.start(arguments[0], Arrays.copyOfRange(arguments, 1, arguments.length));
-        ChildRequests.serve(request -> "");
+        RunningShop shop = RunningShop.start(arguments[0], Arrays.copyOfRange(arguments, 1, arguments.length));
+        ChildRequests.serve(request -> switch (request.name()) {
+            case "sale" ->
+                String.valueOf(shop.run(Sale.valueOf(request.text(0))).sold());
+            case "generated" -> String.valueOf(shop.generatedAheadOfTime());
+            default -> throw new IllegalArgumentException(request.name());
+        });
     }
 }

@@ -72,6 +72,21 @@ public final class Noise {
         return Duration.ofNanos((long) (LEAST.toNanos() * loadOfACore()) + FACTOR * late);
     }
 
+    /**
+     * The longest time by which a thread of this JVM was woken up too late since then. A few milliseconds are ordinary
+     * and do not count.
+     *
+     * @param begin by {@link System#nanoTime()}
+     */
+    public static Duration longestSince(long begin) {
+        long longest = DELAYS.stream()
+                .filter(delay -> delay.at() - begin > 0)
+                .mapToLong(Delay::nanos)
+                .max()
+                .orElse(0);
+        return ignored ? Duration.ZERO : Duration.ofNanos(longest);
+    }
+
     /** How many threads want a core, and 1 at least. */
     private static double loadOfACore() {
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();

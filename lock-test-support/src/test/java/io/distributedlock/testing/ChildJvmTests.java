@@ -52,7 +52,7 @@ class ChildJvmTests {
     }
 
     @Test
-    void saysWhyAChildDidNotStart() {
+    void reportsWhyAChildDidNotStart() {
         assertThatIllegalStateException()
                 .isThrownBy(() -> ChildJvm.start(NoMain.class))
                 .withMessageContaining("NoMain");

@@ -60,7 +60,7 @@ class EmbeddedRedisTests {
     }
 
     @Test
-    void saysWhatTheServerSaidWhenItDoesNotStart() {
+    void reportsTheOutputOfAServerThatDoesNotStart() {
         assertThatIllegalStateException()
                 .isThrownBy(() -> EmbeddedRedis.start("no-such-setting 1"))
                 .withMessageContaining("no-such-setting");

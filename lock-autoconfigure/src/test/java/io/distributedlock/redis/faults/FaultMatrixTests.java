@@ -36,12 +36,19 @@ class FaultMatrixTests {
 
     private static final Path OUTPUT = Path.of(System.getProperty("basedir", "."), "target", "faults");
 
+    private static final String CHOSEN = System.getProperty("faults.rows");
+
     private static final MatrixReport REPORT = new MatrixReport();
 
     private static FaultTestbed arena;
 
     /** Of renewals that nobody saw, nothing can be said. */
     private static int renewals;
+
+    /** Holds that readers or the members of one owner had beside others, and forced releases. */
+    private static int together;
+
+    private static int forced;
 
     private final long seed = Seeds.of("faults.seed");
 
@@ -55,13 +62,16 @@ class FaultMatrixTests {
         arena.close();
         REPORT.write(OUTPUT.resolve("matrix.md"));
         assertThat(renewals).as("renewals that were looked at").isPositive();
+        if (CHOSEN == null) {
+            assertThat(together).as("holds beside others").isPositive();
+            assertThat(forced).as("forced releases").isPositive();
+        }
     }
 
     static Stream<FaultScenario> rows() {
-        String chosen = System.getProperty("faults.rows");
-        return chosen == null
+        return CHOSEN == null
                 ? Stream.of(FaultScenario.values())
-                : Arrays.stream(chosen.split(",")).map(FaultScenario::valueOf);
+                : Arrays.stream(CHOSEN.split(",")).map(FaultScenario::valueOf);
     }
 
     @ParameterizedTest
@@ -82,6 +92,8 @@ class FaultMatrixTests {
             verdict = arena.end(row.id() + " " + row.what(), row.model());
         }
         renewals += verdict.renewals();
+        together += verdict.together();
+        forced += verdict.forced();
         REPORT.add(row, phases, hits, verdict);
         System.out.println(verdict);
         verdict.assertGreen();

@@ -242,6 +242,7 @@ final class FaultTestbed implements AutoCloseable {
                 .filter(event -> event.operation() == Operation.COUNT && event.phase() == Phase.UNKNOWN)
                 .map(Event::lock)
                 .collect(Collectors.toSet());
+        doubtful.add(Workload.forced(names));
         try (RespClient client = truth.connect()) {
             for (String name : names) {
                 checker.store(name, FencedStore.accepted(client, "store:" + name));

@@ -18,7 +18,7 @@ import java.util.Locale;
 final class MatrixReport {
 
     private static final List<String> HEAD = List.of(
-            "| row | what | model | phases | hits | operations | unknown | holds | overlaps | late passes | stale"
+            "| row | fault | model | phases | hits | operations | unknown | holds | overlaps | late passes | stale"
                     + " writes refused | worst hand-over | violations |",
             "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
 

@@ -139,7 +139,7 @@ final class SoakReport {
     String markdown() {
         List<String> lines = new ArrayList<>(List.of("| figure | value |", "|---|--:|"));
         figures().forEach((name, value) -> lines.add("| " + name + " | " + value + " |"));
-        lines.addAll(List.of("", "| row | what | model | played | hits |", "|---|---|---|--:|--:|"));
+        lines.addAll(List.of("", "| row | fault | model | played | hits |", "|---|---|---|--:|--:|"));
         for (FaultScenario row : FaultScenario.values()) {
             lines.add(String.format(
                     Locale.ROOT,

@@ -6,6 +6,7 @@ package io.distributedlock.redis.faults;
 
 import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.redis.FencedStore;
@@ -17,6 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Takes locks in every way there is, and does under them what they are there for. */
 final class Worker {
@@ -67,16 +70,24 @@ final class Worker {
         String name = round.names().get(random.nextInt(round.names().size()));
         LockRequest request = LockRequest.of(name).lease(lease()).waitUpTo(upTo(LONGEST_WAIT));
         try {
-            int way = random.nextInt(20);
+            int way = random.nextInt(24);
             if (role == WorkerRole.PATIENT) {
                 return acquire(request.waitUpTo(PATIENCE));
+            } else if (role == WorkerRole.KEEPER && way < 12) {
+                return way < 6 ? enterWithTheTeam() : read(round.ofReaders());
+            } else if (way > 20) {
+                return read(way == 21 ? name : round.ofReaders());
+            } else if (way == 20 && random.nextInt(3) == 0) {
+                return takeAway();
             } else if (way < 3) {
                 return hold(
                         round.locks().tryAcquire(shortLease(request).noWait()).orElse(null), request);
             } else if (way < 5) {
                 return hold(round.locks().tryAcquire(request.waitUpTo(upTo(50))).orElse(null), request);
-            } else if (way < 8) {
+            } else if (way < 6) {
                 return asynchronously(request);
+            } else if (way < 8) {
+                return way == 6 ? inCallbacks(request) : reactively(request);
             } else if (way == 8) {
                 return acquire(request.renew(false));
             } else if (way == 9) {
@@ -122,24 +133,90 @@ final class Worker {
         return hold(future.orTimeout(60, TimeUnit.SECONDS).join(), null);
     }
 
+    /** The work is done on the thread that hears of the grant, and nobody waits for the release. */
+    private boolean inCallbacks(LockRequest request) {
+        return round.locks()
+                .acquireAsync(request)
+                .thenCompose(handle -> {
+                    RecordedHandle hold = (RecordedHandle) handle;
+                    work(hold, null);
+                    return hold.closeAsync();
+                })
+                .toCompletableFuture()
+                .orTimeout(60, TimeUnit.SECONDS)
+                .handle((done, failure) -> endedWith(failure))
+                .join();
+    }
+
+    private boolean reactively(LockRequest request) {
+        return Mono.usingWhen(
+                        Mono.fromCompletionStage(() -> round.locks().acquireAsync(request)),
+                        handle -> Mono.fromRunnable(() -> work((RecordedHandle) handle, null))
+                                .subscribeOn(Schedulers.boundedElastic()),
+                        handle -> Mono.fromCompletionStage(handle::closeAsync))
+                .toFuture()
+                .orTimeout(60, TimeUnit.SECONDS)
+                .handle((done, failure) -> endedWith(failure))
+                .join();
+    }
+
+    private static boolean endedWith(Throwable failure) {
+        if (failure != null) {
+            throw failure instanceof CompletionException known ? known : new CompletionException(failure);
+        }
+        return true;
+    }
+
+    /** Other members may be inside as well, in other JVMs too. So nothing is counted. */
+    private boolean enterWithTheTeam() {
+        LockRequest request = LockRequest.of(round.ofTeam()).lease(lease()).waitUpTo(upTo(LONGEST_WAIT));
+        try (RecordedHandle hold = round.locks().acquire(request.owner(Workload.TEAM))) {
+            write(hold);
+            stay(hold);
+            write(hold);
+        }
+        return true;
+    }
+
+    /** A reader writes nothing: its token may be lower than that of the reader beside it. */
+    private boolean read(String name) {
+        LockRequest request = LockRequest.of(name).lease(lease()).mode(LockMode.SHARED);
+        LockRequest reading = random.nextInt(4) == 0 ? request.noWait() : request.waitUpTo(upTo(LONGEST_WAIT));
+        try (LockHandle handle = round.locks().tryAcquire(reading).orElse(null)) {
+            if (handle instanceof RecordedHandle hold) {
+                stay(hold);
+            }
+            return handle != null;
+        }
+    }
+
+    private boolean takeAway() {
+        round.locks().forceRelease(round.forced());
+        return false;
+    }
+
     /** @param again what gets the lock once more, or null if its owner cannot do that */
     private boolean hold(LockHandle handle, LockRequest again) {
         if (handle == null) {
             return false;
         }
         try (RecordedHandle hold = (RecordedHandle) handle) {
-            if (hold.isHeld()) {
-                hold.count(() -> count("counter:" + hold.name()));
-            }
-            write(hold);
-            if (again != null && random.nextInt(10) == 0) {
-                enterAgain(again);
-            }
-            stay(hold);
-            // Without a look at the lock, as anybody who does not know that he was paused.
-            write(hold);
+            work(hold, again);
         }
         return true;
+    }
+
+    private void work(RecordedHandle hold, LockRequest again) {
+        if (hold.isHeld()) {
+            hold.count(() -> count("counter:" + hold.name()));
+        }
+        write(hold);
+        if (again != null && random.nextInt(10) == 0) {
+            enterAgain(again);
+        }
+        stay(hold);
+        // Without a look at the lock, as anybody who does not know that he was paused.
+        write(hold);
     }
 
     private void enterAgain(LockRequest request) {

@@ -16,9 +16,27 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * @param pauseMicros how long a worker rests between two locks, on average
  */
 record Workload(
-        History history,
-        RecordedLocks locks,
-        List<String> names,
-        Duration lease,
-        int pauseMicros,
-        AtomicBoolean over) {}
+        History history, RecordedLocks locks, List<String> names, Duration lease, int pauseMicros, AtomicBoolean over) {
+
+    /** An explicit owner that all instances share. It enters one lock only, where it may keep others out for long. */
+    static final String TEAM = "team";
+
+    /** The only lock that the team takes. */
+    String ofTeam() {
+        return names.get(0);
+    }
+
+    /** One that callers read more often than others, so that readers meet. */
+    String ofReaders() {
+        return names.get(1);
+    }
+
+    /** The only lock that is taken away by force, so that what is said of the others has no such excuse. */
+    String forced() {
+        return forced(names);
+    }
+
+    static String forced(List<String> names) {
+        return names.get(names.size() - 1);
+    }
+}

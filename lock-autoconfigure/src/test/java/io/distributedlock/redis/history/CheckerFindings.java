@@ -21,6 +21,8 @@ final class CheckerFindings {
 
     private int unexplainedOverlaps;
 
+    private int together;
+
     private int latePasses;
 
     private int refusedWrites;
@@ -41,6 +43,10 @@ final class CheckerFindings {
     void overlap(boolean explained) {
         overlaps++;
         unexplainedOverlaps += explained ? 0 : 1;
+    }
+
+    void heldTogether() {
+        together++;
     }
 
     void latePass() {
@@ -71,6 +77,10 @@ final class CheckerFindings {
 
     int unexplainedOverlaps() {
         return unexplainedOverlaps;
+    }
+
+    int together() {
+        return together;
     }
 
     int latePasses() {

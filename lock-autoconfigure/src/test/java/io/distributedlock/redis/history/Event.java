@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
  * @param nanos when, by {@link System#nanoTime()}: before a call is made, and after it has returned
  * @param token the fencing token, or {@link #NONE}. Of a fault: {@link Fault#LOSES_DATA} if Redis may forget
  * @param deadline of a call to acquire: when its wait is over; of a hold: until when it is certain; or {@link #NONE}
+ * @param shared whether it is about a reader, who holds the lock beside others
  */
 public record Event(
         String jvm,
@@ -30,7 +31,8 @@ public record Event(
         Phase phase,
         long nanos,
         long token,
-        long deadline) {
+        long deadline,
+        boolean shared) {
 
     /** No token, no deadline. */
     public static final long NONE = -1;
@@ -71,17 +73,44 @@ public record Event(
         UNKNOWN
     }
 
+    /** Of a caller that holds the lock alone, or of no caller. */
+    Event(
+            String jvm,
+            String owner,
+            String lock,
+            long acquisition,
+            Operation operation,
+            Phase phase,
+            long nanos,
+            long token,
+            long deadline) {
+        this(jvm, owner, lock, acquisition, operation, phase, nanos, token, deadline, false);
+    }
+
+    /** The owner of a caller that has named none: a thread or a future of one JVM. */
+    static String ownerIn(String jvm, String caller) {
+        return jvm + '/' + caller;
+    }
+
+    boolean hasExplicitOwner() {
+        return !owner.startsWith(ownerIn(jvm, ""));
+    }
+
     /** The same acquisition, later. */
     Event then(Operation next, Phase how, long when, long until) {
-        return new Event(jvm, owner, lock, acquisition, next, how, when, token, until);
+        return new Event(jvm, owner, lock, acquisition, next, how, when, token, until, shared);
     }
 
     Event at(long when) {
-        return new Event(jvm, owner, lock, acquisition, operation, phase, when, token, deadline);
+        return new Event(jvm, owner, lock, acquisition, operation, phase, when, token, deadline, shared);
     }
 
     Event withToken(long known) {
-        return new Event(jvm, owner, lock, acquisition, operation, phase, nanos, known, deadline);
+        return new Event(jvm, owner, lock, acquisition, operation, phase, nanos, known, deadline, shared);
+    }
+
+    Event ofReader(boolean reads) {
+        return new Event(jvm, owner, lock, acquisition, operation, phase, nanos, token, deadline, reads);
     }
 
     /** Without an end of line. Any text goes. */
@@ -102,7 +131,9 @@ public record Event(
                 + ' '
                 + token
                 + ' '
-                + deadline;
+                + deadline
+                + ' '
+                + shared;
     }
 
     static Event ofLine(String line) {
@@ -116,7 +147,8 @@ public record Event(
                 Phase.valueOf(words[5]),
                 Long.parseLong(words[6]),
                 Long.parseLong(words[7]),
-                Long.parseLong(words[8]));
+                Long.parseLong(words[8]),
+                Boolean.parseBoolean(words[9]));
     }
 
     private static String encode(String text) {

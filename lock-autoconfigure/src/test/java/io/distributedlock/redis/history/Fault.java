@@ -13,6 +13,9 @@ public final class Fault {
     /** The same, but it has a moment to end in order. */
     public static final String TERMINATE = "SIGTERM";
 
+    /** The kind of one that takes a lock away from who has it; the lock is what it hits. */
+    static final String FORCE = "forceRelease";
+
     /** Said of a fault that may make Redis forget what it has confirmed. */
     static final long LOSES_DATA = 1;
 
@@ -22,6 +25,10 @@ public final class Fault {
 
     static boolean endsJvm(Call fault) {
         return fault.lock().equals(KILL) || fault.lock().equals(TERMINATE);
+    }
+
+    static boolean takesLock(Call fault) {
+        return fault.lock().equals(FORCE);
     }
 
     static boolean losesData(Call fault) {
@@ -45,7 +52,10 @@ public final class Fault {
     }
 
     void end(boolean hit) {
-        Event.Phase how = hit ? Event.Phase.OK : Event.Phase.FAIL;
+        end(hit ? Event.Phase.OK : Event.Phase.FAIL);
+    }
+
+    void end(Event.Phase how) {
         history.write(begun.then(Event.Operation.FAULT, how, System.nanoTime(), Event.NONE));
     }
 }

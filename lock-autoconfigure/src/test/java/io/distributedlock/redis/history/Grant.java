@@ -55,8 +55,24 @@ final class Grant {
             return Math.min(lostAt, release == null ? Long.MAX_VALUE : release.end());
         }
 
+        /** The last that was heard of it. The dead renew no lease. */
+        long lastSign(Map<String, Long> killed) {
+            long sign = Math.max(granted.nanos(), certainUntil());
+            if (release != null && release.answered() != null) {
+                sign = Math.max(sign, release.end());
+            }
+            return Math.min(sign, killed.getOrDefault(granted.jvm(), Long.MAX_VALUE));
+        }
+
+        /**
+         * A release that is under way may arrive in Redis after a re-entry of the same owner in another JVM. One that
+         * was not confirmed may never arrive, and then an explicit owner has the lock in Redis all the time; a thread
+         * or a future has it under another id the next time.
+         */
         boolean isOpenAt(long time) {
-            return release == null || release.begin() > time;
+            return release == null
+                    || release.end() > time
+                    || release.outcome() != Phase.OK && granted.hasExplicitOwner();
         }
     }
 
@@ -122,6 +138,16 @@ final class Grant {
         return first().granted.jvm();
     }
 
+    /** Whether it was had beside others who shared it. */
+    boolean isShared() {
+        return first().granted.shared();
+    }
+
+    /** Whether its owner had entered it in several JVMs. */
+    boolean isHadTogether() {
+        return entries.stream().map(entry -> entry.granted.jvm()).distinct().count() > 1;
+    }
+
     String owner() {
         return first().granted.owner();
     }
@@ -161,19 +187,33 @@ final class Grant {
         return entries.stream().mapToLong(Entry::heldAtMostUntil).max().orElseThrow();
     }
 
-    /** When the lock was free for others again, at the latest. */
-    long freeAt(long lease) {
+    /**
+     * When the lock was free for others again, at the latest. One of several who died stays until the lease of the
+     * others has ended.
+     *
+     * @param killed when each JVM that was killed was dead
+     */
+    long freeAt(long lease, Map<String, Long> killed) {
         Call release = confirmedRelease();
         if (release != null) {
             return release.end();
         }
-        long lastSign = Math.max(grantedAt(), certainUntil());
-        for (Entry entry : entries) {
-            if (entry.release != null && entry.release.answered() != null) {
-                lastSign = Math.max(lastSign, entry.release.end());
-            }
-        }
-        return lastSign + lease;
+        return lease
+                + entries.stream()
+                        .mapToLong(entry -> entry.lastSign(killed))
+                        .max()
+                        .orElseThrow();
+    }
+
+    /** The time from when it was asked for until its owner may have had it. */
+    record Span(long begin, long end) {}
+
+    /** Those of its entries in that JVM. */
+    List<Span> spansIn(String jvm) {
+        return entries.stream()
+                .filter(entry -> entry.granted.jvm().equals(jvm))
+                .map(entry -> new Span(entry.acquire.begin(), entry.heldAtMostUntil()))
+                .toList();
     }
 
     private Entry first() {

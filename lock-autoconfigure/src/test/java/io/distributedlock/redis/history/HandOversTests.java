@@ -28,7 +28,7 @@ class HandOversTests {
     }
 
     @Test
-    void ofNothingTheyAreNothing() {
+    void noRecordsHaveNoHandOvers() {
         assertThat(new HandOvers().quantile(0.99)).isZero();
     }
 }

@@ -53,6 +53,11 @@ final class HistoryBuilder {
         return this;
     }
 
+    /** The lock is taken away from who has it. */
+    HistoryBuilder force(String lock, long from, long to) {
+        return fault(Fault.FORCE, lock, from, to);
+    }
+
     HistoryBuilder stall(String jvm, long from, long to) {
         Event begun = add(jvm, "", "", Operation.STALL, Phase.INVOKE, from);
         events.add(begun.then(Operation.STALL, Phase.OK, nanos(to), Event.NONE));
@@ -65,9 +70,22 @@ final class HistoryBuilder {
         return this;
     }
 
+    /** The same of a reader. */
+    HistoryBuilder read(String jvm, long asked, long granted, long released, long token) {
+        asksToRead(jvm, asked).granted(granted, token).releases(released).released(released + 1);
+        return this;
+    }
+
+    Life asksToRead(String jvm, long at) {
+        Life life = asks(jvm, Event.ownerIn(jvm, "main"), at);
+        life.last = life.last.ofReader(true);
+        events.set(events.size() - 1, life.last);
+        return life;
+    }
+
     /** The only thread of a JVM asks, and would wait for a second. */
     Life asks(String jvm, long at) {
-        return asks(jvm, jvm + "/main", at);
+        return asks(jvm, Event.ownerIn(jvm, "main"), at);
     }
 
     Life asks(String jvm, String owner, long at) {

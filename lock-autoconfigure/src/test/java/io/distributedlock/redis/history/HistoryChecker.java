@@ -26,10 +26,12 @@ import java.util.stream.Collectors;
  * lock, is invalid instead of green.
  *
  * <ul>
- *   <li>H1: certain holds never overlap, but for one lease after Redis has lost data: those that do are counted.
+ *   <li>H1: certain holds never overlap, but for one lease after Redis has lost data: those that do are counted. So may
+ *       those of a lock that was taken away by force, for a lease, and the holds of readers among themselves.
  *   <li>H2: every hold has a token of its own, higher than those of all that were granted certainly before; a re-entry
- *       has the token of its hold. Where Redis loses data, a lease that is passed on within a JVM that does not know of
- *       it yet may have a lower one.
+ *       has the token of its hold. Readers have higher ones than writers before them, and may share one while they hold
+ *       the lock together. Where Redis loses data, a lease that is passed on within a JVM that does not know of it yet
+ *       may have a lower one.
  *   <li>H3: a fenced store accepts no token lower than one it has accepted.
  *   <li>H4: a confirmed release means that the lock was not granted to anybody else meanwhile, unless Redis loses data.
  *   <li>H5: calls return in time, and no lock is free for long while somebody waits for it. A fault explains the time
@@ -99,8 +101,10 @@ public final class HistoryChecker {
         CheckerFindings findings = new CheckerFindings();
         List<Call> calls = Call.of(events);
         List<Call> faults = only(calls, Operation.FAULT);
-        Losses losses = new Losses(faults, bounds.lease());
-        WaitChecks waits = new WaitChecks(bounds, findings, faults, only(calls, Operation.STALL));
+        // To take a lock away is an excuse for nobody who waits for it, or for another one.
+        List<Call> broken =
+                faults.stream().filter(fault -> !Fault.takesLock(fault)).toList();
+        WaitChecks waits = new WaitChecks(bounds, findings, broken, only(calls, Operation.STALL));
         RenewalChecks renewalChecks = new RenewalChecks(renewals, calls, findings);
         int grants = 0;
         for (String lock : locks(events)) {
@@ -110,7 +114,8 @@ public final class HistoryChecker {
                     calls.stream().filter(call -> isAbout(lock, call.asked())).toList();
             List<Grant> itsGrants = Grant.of(itsEvents, itsCalls);
             grants += itsGrants.size();
-            new HoldChecks(lock, model, losses, findings).check(itsGrants);
+            Losses losses = new Losses(faults, lock, model, bounds.lease());
+            new HoldChecks(lock, losses, findings).check(itsGrants);
             waits.handedOverInTime(itsCalls, itsGrants);
             renewalChecks.nothingIsRenewedAfterItsEnd(lock, itsEvents, itsGrants);
             checkWrites(lock, itsCalls, findings);
@@ -119,7 +124,7 @@ public final class HistoryChecker {
                 calls.stream().filter(call -> call.operation().isOfLocks()).toList();
         waits.decidedInTime(operations);
         leftovers.forEach(left -> findings.violation("H8", "left behind: " + left));
-        return verdict(findings, operations, grants, faults, invalid(events, faults, grants));
+        return verdict(findings, operations, grants, faults, invalid(events, broken, grants));
     }
 
     private Set<String> locks(List<Event> events) {
@@ -183,6 +188,7 @@ public final class HistoryChecker {
                 (int) unknown,
                 (int) unknownReleases,
                 grants,
+                findings.together(),
                 hits,
                 findings.overlaps(),
                 findings.unexplainedOverlaps(),

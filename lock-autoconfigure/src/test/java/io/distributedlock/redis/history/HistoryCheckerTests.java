@@ -44,7 +44,7 @@ class HistoryCheckerTests {
     // ---- what is as it should be
 
     @Test
-    void oneAfterTheOther() {
+    void consecutiveHoldsAreValid() {
         story.hold("a", 1_000, 1_001, 1_300, 5).hold("b", 1_100, 1_302, 1_400, 6);
         HistoryReport verdict = judge();
         verdict.assertGreen();
@@ -108,7 +108,7 @@ class HistoryCheckerTests {
     }
 
     @Test
-    void whatIsUnknownIsNotCertain() {
+    void anUnknownOutcomeIsNotCertain() {
         story.asks("a", 1_000).unknown(1_020);
         story.asks("b", 1_000).granted(1_110, 6).releases(1_120).released(1_121);
         HistoryReport verdict = judge();
@@ -118,7 +118,7 @@ class HistoryCheckerTests {
     }
 
     @Test
-    void aWaiterMayBeSentAwayWhenItsWaitIsOver() {
+    void aWaiterMayBeRefusedWhenItsWaitIsOver() {
         story.asks("a", 1_000).granted(1_001, 5).releases(2_300).released(2_301);
         story.asks("b", 1_100).busy(2_120);
         assertGood();
@@ -306,7 +306,7 @@ class HistoryCheckerTests {
      * As a release does that does not ask whose lock it is. The first holder's lease had passed, so nobody overlaps.
      */
     @Test
-    void aReleaseOfSomebodyElsesLockIsFound() {
+    void aReleaseOfALockOfAnotherHolderIsFound() {
         story.asks("a", 1_000).granted(1_001, 5).releasesTooLate(1_130).released(1_131);
         story.asks("b", 1_050).granted(1_102, 6).releases(1_200).released(1_201);
         assertFound(judge(), "H4");
@@ -358,7 +358,7 @@ class HistoryCheckerTests {
     }
 
     @Test
-    void aFreeLockThatNobodyEverGetsIsFound() {
+    void aFreeLockThatNoWaiterEverGetsIsFound() {
         story.hold("a", 1_000, 1_001, 1_200, 5);
         story.asks("b", 1_100).busy(2_100);
         assertFound(judge(), "H5");
@@ -463,7 +463,7 @@ class HistoryCheckerTests {
     }
 
     @Test
-    void nobodyIsLateWhileEverythingStandsStill() {
+    void noCallIsLateWhileTheMachineStandsStill() {
         story.asks("a", 1_000).busy(2_100);
         assertFound(judge(), "H5");
         story.stall("b", 2_010, 2_090);
@@ -473,7 +473,7 @@ class HistoryCheckerTests {
     // ---- H8
 
     @Test
-    void whatIsLeftBehindIsFound() {
+    void remainingDataIsFound() {
         story.hold("a", 1_000, 1_001, 1_200, 5);
         assertFound(checker().leftovers(List.of("key lock:{shared}")).judge(story.events()), "H8");
     }
@@ -493,7 +493,7 @@ class HistoryCheckerTests {
     }
 
     @Test
-    void aRunInWhichNobodyHeldALockIsInvalid() {
+    void aRunWithoutAHoldIsInvalid() {
         story.asks("a", 1_000).busy(1_001);
         assertThat(judge().invalid()).containsExactly("nobody ever held a lock");
     }

@@ -22,6 +22,7 @@ import java.util.stream.Stream;
  * @param unknown of how many of these the outcome was not known
  * @param unknownReleases how many of them were releases
  * @param grants how many holds there were
+ * @param together how many of them readers, or the members of one owner, had beside others
  * @param hits how often each kind of fault hit
  * @param overlaps how often two callers could both rely on a lock
  * @param unexplainedOverlaps those of them for which no loss of data is to blame
@@ -43,6 +44,7 @@ public record HistoryReport(
         int unknown,
         int unknownReleases,
         int grants,
+        int together,
         Map<String, Integer> hits,
         int overlaps,
         int unexplainedOverlaps,
@@ -57,9 +59,9 @@ public record HistoryReport(
         List<String> invalid) {
 
     /** One line of the report. */
-    private static final String LINE =
-            "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds, hits %s, worst hand-over %d ms (%d ms"
-                    + " without faults), %d overlaps, %d late passes, %d writes refused, %d renewals, %d violations";
+    private static final String LINE = "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds (%d together),"
+            + " hits %s, worst hand-over %d ms (%d ms without faults), %d overlaps, %d late passes, %d writes refused,"
+            + " %d renewals, %d violations";
 
     private static final Set<String> SAFETY = Set.of("H1", "H2", "H3", "H4", "H6");
 
@@ -90,6 +92,11 @@ public record HistoryReport(
         return violations.stream().anyMatch(each -> SAFETY.contains(each.substring(0, 2)));
     }
 
+    /** How often a lock was taken away by force. */
+    public int forced() {
+        return hits.getOrDefault(Fault.FORCE, 0);
+    }
+
     /** The share of operations of which nobody knows what came of them, from 0 to 1. */
     public double unknownShare() {
         return operations == 0 ? 0 : (double) unknown / operations;
@@ -107,6 +114,7 @@ public record HistoryReport(
                 operations,
                 100 * unknownShare(),
                 grants,
+                together,
                 hits,
                 worstHandOver.toMillis(),
                 worstCalmHandOver.toMillis(),

@@ -10,6 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Who held a lock, and when, and with which token. Of one lock. */
 final class HoldChecks {
@@ -19,15 +22,12 @@ final class HoldChecks {
 
     private final String lock;
 
-    private final Model model;
-
     private final Losses losses;
 
     private final CheckerFindings findings;
 
-    HoldChecks(String lock, Model model, Losses losses, CheckerFindings findings) {
+    HoldChecks(String lock, Losses losses, CheckerFindings findings) {
         this.lock = lock;
-        this.model = model;
         this.losses = losses;
         this.findings = findings;
     }
@@ -39,25 +39,36 @@ final class HoldChecks {
         releasesThatSayOkAreTheHoldersOwn(grants);
     }
 
-    /** H1. Of one owner, it is a re-entry that got a token of its own. */
+    /** H1: many readers or one writer. Of one owner, it is a re-entry that got a token of its own. */
     private void neverOverlap(List<Grant> grants) {
         Grant furthest = null;
+        Grant furthestWriter = null;
         for (Grant grant : sorted(grants, Comparator.comparingLong(Grant::grantedAt))) {
             if (grant.certainUntil() <= grant.grantedAt()) {
                 continue;
             }
-            if (furthest != null && grant.grantedAt() < furthest.certainUntil()) {
-                overlap(furthest, grant);
+            Grant before = grant.isShared() ? furthestWriter : furthest;
+            if (before != null && grant.grantedAt() < before.certainUntil()) {
+                overlap(before, grant);
             }
-            if (furthest == null || grant.certainUntil() > furthest.certainUntil()) {
-                furthest = grant;
+            if (grant.isHadTogether() || (grant.isShared() && furthest != null && areTogether(furthest, grant))) {
+                findings.heldTogether();
             }
+            furthest = later(furthest, grant);
+            furthestWriter = grant.isShared() ? furthestWriter : later(furthestWriter, grant);
         }
+    }
+
+    private static Grant later(@Nullable Grant known, Grant grant) {
+        return known == null || grant.certainUntil() > known.certainUntil() ? grant : known;
     }
 
     private void overlap(Grant before, Grant grant) {
         long end = Math.min(before.certainUntil(), grant.certainUntil());
-        boolean explained = model != Model.NO_LOSS && losses.explainOverlap(grant.grantedAt(), end);
+        if (losses.wasTaken(grant.grantedAt(), end)) {
+            return;
+        }
+        boolean explained = losses.explainOverlap(grant.grantedAt(), end);
         findings.overlap(explained);
         if (explained) {
             return;
@@ -69,26 +80,43 @@ final class HoldChecks {
         }
     }
 
-    /** H2, whenever it was. */
+    /** H2, whenever it was. Only readers who hold the lock together may have the same. */
     private void tokensAreUnique(List<Grant> grants) {
         Map<Long, Grant> known = new HashMap<>();
         for (Grant grant : grants) {
             Grant before = known.putIfAbsent(grant.token(), grant);
-            if (before != null) {
+            if (before != null && !areTogether(before, grant)) {
                 violation("H2", "two holds with one token", before, grant);
             }
         }
     }
 
-    /** H2, of those of which one came certainly after the other. */
-    private void tokensGrow(List<Grant> grants) {
-        List<TokenInterval> spans = grants.stream()
+    private static boolean areTogether(Grant one, Grant other) {
+        return one.isShared()
+                && other.isShared()
+                && one.askedAt() <= other.heldAtMostUntil()
+                && other.askedAt() <= one.heldAtMostUntil();
+    }
+
+    private static List<TokenInterval> spans(List<Grant> grants, Predicate<Grant> which) {
+        return grants.stream()
+                .filter(which)
                 .map(grant -> new TokenInterval(grant.askedAt(), grant.grantedAt(), grant.token(), grant))
                 .toList();
+    }
+
+    /**
+     * H2, of those of which one came certainly after the other. A writer's is higher than all before, a reader's than
+     * those of all writers.
+     */
+    private void tokensGrow(List<Grant> grants) {
+        List<TokenInterval> all = spans(grants, grant -> true);
+        List<TokenInterval> writers = spans(grants, grant -> !grant.isShared());
+        List<TokenInterval> readers = spans(grants, Grant::isShared);
         Map<String, NavigableSet<Long>> tokens = new HashMap<>();
         grants.forEach(grant ->
                 tokens.computeIfAbsent(grant.jvm(), jvm -> new TreeSet<>()).add(grant.token()));
-        TokenInterval.inRealTime(spans, (later, highest) -> {
+        BiConsumer<TokenInterval, TokenInterval> judge = (later, highest) -> {
             if (later.token() < highest.token()) {
                 Grant grant = (Grant) later.what();
                 if (mayBeForgotten(grant.grantedAt(), grant.grantedAt()) && isPassedOn(grant, tokens)) {
@@ -97,7 +125,9 @@ final class HoldChecks {
                     violation("H2", "a later hold with a lower token", highest, later);
                 }
             }
-        });
+        };
+        TokenInterval.inRealTime(all, writers, judge);
+        TokenInterval.inRealTime(writers, readers, judge);
     }
 
     /**
@@ -115,8 +145,10 @@ final class HoldChecks {
     private void releasesThatSayOkAreTheHoldersOwn(List<Grant> grants) {
         List<Grant> byToken =
                 sorted(grants, Comparator.comparingLong(Grant::token).reversed());
-        Grant earliest = null;
+        Grant earliestOfAll = null;
+        Grant earliestWriter = null;
         for (Grant grant : byToken) {
+            Grant earliest = grant.isShared() ? earliestWriter : earliestOfAll;
             Call release = grant.confirmedRelease();
             boolean passed = earliest != null && earliest.token() > grant.token();
             if (passed
@@ -125,14 +157,17 @@ final class HoldChecks {
                     && !mayBeForgotten(grant.askedAt(), release.end())) {
                 violation("H4", "a confirmed release of a lock that had been granted to another one", grant, earliest);
             }
-            if (earliest == null || grant.grantedAt() < earliest.grantedAt()) {
-                earliest = grant;
-            }
+            earliestOfAll = earlier(earliestOfAll, grant);
+            earliestWriter = grant.isShared() ? earliestWriter : earlier(earliestWriter, grant);
         }
     }
 
+    private static Grant earlier(@Nullable Grant known, Grant grant) {
+        return known == null || grant.grantedAt() < known.grantedAt() ? grant : known;
+    }
+
     private boolean mayBeForgotten(long from, long to) {
-        return model != Model.NO_LOSS && losses.areFelt(from, to);
+        return losses.areFelt(from, to);
     }
 
     private static List<Grant> sorted(List<Grant> grants, Comparator<Grant> order) {

@@ -9,6 +9,9 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.redis.history.Event.Operation;
 import io.distributedlock.redis.history.Event.Phase;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -161,6 +164,20 @@ public final class RecordedHandle implements LockHandle {
         } finally {
             write(Operation.RELEASE, outcome, System.nanoTime(), Event.NONE);
         }
+    }
+
+    @Override
+    public CompletionStage<Void> closeAsync() {
+        if (!closed.compareAndSet(false, true)) {
+            return CompletableFuture.completedFuture(null);
+        }
+        long now = System.nanoTime();
+        write(Operation.RELEASE, Phase.INVOKE, now, certainUntil(now));
+        return handle.closeAsync().whenComplete((done, failure) -> {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            Phase lost = cause instanceof LockLostException ? Phase.FAIL : Phase.UNKNOWN;
+            write(Operation.RELEASE, cause == null ? Phase.OK : lost, System.nanoTime(), Event.NONE);
+        });
     }
 
     /** @param now taken before, so that the deadline is rather said too early than too late */

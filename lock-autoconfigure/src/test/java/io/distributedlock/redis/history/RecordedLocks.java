@@ -5,6 +5,7 @@
 package io.distributedlock.redis.history;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
@@ -100,18 +101,19 @@ public final class RecordedLocks implements LockOperations {
 
     @Override
     public boolean forceRelease(String name) {
-        Fault fault = history.breaking("forceRelease", name);
-        boolean hit = false;
+        Fault fault = history.breaking(Fault.FORCE, name);
+        Phase outcome = Phase.UNKNOWN;
         try {
-            hit = locks.forceRelease(name);
+            boolean hit = locks.forceRelease(name);
+            outcome = hit ? Phase.OK : Phase.FAIL;
             return hit;
         } finally {
-            fault.end(hit);
+            fault.end(outcome);
         }
     }
 
     private Event asks(LockRequest request, String caller) {
-        String owner = request.owner() != null ? request.owner() : history.jvm() + '/' + caller;
+        String owner = request.owner() != null ? request.owner() : Event.ownerIn(history.jvm(), caller);
         long number = history.nextNumber();
         long now = System.nanoTime();
         Event asked = new Event(
@@ -123,7 +125,8 @@ public final class RecordedLocks implements LockOperations {
                 Phase.INVOKE,
                 now,
                 Event.NONE,
-                endOfWait(request, now));
+                endOfWait(request, now),
+                request.mode() == LockMode.SHARED);
         history.write(asked);
         return asked;
     }

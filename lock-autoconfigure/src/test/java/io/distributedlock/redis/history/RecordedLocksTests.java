@@ -16,6 +16,7 @@ import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
@@ -26,6 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -134,7 +136,7 @@ class RecordedLocksTests {
     }
 
     @Test
-    void aLossIsWrittenDownOnceWhoeverFindsIt() {
+    void aLossIsRecordedOnce() {
         ArgumentCaptor<Runnable> told = ArgumentCaptor.forClass(Runnable.class);
         RecordedHandle handle = locks.acquire(REQUEST);
         verify(hold).onLost(told.capture());
@@ -151,7 +153,7 @@ class RecordedLocksTests {
     }
 
     @Test
-    void aReleaseThatNobodyConfirmed() {
+    void aReleaseThatWasNotConfirmed() {
         RecordedHandle handle = locks.acquire(REQUEST);
         doThrow(unavailable).when(hold).close();
         assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(handle::close);
@@ -219,6 +221,34 @@ class RecordedLocksTests {
                 .isTrue();
         assertThat(asked).isCancelled();
         assertStory("ACQUIRE INVOKE", "ACQUIRE UNKNOWN");
+    }
+
+    @Test
+    void closedWithoutBlocking() {
+        CompletableFuture<Void> released = new CompletableFuture<>();
+        when(hold.closeAsync()).thenReturn(released);
+        RecordedHandle handle = locks.acquire(REQUEST);
+        CompletionStage<Void> closing = handle.closeAsync();
+        assertStory("ACQUIRE INVOKE", "ACQUIRE OK", "RELEASE INVOKE");
+
+        released.completeExceptionally(lost);
+        handle.close();
+
+        assertThat(closing).isCompletedExceptionally();
+        assertStory("ACQUIRE INVOKE", "ACQUIRE OK", "RELEASE INVOKE", "RELEASE FAIL");
+    }
+
+    @Test
+    void aReaderIsWrittenDownAsSuch() {
+        locks.acquire(REQUEST.mode(LockMode.SHARED)).close();
+        assertThat(History.read(directory)).hasSize(4).allMatch(Event::shared);
+    }
+
+    @Test
+    void takingALockByForceWithoutAnAnswerMayHaveHappened() {
+        when(inner.forceRelease("shared")).thenThrow(unavailable);
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.forceRelease("shared"));
+        assertStory("FAULT INVOKE", "FAULT UNKNOWN");
     }
 
     @Test

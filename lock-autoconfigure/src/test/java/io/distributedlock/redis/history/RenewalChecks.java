@@ -48,9 +48,7 @@ final class RenewalChecks {
         byLockAndJvm.getOrDefault(lock, Map.of()).forEach((jvm, renewals) -> {
             Set<Long> allowed = new HashSet<>();
             for (Grant grant : grants) {
-                if (grant.jvm().equals(jvm)) {
-                    allowed.addAll(during(renewals, grant.askedAt(), grant.heldAtMostUntil()));
-                }
+                grant.spansIn(jvm).forEach(span -> allowed.addAll(during(renewals, span.begin(), span.end())));
             }
             IntervalSet stops = new IntervalSet(calls.stream().filter(call -> stopped(jvm, call)), UNDER_WAY);
             allowed.addAll(ofUnknown(jvm, events, renewals));

@@ -12,14 +12,15 @@ import java.util.function.BiConsumer;
 record TokenInterval(long begin, long end, long token, Object what) {
 
     /**
-     * Shows to the judge each of them together with the one that has the highest token of all that had certainly
-     * happened before it. Those that cross in time have no order, so nothing is said of them.
+     * Shows to the judge each of the second ones together with the one of the first that has the highest token of all
+     * that had certainly happened before it. Those that cross in time have no order, so nothing is said of them.
      */
-    static void inRealTime(List<TokenInterval> spans, BiConsumer<TokenInterval, TokenInterval> judge) {
-        List<TokenInterval> byEnd = spans.stream()
+    static void inRealTime(
+            List<TokenInterval> first, List<TokenInterval> second, BiConsumer<TokenInterval, TokenInterval> judge) {
+        List<TokenInterval> byEnd = first.stream()
                 .sorted(Comparator.comparingLong(TokenInterval::end))
                 .toList();
-        List<TokenInterval> byBegin = spans.stream()
+        List<TokenInterval> byBegin = second.stream()
                 .sorted(Comparator.comparingLong(TokenInterval::begin))
                 .toList();
         int ended = 0;

@@ -106,22 +106,25 @@ final class WaitChecks {
         List<Grant> byToken =
                 grants.stream().sorted(Comparator.comparingLong(Grant::token)).toList();
         List<Free> free = new ArrayList<>();
+        long lease = bounds.lease().toNanos();
+        long readers = Long.MIN_VALUE;
+        boolean unclosed = false;
         for (int i = 0; i < byToken.size(); i++) {
-            long begin = freeAt(byToken.get(i));
+            Grant grant = byToken.get(i);
+            long begin = grant.freeAt(lease, killed);
+            // The lock is free when the last of the readers who hold it together is done, and the lease has ended of
+            // those who have not given it back.
+            unclosed = grant.isShared() && (unclosed || grant.confirmedRelease() == null);
+            readers = grant.isShared() ? Math.max(readers, begin) : Long.MIN_VALUE;
+            if (grant.isShared()) {
+                begin = unclosed ? readers + lease : readers;
+            }
             long end = i + 1 < byToken.size() ? byToken.get(i + 1).grantedAt() : Long.MAX_VALUE;
             if (begin < end) {
                 free.add(new Free(begin, end));
             }
         }
         return free;
-    }
-
-    /** The dead renew no lease. */
-    private long freeAt(Grant grant) {
-        long lease = bounds.lease().toNanos();
-        long free = grant.freeAt(lease);
-        Long dead = killed.get(grant.jvm());
-        return dead == null || dead == Long.MAX_VALUE ? free : Math.min(free, dead + lease);
     }
 
     /** Calls that may have got the lock, or may not have given it back, without anybody knowing. */

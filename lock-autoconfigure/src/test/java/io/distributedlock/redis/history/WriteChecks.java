@@ -31,7 +31,7 @@ final class WriteChecks {
                 .map(write -> new TokenInterval(
                         write.begin(), write.end(), write.asked().token(), write))
                 .toList();
-        TokenInterval.inRealTime(accepted, (later, highest) -> {
+        TokenInterval.inRealTime(accepted, accepted, (later, highest) -> {
             if (later.token() < highest.token()) {
                 stale(later.token(), highest.token());
             }

@@ -42,7 +42,13 @@ public final class Catalog {
 
     static final String NAMES = "names";
 
+    static final String CROWD = "crowd";
+
     static final String PIECES = "pieces";
+
+    static final String WAITING = "waiting";
+
+    static final String START_UP = "start-up";
 
     private static final String FAR = "far-";
 
@@ -89,6 +95,9 @@ public final class Catalog {
         scenarios.add(held(HELD_100K, 10, false, List.of(REDISSON, OURS)));
         scenarios.add(held(far(HELD_100K), 10, true, List.of(OURS)));
         scenarios.add(new NamesScenario(Descriptions.names(NAMES), List.of(REDISSON, SPRING_PUBSUB, OURS)));
+        scenarios.add(new WaitingScenario(Descriptions.waiting(WAITING)));
+        scenarios.add(new StartUpScenario(Descriptions.startUp(START_UP)));
+        scenarios.add(crowd(1, 10, 100, 1_000, 10_000));
         scenarios.add(new MicroScenario(Descriptions.pieces(PIECES)));
         return scenarios;
     }
@@ -102,10 +111,27 @@ public final class Catalog {
         return load(shared(2, 2), 2, 2, true, 0, List.of(contenders));
     }
 
+    /** So many instances that wait for one lock, in turn. */
+    public static Scenario crowd(Integer... sizes) {
+        return new CrowdScenario(Descriptions.crowd(CROWD), List.of(sizes));
+    }
+
     /** Enough to see that everything works. */
     public static List<Scenario> quick() {
         List<String> left = List.of(
-                SOLO, OWN, ONE, shared(4, 4), shared(8, 1), far(shared(2, 1)), REENTRY, HELD_10K, NAMES, PIECES);
+                SOLO,
+                OWN,
+                ONE,
+                shared(4, 4),
+                shared(8, 1),
+                far(shared(2, 1)),
+                REENTRY,
+                HELD_10K,
+                NAMES,
+                CROWD,
+                WAITING,
+                START_UP,
+                PIECES);
         return all().stream()
                 .filter(scenario -> left.contains(scenario.info().id()))
                 .toList();

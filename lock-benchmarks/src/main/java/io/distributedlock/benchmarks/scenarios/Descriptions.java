@@ -9,7 +9,7 @@ import io.distributedlock.benchmarks.report.ScenarioInfo;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Scenarios in words, and the columns that tell about them. */
+/** The descriptions of the scenarios, and the columns of their tables. */
 final class Descriptions {
 
     private static final List<Metric> COSTS =
@@ -22,7 +22,7 @@ final class Descriptions {
         String title = title(jvms, threads, shared) + (sectionNanos > 0 ? ", sections of 1 ms" : "") + where;
         String text = (jvms == 1 ? "One JVM" : jvms + " JVMs with one Redis") + ", "
                 + (threads == 1 ? "one thread" : threads + " threads") + (jvms == 1 ? "" : " each")
-                + (shared ? ", all after the same lock; " : ", each with a lock of its own that nobody else wants; ")
+                + (shared ? ", all for the same lock; " : ", each with a lock of its own, without contention; ")
                 + (sectionNanos > 0 ? "the section sleeps for 1 ms" : "the section is empty")
                 + (delayed ? "; a proxy adds 1 ms to every round trip." : ".");
         return new ScenarioInfo(id, title, text, columns(jvms, shared), List.of(Metric.CYCLES));
@@ -56,7 +56,7 @@ final class Descriptions {
                 id,
                 "Re-entry",
                 "One thread that holds its lock acquires and releases it again and again. The harness itself takes"
-                        + " about 0.1 µs per cycle, which are included here and not in the pieces below.",
+                        + " about 0.1 µs per cycle, which is included here and not in the pieces below.",
                 columns(1, false),
                 List.of(Metric.CYCLES));
     }
@@ -65,8 +65,8 @@ final class Descriptions {
         return new ScenarioInfo(
                 id,
                 tenThousands + "0 000 held locks" + (delayed ? ", Redis 1 ms away" : ""),
-                "One JVM holds that many locks with a lease of 30 s (Spring Integration: 60 s) and does nothing but"
-                        + " renew them. In a quick run they are a tenth as many.",
+                "One JVM holds that many locks with a lease of 30 s (Spring Integration: 60 s) and only renews"
+                        + " them. A quick run has a tenth as many.",
                 List.of(
                         Metric.ACQUIRE_SECONDS,
                         Metric.HEAP_PER_10K,
@@ -82,9 +82,40 @@ final class Descriptions {
         return new ScenarioInfo(
                 id,
                 "Many names, each used once",
-                "1 000 000 names (20 000 in a quick run), 32 threads. What stays behind in the JVM, and in Redis right"
-                        + " afterwards.",
+                "1 000 000 names (20 000 in a quick run), 32 threads. The columns show what remains in the JVM, and in"
+                        + " Redis immediately afterwards.",
                 List.of(Metric.CYCLES, Metric.HEAP_GROWTH, Metric.KEYS_LEFT, Metric.ERRORS),
+                List.of());
+    }
+
+    static ScenarioInfo waiting(String id) {
+        return new ScenarioInfo(
+                id,
+                "10 000 waiting publishers",
+                "That many subscriptions of a `Mono` of an annotated method wait for one lock, which another caller"
+                        + " holds.",
+                List.of(Metric.HEAP_EACH, Metric.THREADS, Metric.ERRORS),
+                List.of());
+    }
+
+    static ScenarioInfo startUp(String id) {
+        return new ScenarioInfo(
+                id,
+                "Start of an application",
+                "100 beans with 10 methods each. Either all methods have the annotation, each with a key of its own,"
+                        + " or none has. Both applications have the lock's auto-configuration.",
+                List.of(Metric.START_MILLIS, Metric.START_ADDED, Metric.ERRORS),
+                List.of());
+    }
+
+    static ScenarioInfo crowd(String id) {
+        return new ScenarioInfo(
+                id,
+                "Many instances, one lock",
+                "That many instances wait for a lock that is handed over from one to the next; the scripts write the"
+                        + " line. Up to 100 of them are real, and the scripts that they send while they wait are"
+                        + " counted. For longer lines, a test with a simulated clock counts these scripts.",
+                List.of(Metric.HANDOVER_CPU, Metric.SCRIPTS_PER_SECOND, Metric.ERRORS),
                 List.of());
     }
 
@@ -92,9 +123,9 @@ final class Descriptions {
         return new ScenarioInfo(
                 id,
                 "Pieces",
-                "Measured by JMH. The advised calls have locks behind them that do nothing. Those of 64 callers at a"
-                        + " time, each with a lock of its own or all with one, ask Redis; the others never leave the"
-                        + " JVM.",
+                "Measured by JMH. The advised calls use locks that do nothing. The calls of 64 concurrent callers,"
+                        + " each with a lock of its own or all with one, send commands to Redis; the others stay in"
+                        + " the JVM.",
                 List.of(Metric.NANOS, Metric.ERRORS),
                 List.of());
     }

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** What is expected of our lock. Ratios are taken within a round. */
+/** The expected figures of this lock. Ratios are taken within a round. */
 final class Marks {
 
     private static final String BARE = Results.BASE_LINE;
@@ -40,7 +40,7 @@ final class Marks {
         this.roundTrip = roundTrip;
     }
 
-    /** The round trip in µs, with or without the delay, is asked for only where it was used. */
+    /** The function returns the round trip in µs, with or without the delay. It is called only where that was used. */
     static List<Mark> all(Function<Boolean, Double> roundTrip) {
         Marks all = new Marks(roundTrip);
         all.uncontended();
@@ -48,6 +48,8 @@ final class Marks {
         all.severalJvms();
         all.inTheJvm();
         all.held();
+        all.applications();
+        all.crowd();
         return all.marks;
     }
 
@@ -133,7 +135,7 @@ final class Marks {
                 atMost(0.02, value(Catalog.SOLO, "ours-retention", Metric.COMMANDS)));
     }
 
-    /** What is measured is the time of a call, and the mark is of calls in a time. */
+    /** The measured figure is the time of a call; the mark compares the calls in a time. */
     private void asFastAsBlocking(String calls, String blocking) {
         add(
                 Catalog.PIECES,
@@ -149,6 +151,34 @@ final class Marks {
         }
         add(Catalog.NAMES, "heap growth ≤ 5 MB", atMost(5, value(Catalog.NAMES, OURS, Metric.HEAP_GROWTH)));
         add(Catalog.NAMES, "0 keys left", atMost(0, value(Catalog.NAMES, OURS, Metric.KEYS_LEFT)));
+    }
+
+    private void applications() {
+        Check.Figure bytes = value(Catalog.WAITING, WaitingScenario.MONOS, Metric.HEAP_EACH);
+        add(Catalog.WAITING, "a waiting Mono takes ≤ 600 B", atMost(600, bytes));
+        add(
+                Catalog.WAITING,
+                "waiting Monos take no thread",
+                atMost(0, value(Catalog.WAITING, WaitingScenario.MONOS, Metric.THREADS)));
+        add(
+                Catalog.START_UP,
+                "start with 1 000 locked methods ≤ 300 ms more",
+                atMost(300, value(Catalog.START_UP, StartUpScenario.LOCKED, Metric.START_ADDED)));
+    }
+
+    private void crowd() {
+        String smallest = CrowdScenario.name(10);
+        add(
+                Catalog.CROWD,
+                "Redis time of a hand-over with 10 000 waiting ≤ 2 × with 10",
+                atMost(2, ratio(Catalog.CROWD, CrowdScenario.name(10_000), smallest, Metric.HANDOVER_CPU)));
+        for (int waiting : List.of(10, 100)) {
+            String name = CrowdScenario.name(waiting);
+            add(
+                    Catalog.CROWD,
+                    "≤ 50 scripts/s of " + name,
+                    atMost(50, value(Catalog.CROWD, name, Metric.SCRIPTS_PER_SECOND)));
+        }
     }
 
     private static Check.Figure speed(String scenario, String contender, String other) {

@@ -40,6 +40,9 @@ public final class Worker {
             case "hold" -> Long.toString(hold(Json.read(request.text(0), NamesOrder.class)));
             case "held" -> Long.toString(held().stillHeld());
             case "release" -> release();
+            case "start-up" ->
+                Long.toString(StartUpRun.nanos((int) request.number(0), Boolean.parseBoolean(request.text(1))));
+            case "waiting" -> Json.write(WaitingRun.of((int) request.number(0), (int) request.number(1)));
             default -> throw new IllegalArgumentException(request.name());
         };
     }

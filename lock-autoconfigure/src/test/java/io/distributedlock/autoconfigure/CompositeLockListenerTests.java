@@ -1,0 +1,192 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import com.sun.management.ThreadMXBean;
+import io.distributedlock.LockListener;
+import io.distributedlock.LockListener.Answer;
+import io.distributedlock.LockListener.Attempt;
+import io.distributedlock.LockListener.Command;
+import io.distributedlock.LockListener.End;
+import io.distributedlock.LockListener.Path;
+import io.distributedlock.LockOrigin;
+import io.distributedlock.observation.LockMetrics;
+import io.distributedlock.observation.LockObservations;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What the meters and the observations of an application are told, and what that costs a call. */
+class CompositeLockListenerTests {
+
+    private static final LockOrigin ORIGIN = LockOrigin.of("order");
+
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+
+    private static LockListener observing(ObservationRegistry observations) {
+        return new LockObservations(observations, null);
+    }
+
+    private static void call(LockListener told) {
+        Attempt attempt = told.requested("order:42", ORIGIN);
+        told.answered(Command.ACQUIRE, Answer.OK, 50_000);
+        assertThat(attempt).isNotNull();
+        attempt.acquired(Path.FREE, 60_000);
+        told.answered(Command.RELEASE, Answer.OK, 50_000);
+        attempt.ended(End.RELEASED, 90_000);
+    }
+
+    @Test
+    void allAreToldAlsoIfOneFails() {
+        ObservationRegistry failing = ObservationRegistry.create();
+        failing.observationConfig().observationHandler(context -> true);
+        failing.observationConfig().observationFilter(context -> {
+            throw new IllegalStateException("refused");
+        });
+        LockListener told = CompositeLockListener.of(
+                List.of(observing(failing), new LockMetrics(registry), new LockMetrics(new SimpleMeterRegistry())));
+
+        assertThat(told).isNotNull();
+        assertThatIllegalStateException().isThrownBy(() -> call(told));
+        assertThat(registry.get("distributed.lock.wait").timer().count()).isOne();
+    }
+
+    /** An observation that has begun would otherwise last for ever. */
+    @Test
+    void aListenerThatFailsAtARequestKeepsNoOtherFromTheWholeCall() {
+        for (boolean failsFirst : new boolean[] {true, false}) {
+            MeterRegistry meters = new SimpleMeterRegistry();
+            LockListener sound = new LockMetrics(meters);
+            LockListener told = CompositeLockListener.of(
+                    failsFirst ? List.of(new Failing(), sound) : List.of(sound, new Failing()));
+
+            assertThat(told).isNotNull();
+            call(told);
+            assertThat(meters.get("distributed.lock.hold").timer().count()).isOne();
+        }
+    }
+
+    @Test
+    void ofListenersThatAllFailAtARequestThereIsNoAttempt() {
+        LockListener told = CompositeLockListener.of(List.of(new Failing(), new Failing()));
+
+        assertThat(told).isNotNull();
+        assertThat(told.requested("order:42", ORIGIN)).isNull();
+    }
+
+    @Test
+    void aTraceIsFoundAlsoIfTheOtherListenerFailsAtIt() {
+        for (boolean failsFirst : new boolean[] {true, false}) {
+            LockListener failing = new Traced(true);
+            LockListener sound = new Traced(false);
+            LockListener told =
+                    CompositeLockListener.of(failsFirst ? List.of(failing, sound) : List.of(sound, failing));
+
+            assertThat(told).isNotNull();
+            Attempt attempt = told.requested("order:42", ORIGIN);
+            assertThat(attempt).isNotNull();
+            assertThat(attempt.traceId()).isEqualTo("4bf92f35");
+        }
+    }
+
+    /** As Kotlin code does, which may throw checked exceptions anywhere. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> RuntimeException thrown(Throwable checked) throws E {
+        throw (E) checked;
+    }
+
+    private static class Failing implements LockListener {
+
+        @Override
+        public @Nullable Attempt requested(String lockName, LockOrigin origin) {
+            throw CompositeLockListenerTests.<RuntimeException>thrown(new IOException("no memory for it"));
+        }
+
+        @Override
+        public void reentered(String lockName, LockOrigin origin) {}
+
+        @Override
+        public void lost(String lockName, LockOrigin origin, Loss loss) {}
+
+        @Override
+        public void answered(Command command, Answer answer, long nanos) {}
+
+        @Override
+        public void renewed(Renewal result) {}
+    }
+
+    private static final class Traced extends Failing {
+
+        private final boolean fails;
+
+        Traced(boolean fails) {
+            this.fails = fails;
+        }
+
+        @Override
+        public Attempt requested(String lockName, LockOrigin origin) {
+            return new Attempt() {
+
+                @Override
+                public void acquired(Path path, long waited) {}
+
+                @Override
+                public void refused(LockListener.Refusal refusal, long waited) {}
+
+                @Override
+                public void ended(End end, long held) {}
+
+                @Override
+                public String traceId() {
+                    if (fails) {
+                        throw CompositeLockListenerTests.<RuntimeException>thrown(new IOException("no tracer"));
+                    }
+                    return "4bf92f35";
+                }
+            };
+        }
+    }
+
+    @Test
+    void noneIsNoListenerAndOneIsItself() {
+        LockListener one = observing(ObservationRegistry.NOOP);
+
+        assertThat(CompositeLockListener.of(List.of())).isNull();
+        assertThat(CompositeLockListener.of(List.of(one))).isSameAs(one);
+    }
+
+    /** So the meters cost a call some tenths of a microsecond, and the garbage collector nothing. */
+    @Test
+    void measuringACallAllocatesNothing() {
+        LockListener told =
+                CompositeLockListener.of(List.of(new LockMetrics(registry), observing(ObservationRegistry.create())));
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long self = Thread.currentThread().getId();
+        assertThat(told).isNotNull();
+        long least = Long.MAX_VALUE;
+        for (int round = 0; round < 20; round++) {
+            long before = threads.getThreadAllocatedBytes(self);
+            for (int i = 0; i < 20_000; i++) {
+                Attempt attempt = told.requested("order:42", ORIGIN);
+                told.answered(Command.ACQUIRE, Answer.OK, 50_000);
+                if (attempt != null) {
+                    attempt.acquired(Path.FREE, 60_000);
+                    attempt.ended(End.RELEASED, 90_000);
+                }
+            }
+            least = Math.min(least, threads.getThreadAllocatedBytes(self) - before);
+        }
+        assertThat(least).isLessThan(20_000);
+        assertThat(registry.get("distributed.lock.hold").timer().count()).isEqualTo(400_000);
+    }
+}

@@ -1,0 +1,259 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.HoldReport;
+import io.distributedlock.LockDeadlockEvent;
+import io.distributedlock.LockDeadlockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockMonitor;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import io.distributedlock.annotation.DistributedLocked;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.event.EventListener;
+import reactor.core.publisher.Mono;
+
+/** Two applications exchange messages about their holds through a real Redis. */
+abstract class InstanceMessagingContract {
+
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    private final TestRedis redis;
+
+    private final ApplicationContextRunner runner;
+
+    InstanceMessagingContract(TestRedis redis) {
+        this.redis = redis;
+        this.runner = redis.application().withBean(Told.class);
+    }
+
+    static class Told {
+
+        private final List<LockDeadlockEvent> events = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void add(LockDeadlockEvent event) {
+            events.add(event);
+        }
+    }
+
+    static class Inner {
+
+        @DistributedLocked(key = "#name", waitUpTo = "60s")
+        public Mono<String> mono(String name) {
+            return Mono.just(name);
+        }
+
+        @DistributedLocked(key = "#name", waitUpTo = "60s")
+        public CompletableFuture<String> future(String name) {
+            return CompletableFuture.completedFuture(name);
+        }
+    }
+
+    static class Outer {
+
+        private final Inner inner;
+
+        Outer(Inner inner) {
+            this.inner = inner;
+        }
+
+        @DistributedLocked(key = "#name", waitUpTo = "60s")
+        public Mono<String> mono(String name, String next, Meeting both) {
+            both.arrive();
+            return Mono.fromFuture(both.over).then(Mono.defer(() -> inner.mono(next)));
+        }
+
+        @DistributedLocked(key = "#name", waitUpTo = "60s")
+        public CompletableFuture<String> future(String name, String next, Meeting both) {
+            both.arrive();
+            both.over.join();
+            return inner.future(next);
+        }
+    }
+
+    /** Over when both callers have their first lock. */
+    static class Meeting {
+
+        private final AtomicInteger missing = new AtomicInteger(2);
+
+        private final CompletableFuture<Void> over = new CompletableFuture<>();
+
+        void arrive() {
+            if (missing.decrementAndGet() == 0) {
+                over.complete(null);
+            }
+        }
+    }
+
+    /** A method that locks and calls another one that does. */
+    enum Kind {
+        MONO {
+            @Override
+            CompletableFuture<String> call(ApplicationContext context, String name, String next, Meeting both) {
+                return context.getBean(Outer.class).mono(name, next, both).toFuture();
+            }
+        },
+        FUTURE {
+            @Override
+            CompletableFuture<String> call(ApplicationContext context, String name, String next, Meeting both) {
+                return CompletableFuture.supplyAsync(
+                                () -> context.getBean(Outer.class).future(name, next, both))
+                        .thenCompose(done -> done);
+            }
+        };
+
+        abstract CompletableFuture<String> call(ApplicationContext context, String name, String next, Meeting both);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aDeadlockOfFuturesAndPublishersIsFoundAndOneCallerIsRefused(Kind kind) {
+        ApplicationContextRunner resolving = runner.withBean(Inner.class)
+                .withBean(Outer.class)
+                .withPropertyValues("distributed-lock.deadlock.after=300ms", "distributed-lock.deadlock.resolve=true");
+        resolving.run(one -> resolving.run(two -> {
+            awaitMessages(one);
+            awaitMessages(two);
+            Meeting both = new Meeting();
+            CompletableFuture<String> first = kind.call(one, "a", "b", both);
+            CompletableFuture<String> second = kind.call(two, "b", "a", both);
+            assertOneCallerIsRefused(first, second);
+            assertThat(one.getBean(Told.class).events.size()
+                            + two.getBean(Told.class).events.size())
+                    .isOne();
+        }));
+    }
+
+    private static LockOperations locks(ApplicationContext context) {
+        return context.getBean(LockOperations.class);
+    }
+
+    private static Optional<HoldReport> ask(ApplicationContext asker, ApplicationContext holder, String name) {
+        String instance = holder.getBean(LockMonitor.class).activity().instance();
+        return asker.getBean(LockMonitor.class).holdOf(instance, name);
+    }
+
+    private static void awaitMessages(ApplicationContext context) {
+        await().atMost(LONG)
+                .until(() -> context.getBean(LockMonitor.class).activity().subscribed());
+    }
+
+    @Test
+    void theHoldersInstanceReportsWhichThreadHoldsTheLock() {
+        runner.withPropertyValues("distributed-lock.instance-label=the holder")
+                .run(holder -> runner.run(asker -> {
+                    awaitMessages(holder);
+                    awaitMessages(asker);
+                    LockHandle held = locks(holder).acquire(LockRequest.of("order: \u00fc"));
+                    await().atMost(LONG)
+                            .until(() -> ask(asker, holder, "order: \u00fc").isPresent());
+
+                    assertThat(ask(asker, holder, "another")).isEmpty();
+                    ask(asker, holder, "order: \u00fc").ifPresent(report -> {
+                        assertThat(report.label()).isEqualTo("the holder");
+                        assertThat(report.caller())
+                                .isEqualTo(Thread.currentThread().getName());
+                        assertThat(report.fencingToken()).isEqualTo(held.fencingToken());
+                        assertThat(report.waits()).isEmpty();
+                    });
+                    held.close();
+                }));
+    }
+
+    @Test
+    void anInstanceThatDoesNotReplyDelaysTheCallerOnlyBriefly() {
+        runner.run(asker -> assertThat(asker.getBean(LockMonitor.class).holdOf("AAAAAAAA", "a"))
+                .isEmpty());
+    }
+
+    @Test
+    void unreadableMessagesDoNoHarm() {
+        runner.run(holder -> runner.run(asker -> {
+            awaitMessages(holder);
+            awaitMessages(asker);
+            String instance = holder.getBean(LockMonitor.class).activity().instance();
+            for (String channel : redis.channels("lock:", instance)) {
+                for (String message : List.of(
+                        "ask",
+                        "ask ",
+                        "ask a b c",
+                        "ask AAAAAAAA 1 x",
+                        "ask AAAAAAAA 1 .%%%",
+                        "ask AAAAAAAA{1} 1 .YQ",
+                        "ask AAAAAAAA{ 1 .YQ",
+                        "tell ",
+                        "tell 1 2 3")) {
+                    redis.publish(channel, message);
+                }
+            }
+            try (LockHandle held = locks(holder).acquire(LockRequest.of("a"))) {
+                assertThat(held.isHeld()).isTrue();
+                await().atMost(LONG).until(() -> ask(asker, holder, "a").isPresent());
+            }
+        }));
+    }
+
+    @Test
+    void aDeadlockOfCallersOfTwoInstancesIsFoundAndOneCallerIsRefused() {
+        ApplicationContextRunner resolving = runner.withPropertyValues(
+                "distributed-lock.deadlock.after=300ms", "distributed-lock.deadlock.resolve=true");
+        resolving.run(one -> resolving.run(two -> {
+            awaitMessages(one);
+            awaitMessages(two);
+            CountDownLatch both = new CountDownLatch(2);
+            CompletableFuture<Void> first = CompletableFuture.runAsync(() -> inOrder(locks(one), "a", "b", both));
+            CompletableFuture<Void> second = CompletableFuture.runAsync(() -> inOrder(locks(two), "b", "a", both));
+            assertOneCallerIsRefused(first, second);
+            assertThat(one.getBean(Told.class).events.size()
+                            + two.getBean(Told.class).events.size())
+                    .isOne();
+        }));
+    }
+
+    private static void assertOneCallerIsRefused(CompletableFuture<?> first, CompletableFuture<?> second) {
+        await().atMost(LONG).until(() -> first.isDone() && second.isDone());
+        assertThat(List.of(first, second))
+                .filteredOn(CompletableFuture::isCompletedExceptionally)
+                .singleElement()
+                .satisfies(refused -> assertThat(failureOf(refused))
+                        .isInstanceOf(LockDeadlockException.class)
+                        .hasMessageContaining("holds 'a' and waits for 'b'"));
+    }
+
+    private static Throwable failureOf(CompletableFuture<?> future) {
+        return future.handle((done, failure) -> failure instanceof CompletionException ? failure.getCause() : failure)
+                .join();
+    }
+
+    private static void inOrder(LockOperations locks, String outer, String inner, CountDownLatch both) {
+        try (LockHandle held = locks.acquire(LockRequest.of(outer))) {
+            both.countDown();
+            both.await();
+            try (LockHandle nested = locks.acquire(LockRequest.of(inner).waitForever())) {
+                nested.throwIfLost();
+            }
+            held.throwIfLost();
+        } catch (InterruptedException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.distributedlock.engine.LeaseStore.RenewCommand;
+import io.distributedlock.engine.LeaseStore.RenewReply;
+import io.distributedlock.engine.LeaseStoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Which confirmations count, with a master whose replies the test controls. */
+class AcknowledgedRenewalTests {
+
+    private final FakeMaster master = new FakeMaster();
+
+    private final AcknowledgedRenewal renewal = new AcknowledgedRenewal(master, 1);
+
+    private static final class FakeMaster implements AcknowledgedRenewal.Master {
+
+        private final List<CompletableFuture<List<RenewReply>>> renewed = new ArrayList<>();
+
+        private final List<CompletableFuture<Long>> awaited = new ArrayList<>();
+
+        private int changes;
+
+        @Override
+        public List<CompletableFuture<List<RenewReply>>> renew(List<List<RenewCommand>> requests) {
+            List<CompletableFuture<List<RenewReply>>> answers = new ArrayList<>();
+            requests.forEach(request -> answers.add(new CompletableFuture<>()));
+            renewed.addAll(answers);
+            return answers;
+        }
+
+        @Override
+        public CompletableFuture<Long> await(int replicas) {
+            CompletableFuture<Long> answer = new CompletableFuture<>();
+            awaited.add(answer);
+            return answer;
+        }
+
+        @Override
+        public int changes() {
+            return changes;
+        }
+    }
+
+    private CompletableFuture<List<RenewReply>> ask(String name) {
+        return renewal.renew(List.of(new RenewCommand(name, 1, 1_000, 7, false)));
+    }
+
+    private static List<RenewReply> reply() {
+        return List.of(new RenewReply(true, 7, 0));
+    }
+
+    @Test
+    void aRenewalThatEnoughReplicasConfirmCounts() {
+        CompletableFuture<List<RenewReply>> asked = ask("a");
+        master.renewed.get(0).complete(reply());
+        assertThat(asked).isNotDone();
+        master.awaited.get(0).complete(1L);
+
+        assertThat(asked).isCompletedWithValue(reply());
+    }
+
+    /** A new connection has written nothing, so all replicas confirm at once. */
+    @Test
+    void aConfirmationOnAnotherConnectionConfirmsNothing() {
+        CompletableFuture<List<RenewReply>> asked = ask("a");
+        master.renewed.get(0).complete(reply());
+        master.changes += 2;
+        master.awaited.get(0).complete(5L);
+
+        assertThatThrownBy(asked::join)
+                .hasCauseInstanceOf(LeaseStoreException.class)
+                .hasMessageContaining("the connection broke");
+    }
+
+    /** Of a cluster: one slot has moved, the others have not. */
+    @Test
+    void aRefusedRenewalDoesNotAffectTheOthers() {
+        CompletableFuture<List<RenewReply>> first = ask("a");
+        CompletableFuture<List<RenewReply>> moved = ask("b");
+        CompletableFuture<List<RenewReply>> there = ask("c");
+        master.renewed.get(0).complete(reply());
+        master.awaited.get(0).complete(1L);
+        master.renewed.get(1).completeExceptionally(new IllegalStateException("moved"));
+        master.renewed.get(2).complete(reply());
+        master.awaited.get(1).complete(1L);
+
+        assertThat(first).isCompletedWithValue(reply());
+        assertThatThrownBy(moved::join).hasMessageContaining("moved");
+        assertThat(there).isCompletedWithValue(reply());
+    }
+
+    /** With replicas that are silent, each group lasts a whole time-out. */
+    @Test
+    void allThatArriveDuringAConfirmationShareTheNext() {
+        ask("a");
+        List<CompletableFuture<List<RenewReply>>> others = new ArrayList<>();
+        for (int i = 0; i < 600; i++) {
+            others.add(ask("b" + i));
+        }
+        master.renewed.get(0).complete(reply());
+        master.awaited.get(0).complete(0L);
+        master.renewed.forEach(renewed -> renewed.complete(reply()));
+        master.awaited.get(1).complete(0L);
+
+        assertThat(others).allMatch(CompletableFuture::isCompletedExceptionally);
+    }
+
+    @Test
+    void noConfirmationIsRequestedIfNothingWasRenewed() {
+        CompletableFuture<List<RenewReply>> asked = ask("a");
+        master.renewed.get(0).completeExceptionally(new IllegalStateException("refused"));
+
+        assertThat(master.awaited).isEmpty();
+        assertThatThrownBy(asked::join).hasMessageContaining("refused");
+    }
+
+    @Test
+    void renewalsThatArriveDuringAConfirmationAreConfirmedTogether() {
+        ask("a");
+        List<CompletableFuture<List<RenewReply>>> others = List.of(ask("b"), ask("c"), ask("d"));
+        assertThat(master.renewed).hasSize(1);
+        master.renewed.get(0).complete(reply());
+        master.awaited.get(0).complete(0L);
+        assertThat(master.renewed).hasSize(4);
+        master.renewed.forEach(each -> each.complete(reply()));
+        assertThat(master.awaited).hasSize(2);
+        master.awaited.get(1).complete(0L);
+
+        assertThat(others)
+                .allSatisfy(other -> assertThatThrownBy(other::join)
+                        .hasCauseInstanceOf(AcknowledgedRenewal.ShortfallException.class));
+    }
+}
