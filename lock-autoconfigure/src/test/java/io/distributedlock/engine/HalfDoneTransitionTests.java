@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * An error in the middle of a transition or of what it leaves to be done, as an overflow of the stack would be; to log
@@ -47,17 +47,20 @@ class HalfDoneTransitionTests {
 
     private int failing;
 
+    private int inARow = 1;
+
     private boolean mayFail;
 
     private @Nullable StackTraceElement[] failedAt;
 
     @ParameterizedTest
-    @ValueSource(longs = {0, 3_000})
-    void anErrorAtAnyStepLeavesAWorkingLock(long retentionMillis) {
+    @CsvSource({"0, 1", "3000, 1", "0, 2", "0, 3"})
+    void errorsAtAnyStepLeaveAWorkingLock(long retentionMillis, int errorsInARow) {
         int all = run(Integer.MAX_VALUE, retentionMillis);
         assertThat(all).as("places that can fail").isBetween(20, MOST_PLACES);
         for (int place = 0; place < all; place++) {
             HalfDoneTransitionTests test = new HalfDoneTransitionTests();
+            test.inARow = errorsInARow;
             try {
                 test.run(place, retentionMillis);
             } catch (UnloggableError ex) {
@@ -197,8 +200,9 @@ class HalfDoneTransitionTests {
     }
 
     private void place() {
-        if (mayFail && places++ == failing) {
-            failedAt = new Throwable().getStackTrace();
+        int place = mayFail ? places++ : -1;
+        if (place >= failing && place - failing < inARow) {
+            failedAt = place == failing ? new Throwable().getStackTrace() : failedAt;
             throw new OutOfStack();
         }
     }

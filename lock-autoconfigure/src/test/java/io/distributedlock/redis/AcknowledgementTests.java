@@ -118,7 +118,7 @@ class AcknowledgementTests {
     @Test
     void aGrantThatNoReplicaConfirmsIsReleased() {
         RedisLockTemplate locks = locks(1);
-        locks.acquire(leased("warm-up", 10_000)).close();
+        acquireLater(locks, "warm-up").close();
         redis.cutOff(replica);
         assertThatThrownBy(() -> locks.acquire(leased("unconfirmed", 60_000)))
                 .isInstanceOf(LockUnavailableException.class)
@@ -130,12 +130,11 @@ class AcknowledgementTests {
         }
     }
 
-    /** What was handed over by a message is confirmed as well. */
     /** All that come during one time-out share the next, so each hears of it before the command time-out. */
     @Test
     void manyGrantsThatNoReplicaConfirmsAreRefusedInTwoTimeouts() {
         RedisLockTemplate locks = locks(1, Duration.ofMillis(500));
-        locks.acquire(leased("first", 60_000)).close();
+        acquireLater(locks, "first").close();
         replica.freeze();
         try {
             List<CompletableFuture<LockHandle>> calls = new ArrayList<>();
@@ -150,11 +149,12 @@ class AcknowledgementTests {
         }
     }
 
+    /** What was handed over by a message is confirmed as well. */
     @Test
     void aHandOverThatNoReplicaConfirmsIsNoHold() {
         RedisLockTemplate first = locks(1);
         RedisLockTemplate second = locks(1);
-        LockHandle handle = first.acquire(leased("handed over", 60_000));
+        LockHandle handle = acquireLater(first, "handed over");
         CompletableFuture<LockHandle> waiting =
                 second.acquireAsync(leased("handed over", 60_000).waitForever()).toCompletableFuture();
         await().until(() -> first.inspect("handed over").orElseThrow().waitingInstances() == 1);
@@ -166,6 +166,7 @@ class AcknowledgementTests {
         acquireLater(second, "handed over").close();
     }
 
+    /** A replica may take longer than the time-out for its first confirmations. */
     private static LockHandle acquireLater(RedisLockTemplate locks, String name) {
         return await().ignoreExceptions().until(() -> locks.acquire(leased(name, 10_000)), handle -> true);
     }
@@ -174,6 +175,7 @@ class AcknowledgementTests {
     @Test
     void aRenewalThatNoReplicaConfirmsMovesNoDeadline() {
         RedisLockTemplate locks = locks(1);
+        acquireLater(locks, "warm-up").close();
         LockHandle handle = locks.acquire(leased("renewed", 3_000));
         AtomicInteger lost = new AtomicInteger();
         handle.onLost(lost::incrementAndGet);
@@ -186,6 +188,7 @@ class AcknowledgementTests {
     @Test
     void aConfirmedHoldIsRenewed() {
         RedisLockTemplate locks = locks(1);
+        acquireLater(locks, "warm-up").close();
         try (LockHandle handle = locks.acquire(leased("renewed", 1_500))) {
             await().until(() -> handle.remainingLease().toMillis() < 1_100);
             await().until(() -> handle.remainingLease().toMillis() > 1_100);
@@ -199,7 +202,7 @@ class AcknowledgementTests {
         locks.acquire(leased("plain", 10_000)).close();
         assertThat(redis.master().text("INFO", "commandstats")).doesNotContain("cmdstat_wait:");
         assertThat(connections()).isEqualTo(2);
-        locks(1).acquire(leased("confirmed", 10_000)).close();
+        acquireLater(locks(1), "confirmed").close();
         assertThat(redis.master().text("INFO", "commandstats")).contains("cmdstat_wait:");
         assertThat(connections()).isEqualTo(5);
     }

