@@ -66,6 +66,15 @@ class ProcessEndTests {
         }
     }
 
+    /**
+     * After an error that has hit a thread of Redis's client, or on a busy machine, the lock may be unavailable once.
+     */
+    private static End endOfABody(ChildJvm child, String how) {
+        return await().until(
+                        () -> End.of(child.ask("lane", how)),
+                        end -> !end.thrown().equals("LockUnavailableException"));
+    }
+
     @Test
     void whateverTheBodyThrowsIsThrownAndTheLockIsReleasedAtOnce() {
         try (ChildJvm child = start()) {
@@ -85,10 +94,10 @@ class ProcessEndTests {
                 assertThat(end.suppressed()).as(how).isEqualTo("-");
                 assertThat(end.took()).as(how).isLessThan(Duration.ofMillis(100).plus(Noise.now()));
             });
-            assertThat(End.of(child.ask("lane", "throw-when-lost")))
+            assertThat(endOfABody(child, "throw-when-lost"))
                     .extracting(End::thrown, End::suppressed)
                     .containsExactly("IllegalStateException", "LockLostException");
-            End silent = End.of(child.ask("lane", "throw-when-silent"));
+            End silent = endOfABody(child, "throw-when-silent");
             assertThat(silent)
                     .extracting(End::thrown, End::suppressed)
                     .containsExactly("IllegalStateException", "LockReleaseUnconfirmedException");
