@@ -61,8 +61,9 @@ class FaultMatrixTests {
     static void closeArena() {
         arena.close();
         REPORT.write(OUTPUT.resolve("matrix.md"));
-        assertThat(renewals).as("renewals that were looked at").isPositive();
-        if (CHOSEN == null) {
+        // A failed row may be played again by itself.
+        if (REPORT.hasAllRows()) {
+            assertThat(renewals).as("renewals that were looked at").isPositive();
             assertThat(together).as("holds beside others").isPositive();
             assertThat(forced).as("forced releases").isPositive();
         }

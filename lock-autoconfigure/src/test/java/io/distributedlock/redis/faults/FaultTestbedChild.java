@@ -130,7 +130,10 @@ final class FaultTestbedChild {
         return "ended";
     }
 
-    /** Takes each lock once, as the only one who wants it. Gives what could not be had. */
+    /**
+     * Takes each lock once, as the only one who wants it. Gives what could not be had. The history knows of these
+     * holds, too: on a busy machine one may last until it is renewed.
+     */
     private String probe() {
         StringBuilder failed = new StringBuilder();
         for (String name : current().names()) {
@@ -148,7 +151,7 @@ final class FaultTestbedChild {
     private @Nullable RuntimeException failureOfAnAcquisition(String name) {
         LockRequest request = LockRequest.of(name).lease(current().lease());
         try (LockHandle handle =
-                template.acquire(request.waitUpTo(current().lease().multipliedBy(2)))) {
+                current().locks().acquire(request.waitUpTo(current().lease().multipliedBy(2)))) {
             handle.throwIfLost();
             return null;
         } catch (RuntimeException e) {

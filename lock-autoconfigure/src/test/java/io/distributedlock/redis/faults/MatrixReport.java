@@ -43,6 +43,10 @@ final class MatrixReport {
                 verdict.violationsInAll()));
     }
 
+    boolean hasAllRows() {
+        return lines.size() == HEAD.size() + FaultScenario.values().length;
+    }
+
     void write(Path file) {
         try {
             Files.createDirectories(file.getParent());
