@@ -56,7 +56,7 @@ final class ClusterConnections implements RedisConnections {
 
     private final ClusterClocks clocks = new ClusterClocks(NanoClock.SYSTEM);
 
-    private final ConnectionOpener opener = new ConnectionOpener(new Opening());
+    private final ConnectionOpener opener;
 
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
 
@@ -82,6 +82,7 @@ final class ClusterConnections implements RedisConnections {
 
     ClusterConnections(LockClientFactory source, LockKeys keys, Duration commandTimeout) {
         this.source = source;
+        this.opener = new ConnectionOpener(source, this::connect);
         this.keys = keys;
         this.commandTimeout = commandTimeout;
     }
@@ -108,30 +109,6 @@ final class ClusterConnections implements RedisConnections {
     @Override
     public void open() {
         opener.start(commandTimeout);
-    }
-
-    private final class Opening implements ConnectionOpener.Attempt {
-
-        @Override
-        public boolean succeeds() {
-            try {
-                connect();
-                return true;
-            } catch (RuntimeException | Error ex) {
-                source.failed(ex);
-                return false;
-            }
-        }
-
-        @Override
-        public String explain() {
-            return whyNotConnected();
-        }
-
-        @Override
-        public @Nullable Throwable lastFailure() {
-            return source.lastFailure();
-        }
     }
 
     private void connect() {
@@ -348,13 +325,7 @@ final class ClusterConnections implements RedisConnections {
 
     @Override
     public LeaseStoreException notConnected() {
-        return new LeaseStoreException(Effect.NOT_EXECUTED, whyNotConnected(), source.lastFailure());
-    }
-
-    private String whyNotConnected() {
-        Throwable cause = source.lastFailure();
-        return "not connected to the Redis Cluster at " + source.address()
-                + (cause == null ? "" : ": " + LettuceFailures.reason(cause));
+        return new LeaseStoreException(Effect.NOT_EXECUTED, source.whyNotConnected(), source.lastFailure());
     }
 
     @Override

@@ -18,7 +18,9 @@ final class ConnectionOpener implements AutoCloseable {
 
     private static final long RETRY_MILLIS = 500;
 
-    private final Attempt attempt;
+    private final LockClientFactory source;
+
+    private final Connecting connecting;
 
     private final CountDownLatch firstTry = new CountDownLatch(1);
 
@@ -27,21 +29,17 @@ final class ConnectionOpener implements AutoCloseable {
     private final Thread thread = new Thread(this::run, "distributed-lock-connect");
 
     /** One attempt. */
-    interface Attempt {
+    @FunctionalInterface
+    interface Connecting {
 
-        /** Connects, and may block. Returns whether the connections are open. */
-        boolean succeeds();
-
-        /** The target of the connection, and the reason for its failure, for messages. */
-        String explain();
-
-        /** Why the latest attempt has failed. */
-        @Nullable
-        Throwable lastFailure();
+        /** Opens the connections, or fails. It may block. */
+        void connect() throws InterruptedException;
     }
 
-    ConnectionOpener(Attempt attempt) {
-        this.attempt = attempt;
+    /** @param source records failures, for messages */
+    ConnectionOpener(LockClientFactory source, Connecting connecting) {
+        this.source = source;
+        this.connecting = connecting;
         thread.setDaemon(true);
     }
 
@@ -59,9 +57,9 @@ final class ConnectionOpener implements AutoCloseable {
     private void run() {
         try {
             boolean told = false;
-            while (!attempt.succeeds()) {
+            while (!connects()) {
                 if (!told) {
-                    tellTrouble(attempt.lastFailure());
+                    tellTrouble(source.lastFailure());
                     told = true;
                 }
                 firstTry.countDown();
@@ -70,7 +68,7 @@ final class ConnectionOpener implements AutoCloseable {
                 }
             }
             if (told) {
-                log.info("Connected to Redis; locks are available");
+                log.info("Connected to " + source.redis() + "; locks are available");
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
@@ -79,11 +77,22 @@ final class ConnectionOpener implements AutoCloseable {
         }
     }
 
+    /** After an error, the attempt is repeated too: the cause may be a lack of memory. */
+    private boolean connects() throws InterruptedException {
+        try {
+            connecting.connect();
+            return true;
+        } catch (RuntimeException | Error ex) {
+            source.failed(ex);
+            return false;
+        }
+    }
+
     private void tellTrouble(@Nullable Throwable trouble) {
         if (trouble instanceof Error) {
-            log.error("Locks are unavailable: " + attempt.explain(), trouble);
+            log.error("Locks are unavailable: " + source.whyNotConnected(), trouble);
         } else {
-            log.warn("Redis is not reachable yet; locks are unavailable until it is: " + attempt.explain());
+            log.warn("Redis is not reachable yet; locks are unavailable until it is: " + source.whyNotConnected());
         }
     }
 

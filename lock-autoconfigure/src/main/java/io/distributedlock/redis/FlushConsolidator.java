@@ -5,8 +5,6 @@
 package io.distributedlock.redis;
 
 import io.lettuce.core.resource.NettyCustomizer;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.SingleThreadEventLoop;
@@ -27,19 +25,7 @@ final class FlushConsolidator extends ChannelOutboundHandlerAdapter {
 
     /** Adds one to each connection, and keeps the application's own customization. */
     static NettyCustomizer after(NettyCustomizer application) {
-        return new NettyCustomizer() {
-
-            @Override
-            public void afterBootstrapInitialized(Bootstrap bootstrap) {
-                application.afterBootstrapInitialized(bootstrap);
-            }
-
-            @Override
-            public void afterChannelInitialized(Channel channel) {
-                channel.pipeline().addLast(new FlushConsolidator());
-                application.afterChannelInitialized(channel);
-            }
-        };
+        return new ChannelCustomizer(channel -> channel.pipeline().addLast(new FlushConsolidator()), application);
     }
 
     /** Runs on the event loop. */

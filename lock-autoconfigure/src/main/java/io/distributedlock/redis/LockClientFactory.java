@@ -150,6 +150,17 @@ final class LockClientFactory implements AutoCloseable {
         return address;
     }
 
+    /** Redis with its address, for messages. */
+    String redis() {
+        return (cluster ? "the Redis Cluster at " : "Redis at ") + address;
+    }
+
+    /** The target of its connections, and why they are not open, for messages. */
+    String whyNotConnected() {
+        Throwable cause = trouble;
+        return "not connected to " + redis() + (cause == null ? "" : ": " + LettuceFailures.reason(cause));
+    }
+
     OpenChannels channels() {
         return channels;
     }

@@ -16,7 +16,6 @@ import io.lettuce.core.resource.ClientResources;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
@@ -31,23 +30,17 @@ final class LockConnections implements RedisConnections {
 
     private static final Log log = LogFactory.getLog(LockConnections.class);
 
-    private static final long RETRY_MILLIS = 500;
-
     private final LockClientFactory source;
 
     private final ClientResources resources;
 
     private final Duration commandTimeout;
 
-    private final CountDownLatch firstTry = new CountDownLatch(1);
-
-    private final CountDownLatch closed = new CountDownLatch(1);
+    private final ConnectionOpener opener;
 
     private @Nullable InstanceChannelListener messages;
 
     private Runnable connected = () -> {};
-
-    private @Nullable Thread opener;
 
     private CompletableFuture<Void> ready = new CompletableFuture<>();
 
@@ -67,6 +60,7 @@ final class LockConnections implements RedisConnections {
 
     LockConnections(LockClientFactory source, Duration commandTimeout) {
         this.source = source;
+        this.opener = new ConnectionOpener(source, this::connect);
         this.masterCheck = new MasterCheck(source);
         this.messageCheck = new MessageCheck(source.channels()::replace);
         this.resources = source.resources();
@@ -86,66 +80,19 @@ final class LockConnections implements RedisConnections {
 
     @Override
     public void open() {
-        Thread thread = new Thread(this::connect, "distributed-lock-connect");
-        thread.setDaemon(true);
-        opener = thread;
-        thread.start();
-        try {
-            boolean tried = firstTry.await(commandTimeout.toMillis(), TimeUnit.MILLISECONDS);
-            log.debug(tried ? "First try to connect has ended" : "First try to connect takes long");
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-        }
+        opener.start(commandTimeout);
     }
 
-    private void connect() {
-        try {
-            boolean told = false;
-            while (!tryToConnect()) {
-                if (!told) {
-                    tellTrouble(source.lastFailure());
-                    told = true;
-                }
-                firstTry.countDown();
-                if (closed.await(ReconnectDelay.spread(RETRY_MILLIS), TimeUnit.MILLISECONDS)) {
-                    return;
-                }
-            }
-            if (told) {
-                log.info("Connected to Redis at " + source.address() + "; locks are available");
-            }
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-        } finally {
-            firstTry.countDown();
-        }
-    }
-
-    private void tellTrouble(@Nullable Throwable trouble) {
-        if (trouble instanceof Error) {
-            log.error("Locks are unavailable: " + whyNotConnected(), trouble);
-        } else {
-            log.warn("Redis is not reachable yet; locks are unavailable until it is: " + whyNotConnected());
-        }
-    }
-
-    /** After an error, the attempt is repeated too: the cause may be a lack of memory. */
-    private boolean tryToConnect() throws InterruptedException {
-        try {
-            RedisClient client = source.client();
-            subscribe(client);
-            another.accept(client);
-            StatefulRedisConnection<String, String> opened = connect(client);
-            commands = opened;
-            probe(opened);
-            writer = opened::dispatch;
-            hasConnected();
-            ServerConfigurationCheck.of(opened.async());
-            return true;
-        } catch (RuntimeException | Error ex) {
-            source.failed(ex);
-            return false;
-        }
+    private void connect() throws InterruptedException {
+        RedisClient client = source.client();
+        subscribe(client);
+        another.accept(client);
+        StatefulRedisConnection<String, String> opened = connect(client);
+        commands = opened;
+        probe(opened);
+        writer = opened::dispatch;
+        hasConnected();
+        ServerConfigurationCheck.of(opened.async());
     }
 
     private void probe(StatefulRedisConnection<String, String> opened) throws InterruptedException {
@@ -194,16 +141,15 @@ final class LockConnections implements RedisConnections {
 
     @Override
     public LeaseStoreException notConnected() {
-        return new LeaseStoreException(Effect.NOT_EXECUTED, whyNotConnected(), source.lastFailure());
+        return new LeaseStoreException(Effect.NOT_EXECUTED, source.whyNotConnected(), source.lastFailure());
     }
 
     @Override
     public void redisSaid(String error) {
         masterCheck.refused(error);
         if (LettuceFailures.isOfAReplica(error) && source.channels().replace()) {
-            String what =
-                    "Redis at " + source.address() + " is a replica, which accepts no writes. The address may lead to"
-                            + " another server by now, so locks use new connections.";
+            String what = source.redis() + " is a replica, which accepts no writes. The address may lead to"
+                    + " another server by now, so locks use new connections.";
             if (replicaTold) {
                 log.debug(what);
             } else {
@@ -216,12 +162,6 @@ final class LockConnections implements RedisConnections {
     @Override
     public boolean isInTrouble() {
         return source.lastFailure() != null;
-    }
-
-    private String whyNotConnected() {
-        Throwable cause = source.lastFailure();
-        return "not connected to Redis at " + source.address()
-                + (cause == null ? "" : ": " + LettuceFailures.reason(cause));
     }
 
     @Override
@@ -252,7 +192,7 @@ final class LockConnections implements RedisConnections {
 
     /** Not on the event loop, since this may take long. */
     private void tellConnected() {
-        if (closed.getCount() > 0) {
+        if (!opener.isClosed()) {
             resources.eventExecutorGroup().execute(connected);
         }
     }
@@ -264,11 +204,7 @@ final class LockConnections implements RedisConnections {
 
     @Override
     public void close() {
-        closed.countDown();
-        Thread thread = opener;
-        if (thread != null) {
-            thread.interrupt();
-        }
+        opener.close();
         StatefulRedisConnection<String, String> command = commands;
         if (command != null) {
             command.close();

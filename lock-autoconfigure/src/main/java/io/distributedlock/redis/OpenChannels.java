@@ -5,7 +5,6 @@
 package io.distributedlock.redis;
 
 import io.lettuce.core.resource.NettyCustomizer;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,20 +35,12 @@ final class OpenChannels {
 
     /** Tracks each connection while it is open, and keeps the application's own customization. */
     NettyCustomizer before(NettyCustomizer application) {
-        return new NettyCustomizer() {
+        return new ChannelCustomizer(this::add, application);
+    }
 
-            @Override
-            public void afterBootstrapInitialized(Bootstrap bootstrap) {
-                application.afterBootstrapInitialized(bootstrap);
-            }
-
-            @Override
-            public void afterChannelInitialized(Channel channel) {
-                open.add(channel);
-                channel.closeFuture().addListener(closed -> open.remove(channel));
-                application.afterChannelInitialized(channel);
-            }
-        };
+    private void add(Channel channel) {
+        open.add(channel);
+        channel.closeFuture().addListener(closed -> open.remove(channel));
     }
 
     /**

@@ -5,8 +5,6 @@
 package io.distributedlock.redis;
 
 import io.lettuce.core.resource.NettyCustomizer;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -46,19 +44,8 @@ final class ResponseTimeoutHandler extends ChannelDuplexHandler {
 
     /** Adds one at the head of each pipeline, where it gets bytes, and keeps the application's own customization. */
     static NettyCustomizer before(Duration limit, NettyCustomizer application) {
-        return new NettyCustomizer() {
-
-            @Override
-            public void afterBootstrapInitialized(Bootstrap bootstrap) {
-                application.afterBootstrapInitialized(bootstrap);
-            }
-
-            @Override
-            public void afterChannelInitialized(Channel channel) {
-                channel.pipeline().addFirst(new ResponseTimeoutHandler(limit));
-                application.afterChannelInitialized(channel);
-            }
-        };
+        return new ChannelCustomizer(
+                channel -> channel.pipeline().addFirst(new ResponseTimeoutHandler(limit)), application);
     }
 
     @Override

@@ -5,8 +5,6 @@
 package io.distributedlock.redis;
 
 import io.lettuce.core.resource.NettyCustomizer;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -36,19 +34,7 @@ final class StaleMasterGuard extends ChannelDuplexHandler {
 
     /** Adds one at the head of each pipeline, and keeps the application's own customization. */
     static NettyCustomizer before(Duration limit, NettyCustomizer application) {
-        return new NettyCustomizer() {
-
-            @Override
-            public void afterBootstrapInitialized(Bootstrap bootstrap) {
-                application.afterBootstrapInitialized(bootstrap);
-            }
-
-            @Override
-            public void afterChannelInitialized(Channel channel) {
-                channel.pipeline().addFirst(new StaleMasterGuard(limit));
-                application.afterChannelInitialized(channel);
-            }
-        };
+        return new ChannelCustomizer(channel -> channel.pipeline().addFirst(new StaleMasterGuard(limit)), application);
     }
 
     @Override
