@@ -10,8 +10,8 @@ import java.util.Set;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.springframework.aop.Advisor;
-import org.springframework.aop.support.ComposablePointcut;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
@@ -71,7 +71,9 @@ final class StartUpRun {
     }
 
     private static Advisor doingNothing(Set<Class<?>> services) {
-        ComposablePointcut methods = new ComposablePointcut(services::contains);
+        NameMatchMethodPointcut methods = new NameMatchMethodPointcut();
+        methods.setMappedName("method*");
+        methods.setClassFilter(services::contains);
         return new DefaultPointcutAdvisor(methods, (MethodInterceptor) MethodInvocation::proceed);
     }
 
