@@ -32,7 +32,7 @@ final class ExpressionParameters {
         }
         boolean own = addNames(where.method());
         // An annotation on an interface refers to the parameter names there.
-        named = addNames(where.declared()) || own;
+        named = where.declared().equals(where.method()) ? own : addNames(where.declared()) || own;
     }
 
     private boolean addNames(Method method) {

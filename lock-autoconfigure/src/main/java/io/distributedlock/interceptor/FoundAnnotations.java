@@ -7,6 +7,7 @@ package io.distributedlock.interceptor;
 import io.distributedlock.annotation.DistributedLocked;
 import java.lang.reflect.AnnotatedElement;
 import java.util.List;
+import java.util.function.Supplier;
 import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -25,10 +26,10 @@ record FoundAnnotations(List<MergedAnnotation<DistributedLocked>> annotations, b
         MergedAnnotations all = MergedAnnotations.from(element, strategy);
         List<MergedAnnotation<DistributedLocked>> found =
                 all.stream(DistributedLocked.class).toList();
-        int nearest = found.stream()
-                .mapToInt(MergedAnnotation::getAggregateIndex)
-                .min()
-                .orElse(Integer.MAX_VALUE);
+        int nearest = Integer.MAX_VALUE;
+        for (MergedAnnotation<DistributedLocked> each : found) {
+            nearest = Math.min(nearest, each.getAggregateIndex());
+        }
         MergedAnnotation<DistributedLocked.None> none = all.get(DistributedLocked.None.class);
         if (none.isPresent() && none.getAggregateIndex() == nearest) {
             throw new AnnotationConfigurationException("it has @DistributedLocked.None as well");
@@ -36,8 +37,19 @@ record FoundAnnotations(List<MergedAnnotation<DistributedLocked>> annotations, b
         if (none.isPresent() && none.getAggregateIndex() < nearest) {
             return new FoundAnnotations(List.of(), true);
         }
-        return new FoundAnnotations(
-                found.stream().filter(one -> one.getAggregateIndex() == nearest).toList(), false);
+        return new FoundAnnotations(ofElement(nearest, found), false);
+    }
+
+    private static List<MergedAnnotation<DistributedLocked>> ofElement(
+            int index, List<MergedAnnotation<DistributedLocked>> found) {
+        return found.size() <= 1
+                ? found
+                : found.stream().filter(one -> one.getAggregateIndex() == index).toList();
+    }
+
+    /** These if they decide, otherwise those of a more distant element. */
+    FoundAnnotations or(Supplier<FoundAnnotations> moreDistant) {
+        return decide() ? this : moreDistant.get();
     }
 
     /** Whether more distant elements have no effect. */

@@ -6,6 +6,7 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The parameters of type {@link LockHandle}: where the caller has passed null, the method gets the handle of its lock.
  */
 final class HandleParameters {
+
+    private static final HandleParameters NONE = new HandleParameters(new int[0]);
 
     private final int[] positions;
 
@@ -22,6 +25,9 @@ final class HandleParameters {
 
     static HandleParameters of(Method method) {
         Class<?>[] types = method.getParameterTypes();
+        if (!Arrays.asList(types).contains(LockHandle.class)) {
+            return NONE;
+        }
         return new HandleParameters(IntStream.range(0, types.length)
                 .filter(i -> types[i] == LockHandle.class)
                 .toArray());
@@ -31,6 +37,9 @@ final class HandleParameters {
      * Fills them in just before the body is run, each time in a copy of the arguments: calls may run at the same time.
      */
     ReturnTypeAdapter.Body filledIn(@Nullable Object[] arguments, ReturnTypeAdapter.Body body) {
+        if (positions.length == 0) {
+            return body;
+        }
         int[] empty = IntStream.of(positions).filter(i -> arguments[i] == null).toArray();
         if (empty.length == 0) {
             return body;

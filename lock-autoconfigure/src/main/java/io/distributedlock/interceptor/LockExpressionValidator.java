@@ -55,20 +55,23 @@ final class LockExpressionValidator {
     }
 
     private @Nullable Mistake in(SpelNode node, boolean bare) {
-        String text = node.toStringAST();
         if (node instanceof VariableReference) {
+            String text = node.toStringAST();
             return isVariable(text.substring(1)) ? null : new Mistake(text + " is unknown", parameters.advice());
         }
         if (node instanceof FunctionReference) {
-            return new Mistake("the function " + text + " is unknown", "There are no functions; use T(…) or @bean.");
+            return new Mistake(
+                    "the function " + node.toStringAST() + " is unknown", "There are no functions; use T(…) or @bean.");
         }
         if (node instanceof BeanReference) {
+            String text = node.toStringAST();
             return beans.test(beanName(text)) ? null : new Mistake("there is no bean " + text, "Correct its name.");
         }
         if (bare && node instanceof PropertyOrFieldReference property && !isOfRoot(property)) {
+            String name = node.toStringAST();
             return new Mistake(
-                    "the call has no property " + text,
-                    "Write #" + text + " for the parameter, or '" + text + "' in quotes for a fixed text.");
+                    "the call has no property " + name,
+                    "Write #" + name + " for the parameter, or '" + name + "' in quotes for a fixed text.");
         }
         return null;
     }

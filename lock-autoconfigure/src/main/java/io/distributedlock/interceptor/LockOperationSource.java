@@ -11,8 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
@@ -117,16 +115,12 @@ final class LockOperationSource {
 
     private static FoundAnnotations find(Method specific, Method declared, Class<?> targetClass) {
         Class<?> type = LockedMethod.isGenerated(targetClass) ? annotatedInterface(specific, targetClass) : targetClass;
-        return Stream.<Supplier<FoundAnnotations>>of(
-                        () -> FoundAnnotations.on(specific, SearchStrategy.SUPERCLASS),
-                        () -> onClass(specific, type, SearchStrategy.SUPERCLASS),
-                        () -> FoundAnnotations.on(specific, SearchStrategy.TYPE_HIERARCHY),
-                        () -> FoundAnnotations.on(declared, SearchStrategy.TYPE_HIERARCHY),
-                        () -> onClass(specific, type, SearchStrategy.TYPE_HIERARCHY))
-                .map(Supplier::get)
-                .filter(FoundAnnotations::decide)
-                .findFirst()
-                .orElseGet(() -> onClass(declared, declared.getDeclaringClass(), SearchStrategy.TYPE_HIERARCHY));
+        return FoundAnnotations.on(specific, SearchStrategy.SUPERCLASS)
+                .or(() -> onClass(specific, type, SearchStrategy.SUPERCLASS))
+                .or(() -> FoundAnnotations.on(specific, SearchStrategy.TYPE_HIERARCHY))
+                .or(() -> FoundAnnotations.on(declared, SearchStrategy.TYPE_HIERARCHY))
+                .or(() -> onClass(specific, type, SearchStrategy.TYPE_HIERARCHY))
+                .or(() -> onClass(declared, declared.getDeclaringClass(), SearchStrategy.TYPE_HIERARCHY));
     }
 
     private static FoundAnnotations onClass(Method method, Class<?> type, SearchStrategy strategy) {

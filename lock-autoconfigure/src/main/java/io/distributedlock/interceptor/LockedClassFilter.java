@@ -50,7 +50,7 @@ final class LockedClassFilter {
     private static boolean isOn(Class<?> type) {
         try {
             boolean[] found = {isAnnotated(type)};
-            ReflectionUtils.doWithLocalMethods(type, method -> found[0] |= isAnnotated(method));
+            ReflectionUtils.doWithLocalMethods(type, method -> found[0] = found[0] || isAnnotated(method));
             return found[0];
         } catch (IllegalStateException | LinkageError ex) {
             logger.debug("Cannot look into " + type.getName() + ", as a class that it names is missing", ex);

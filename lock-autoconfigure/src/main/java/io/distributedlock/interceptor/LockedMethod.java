@@ -6,9 +6,8 @@ package io.distributedlock.interceptor;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.util.Arrays;
+import java.util.StringJoiner;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
@@ -52,9 +51,11 @@ record LockedMethod(Method method, Method declared, Class<?> targetClass) {
     }
 
     private String signature(Function<Class<?>, String> typeName, String separator) {
-        return Arrays.stream(method.getParameterTypes())
-                .map(typeName)
-                .collect(Collectors.joining(separator, method.getName() + "(", ")"));
+        StringJoiner signature = new StringJoiner(separator, method.getName() + "(", ")");
+        for (Class<?> type : method.getParameterTypes()) {
+            signature.add(typeName.apply(type));
+        }
+        return signature.toString();
     }
 
     private Class<?> owner() {

@@ -5,7 +5,6 @@
 package io.distributedlock.interceptor;
 
 import java.lang.reflect.AnnotatedElement;
-import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -253,11 +252,17 @@ final class ReturnTypeAdapters {
     }
 
     private static boolean isOrExtends(Class<?> type, Predicate<String> name) {
-        Set<Class<?>> types = new LinkedHashSet<>(ClassUtils.getAllInterfacesForClassAsSet(type));
         for (Class<?> each = type; each != null; each = each.getSuperclass()) {
-            types.add(each);
+            if (name.test(each.getName())) {
+                return true;
+            }
         }
-        return types.stream().map(Class::getName).anyMatch(name);
+        for (Class<?> each : ClassUtils.getAllInterfacesForClassAsSet(type)) {
+            if (name.test(each.getName())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isAsync(AnnotatedElement element) {

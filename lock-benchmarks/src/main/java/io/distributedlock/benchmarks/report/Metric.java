@@ -40,7 +40,7 @@ public enum Metric {
     HEAP_EACH("heap B each", 0, "heap after full collections, less that before, for each one"),
     THREADS("threads", 0, "how many more threads there are; fewer if some that were idle have ended"),
     START_MILLIS("start ms", 0, "time to start the application, in a JVM that has started none before"),
-    START_ADDED("more ms", 0, "how much longer that takes with the annotation"),
+    START_ADDED("more ms", 0, "how much longer that takes than with neither annotation nor advice"),
     KEYS_LEFT("keys left", 0, "keys in the server when all is done"),
     NANOS("ns/op", 1, "time of one operation"),
     VIOLATIONS("violations", 0, "how often a second one was inside"),

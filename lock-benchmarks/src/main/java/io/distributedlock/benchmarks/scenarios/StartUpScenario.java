@@ -9,20 +9,27 @@ import io.distributedlock.benchmarks.report.Measurement;
 import io.distributedlock.benchmarks.report.Metric;
 import io.distributedlock.benchmarks.report.ScenarioInfo;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
-/** An application with many locked methods is started, and one without, each in a JVM of its own, by turns. */
+/**
+ * An application with many locked methods is started, one whose beans get proxies without locks, and one with neither,
+ * each in a JVM of its own, by turns.
+ */
 record StartUpScenario(ScenarioInfo info) implements Scenario {
 
     private static final Duration LIMIT = Duration.ofMinutes(2);
 
     static final String LOCKED = "locked";
 
+    private static final String PROXIED = "proxied";
+
     private static final String PLAIN = "plain";
 
     @Override
     public double seconds(Pace pace) {
-        return pace.rounds() * 6;
+        return pace.rounds() * 9;
     }
 
     @Override
@@ -39,17 +46,20 @@ record StartUpScenario(ScenarioInfo info) implements Scenario {
     }
 
     private void measure(Bench bench, int round) {
-        double plain = millis(bench, false);
-        double locked = millis(bench, true);
+        double plain = millis(bench, PLAIN);
         Map<Metric, Double> without = Map.of(Metric.START_MILLIS, plain);
-        Map<Metric, Double> with = Map.of(Metric.START_MILLIS, locked, Metric.START_ADDED, locked - plain);
         bench.results().add(new Measurement(info.id(), PLAIN, round, without, ""));
-        bench.results().add(new Measurement(info.id(), LOCKED, round, with, ""));
+        for (String services : List.of(PROXIED, LOCKED)) {
+            double millis = millis(bench, services);
+            Map<Metric, Double> with = Map.of(Metric.START_MILLIS, millis, Metric.START_ADDED, millis - plain);
+            bench.results().add(new Measurement(info.id(), services, round, with, ""));
+        }
     }
 
-    private static double millis(Bench bench, boolean locked) {
+    private static double millis(Bench bench, String services) {
         try (WorkerJvm worker = WorkerPool.startOne()) {
-            return Long.parseLong(worker.ask(LIMIT, "start-up", bench.redisPort(), locked)) / 1e6;
+            String nanos = worker.ask(LIMIT, "start-up", bench.redisPort(), services.toUpperCase(Locale.ROOT));
+            return Long.parseLong(nanos) / 1e6;
         }
     }
 }

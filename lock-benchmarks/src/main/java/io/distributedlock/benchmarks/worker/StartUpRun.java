@@ -6,6 +6,13 @@ package io.distributedlock.benchmarks.worker;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -24,26 +31,50 @@ final class StartUpRun {
 
     private StartUpRun() {}
 
+    /** The methods of the application's beans. */
+    enum Services {
+        PLAIN,
+        /** With an advice of Spring that does nothing: the cost of the proxies alone. */
+        PROXIED,
+        LOCKED
+    }
+
     /** The time it took, in nanoseconds. */
-    static long nanos(int port, boolean locked) {
-        GeneratedServices loader = new GeneratedServices(locked);
+    static long nanos(int port, Services kind) {
+        GeneratedServices loader = new GeneratedServices(kind == Services.LOCKED);
         List<Class<?>> services = loader.define(CLASSES, METHODS);
         long since = System.nanoTime();
-        try (ConfigurableApplicationContext context = start(port, loader, services)) {
+        try (ConfigurableApplicationContext context = start(port, loader, services, kind == Services.PROXIED)) {
             return System.nanoTime() - since;
         }
     }
 
-    private static ConfigurableApplicationContext start(int port, ClassLoader loader, List<Class<?>> services) {
+    private static ConfigurableApplicationContext start(
+            int port, ClassLoader loader, List<Class<?>> services, boolean proxied) {
         return new SpringApplicationBuilder(new DefaultResourceLoader(loader), Application.class)
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
                 .logStartupInfo(false)
                 .registerShutdownHook(false)
                 .properties(Map.of("spring.data.redis.host", "127.0.0.1", "spring.data.redis.port", port))
-                .initializers(
-                        context -> services.forEach(type -> ((GenericApplicationContext) context).registerBean(type)))
+                .initializers(context -> {
+                    GenericApplicationContext beans = (GenericApplicationContext) context;
+                    services.forEach(type -> beans.registerBean(type));
+                    if (proxied) {
+                        beans.registerBean(
+                                Advisor.class,
+                                () -> doingNothing(Set.copyOf(services)),
+                                definition -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE));
+                    }
+                })
                 .run();
+    }
+
+    private static Advisor doingNothing(Set<Class<?>> services) {
+        NameMatchMethodPointcut methods = new NameMatchMethodPointcut();
+        methods.setMappedName("method*");
+        methods.setClassFilter(services::contains);
+        return new DefaultPointcutAdvisor(methods, (MethodInterceptor) MethodInvocation::proceed);
     }
 
     @Configuration(proxyBeanMethods = false)
