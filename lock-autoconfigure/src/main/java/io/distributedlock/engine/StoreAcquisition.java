@@ -43,7 +43,7 @@ final class StoreAcquisition {
 
     private final EngineContext engine;
 
-    private final WaiterQueue waiters;
+    final WaiterQueue waiters;
 
     private Phase phase = Phase.BACKING_OFF;
 
