@@ -259,7 +259,7 @@ final class NamedLockState {
 
     private @Nullable PendingRelease passOn(Ownership current, long now, DeferredActions actions) {
         WaiterQueue waiting = waitersIfAny();
-        if (waiting != null && current.lease.mayPass(lock.engine.settings(), now)) {
+        if (waiting != null && current.mayPass(now)) {
             current.passTo(waiting.next(), now, actions);
             return null;
         }
@@ -501,6 +501,6 @@ final class NamedLockState {
 
     /** The time until a retained lease has a token for the next hold; 0 if it has one, or if no lease is retained. */
     long nanosToRetainedToken(long now) {
-        return ownership == null || !ownership.isRetained() ? 0 : ownership.lease.nanosToNextToken(now);
+        return ownership == null || !ownership.isRetained() ? 0 : ownership.nanosToNextToken(now);
     }
 }
