@@ -5,12 +5,12 @@
 package io.distributedlock.engine;
 
 /**
- * The limit of the fencing tokens that this instance assigns to its own callers while one lease lasts. The store takes a token from
- * its clock in microseconds, and deletes it when the lock is free. So a local token has to stay below the store's
- * clock: below the token of the grant and the microseconds that have passed since then, whatever the store's clock
- * showed at that time. They count from the arrival of the grant, since the store assigned its token before that. One
- * hundredth less covers the difference in speed between the two clocks. Guarded by the {@link NamedLock} that owns the
- * lease.
+ * The limit of the fencing tokens that this instance assigns to its own callers while one lease lasts. The store takes
+ * a token from its clock in microseconds, and deletes it when the lock is free. So a local token has to stay below the
+ * store's clock: below the token of the grant and the microseconds that have passed since then, whatever the store's
+ * clock showed at that time. They count from the arrival of the grant, since the store assigned its token before that.
+ * One hundredth less covers the difference in speed between the two clocks. Guarded by the {@link NamedLock} that owns
+ * the lease.
  */
 final class LocalTokens {
 

@@ -43,6 +43,9 @@ final class NamedLockState {
 
     private boolean retired;
 
+    /** With an explicit owner there is one grant, and no caller waits here after it. */
+    private volatile boolean granted;
+
     /** Whether a transition has begun and not ended: while it runs, or after it has failed half-way. */
     private boolean halfDone;
 
@@ -249,6 +252,11 @@ final class NamedLockState {
         }
     }
 
+    /** May be read without the monitor. */
+    boolean wasGranted() {
+        return granted;
+    }
+
     // ---- the next user of the lease
 
     /** The hold was closed. */
@@ -333,7 +341,7 @@ final class NamedLockState {
         WaiterQueue waiting = current.waiters;
         ownership = new Ownership(lock, grant, current.wasRecalled(), waiting.next(), now, actions);
         acquiring = null;
-        lock.markGranted();
+        granted = true;
         waiting.decideThoseWhoTryOnce(Long.MAX_VALUE, actions);
         leftLine(current.isLeader() ? lease.number : 0, actions);
     }

@@ -112,7 +112,7 @@ final class Ownership {
     // ---- re-entry
 
     @Nullable
-    DefaultLockHandle reenter(Object owner, @Nullable LockOwner enclosing, long now) {
+    DefaultLockHandle reenter(@Nullable Object owner, @Nullable LockOwner enclosing, long now) {
         if (!hold.admits(owner, enclosing) || !hold.isHeld(now)) {
             return null;
         }
