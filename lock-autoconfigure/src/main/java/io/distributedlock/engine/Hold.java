@@ -35,8 +35,11 @@ final class Hold {
 
     private final LockOrigin origin;
 
-    /** Guarded by the lock's monitor, as are the counts. */
-    private Object owner;
+    /**
+     * As {@link Waiter#owner}; also null once the owner has left and nested work continues. Guarded by the lock's
+     * monitor, as are the counts.
+     */
+    private @Nullable Object owner;
 
     /** The lease that its caller requested. */
     final long lease;
@@ -75,7 +78,7 @@ final class Hold {
 
     private volatile Phase phase = Phase.HELD;
 
-    private volatile @Nullable LockLostException loss;
+    private volatile @Nullable Loss loss;
 
     /**
      * The listener to its end, until it was called; null if there is none, or before the holder has received the hold.
@@ -87,8 +90,12 @@ final class Hold {
     /** All handles share this, so it is reachable as long as one of them is. */
     private WeakReference<HandleAnchor> anchor;
 
-    /** The same from the loss on: its callbacks are run although its handles may be unreachable by then. */
-    private @Nullable HandleAnchor lostAnchor;
+    /**
+     * How it was lost.
+     *
+     * @param anchor reachable from the loss on: the callbacks are run although the handles may be unreachable by then
+     */
+    private record Loss(LockLostException how, @Nullable HandleAnchor anchor) {}
 
     /** @param start from when its own lease counts if it is not renewed */
     Hold(NamedLock lock, Waiter waiter, Lease granted, long start, long now, HandleAnchor anchor) {
@@ -133,18 +140,19 @@ final class Hold {
         return known;
     }
 
+    @Nullable
     Object owner() {
         return owner;
     }
 
     /** Whether the caller is the owner. */
-    boolean isOwnedBy(Object caller) {
-        return owner == caller;
+    boolean isOwnedBy(@Nullable Object caller) {
+        return caller != null && owner == caller;
     }
 
     /** Whether the caller may re-enter: it is the owner, or its work is nested in work of the owner. */
-    boolean admits(Object caller, @Nullable LockOwner enclosing) {
-        if (owner == caller) {
+    boolean admits(@Nullable Object caller, @Nullable LockOwner enclosing) {
+        if (isOwnedBy(caller)) {
             return true;
         }
         for (LockOwner each = enclosing; each != null; each = each.enclosing()) {
@@ -162,12 +170,9 @@ final class Hold {
 
     /** The rest may be nested work that outlives its owner, while the thread continues with other work. */
     void left(boolean byOwner) {
-        int ownLeft = ownEntries - (byOwner ? 1 : 0);
-        // What may fail comes first: half of this could not be repeated.
-        Object nextOwner = ownLeft == 0 && owner instanceof Thread ? new Object() : owner;
         entries--;
-        ownEntries = ownLeft;
-        owner = nextOwner;
+        ownEntries -= byOwner ? 1 : 0;
+        owner = ownEntries == 0 && owner instanceof Thread ? null : owner;
     }
 
     /** It can no longer be closed: its handles were garbage collected, or the thread that acquired it has ended. */
@@ -254,15 +259,16 @@ final class Hold {
 
     void lose(LossCause why, long now) {
         Duration heldFor = Duration.ofNanos(now - grantedAt);
-        loss = new LockLostException(
+        LockLostException how = new LockLostException(
                 name(), "Lock '" + name() + "' was lost after " + heldFor.toMillis() + " ms: " + why.words(), heldFor);
-        lostAnchor = anchor.get();
+        loss = new Loss(how, anchor.get());
         phase = Phase.LOST;
     }
 
     /** The callbacks of a lost hold, at the first call only. There are none if no handle is reachable any more. */
     List<Runnable> takeCallbacks() {
-        HandleAnchor known = lostAnchor == null ? anchor.get() : lostAnchor;
+        Loss lost = loss;
+        HandleAnchor known = lost == null || lost.anchor() == null ? anchor.get() : lost.anchor();
         return known == null ? List.of() : known.end();
     }
 
@@ -274,9 +280,11 @@ final class Hold {
     /** A new exception for every caller, so that the stack is the caller's; null if it was not lost. */
     @Nullable
     LockLostException loss() {
-        LockLostException first = loss;
-        return first == null
-                ? null
-                : new LockLostException(first.lockName(), String.valueOf(first.getMessage()), first.heldFor());
+        Loss known = loss;
+        if (known == null) {
+            return null;
+        }
+        LockLostException first = known.how();
+        return new LockLostException(first.lockName(), String.valueOf(first.getMessage()), first.heldFor());
     }
 }

@@ -18,57 +18,78 @@ final class Lease {
     /** The number of the acquisition that owns it. */
     final long number;
 
-    /** Whether a request under this number got no reply, so that a copy of it may still arrive. */
-    final boolean uncertain;
+    /** The requests under this number without a known outcome; null if there are none. */
+    final @Nullable Doubt doubt;
 
-    /** A request under this number without a reply at the time when a message granted the lease. */
-    final @Nullable AcquireAttempt unanswered;
+    /** The token of the latest local hold, or a higher one that the lock has in the store. */
+    private long token;
 
-    private final LocalTokens tokens;
+    /** The limit of local tokens; null before the first hand-over is considered. */
+    private @Nullable LocalTokens tokens;
 
-    /** Whether other instances wait, as far as this one knows, and since when. */
-    private boolean contended;
-
-    private long contendedSince;
-
-    /**
-     * Whether another instance began to wait after the latest renewal was sent, so that its reply may not include it.
-     */
-    private boolean recalled;
-
-    private int passes;
+    /** The other instances that wait; null if there are none, as far as this one knows. */
+    private @Nullable Contention contention;
 
     private long sentAt;
 
     private long length;
-
-    private long cap = Long.MAX_VALUE;
 
     /** When the last request was sent, and the longest lease of all requests, whatever their replies. */
     private long askedAt;
 
     private long longest;
 
-    Lease(
-            long number,
-            LocalTokens tokens,
-            long sentAt,
-            long length,
-            boolean uncertain,
-            @Nullable AcquireAttempt unanswered) {
+    Lease(long number, long token, long sentAt, long length, @Nullable Doubt doubt) {
         this.number = number;
-        this.tokens = tokens;
+        this.token = token;
         this.sentAt = sentAt;
         this.length = length;
         this.askedAt = sentAt;
         this.longest = length;
-        this.uncertain = uncertain;
-        this.unanswered = unanswered;
+        this.doubt = doubt;
+    }
+
+    /**
+     * Requests under the number of a lease, copies of which may still arrive.
+     *
+     * @param uncertain whether one got no reply in time
+     * @param unanswered one without a reply at the time when a message granted the lease
+     */
+    record Doubt(boolean uncertain, @Nullable AcquireAttempt unanswered) {
+
+        static @Nullable Doubt of(boolean uncertain, @Nullable AcquireAttempt unanswered) {
+            return uncertain || unanswered != null ? new Doubt(uncertain, unanswered) : null;
+        }
+
+        boolean lasts() {
+            return uncertain || (unanswered != null && !unanswered.wasAnswered());
+        }
+    }
+
+    /** Other instances wait. */
+    private static final class Contention {
+
+        /** When the first of them began to wait. The limits of local hand-over count from then. */
+        final long since;
+
+        int passes;
+
+        /** Whether one of them came after the latest renewal was sent, so that its reply may not include it. */
+        boolean recalled;
+
+        Contention(long since) {
+            this.since = since;
+        }
+
+        boolean mayPass(EngineSettings settings, long now) {
+            return passes < settings.maxPasses()
+                    && now - since < settings.maxBatch().toNanos();
+        }
     }
 
     /** Whether the store may receive a request for it after it has ended. */
     boolean mayComeBack() {
-        return uncertain || (unanswered != null && !unanswered.wasAnswered());
+        return doubt != null && doubt.lasts();
     }
 
     static long margin(long length) {
@@ -95,53 +116,55 @@ final class Lease {
 
     /** The token of the latest local hold. */
     long token() {
-        return tokens.latest();
+        return token;
     }
 
     /** The lease passes to another caller of this instance, who gets the next token. */
     void pass() {
-        tokens.next();
-        passes++;
+        token++;
+        if (contention != null) {
+            contention.passes++;
+        }
     }
 
     /** A reply has the number of other instances that wait. */
     void othersWait(int waiting, long now) {
         if (waiting > 0) {
             contend(now);
-        } else if (!recalled) {
-            contended = false;
+        } else if (contention != null && !contention.recalled) {
+            contention = null;
         }
     }
 
     /** Another instance reports that it begins to wait. */
     void recall(long now) {
-        recalled = true;
-        contend(now);
+        contend(now).recalled = true;
     }
 
-    /** The limits of local hand-over count from when the first of them began to wait. */
-    private void contend(long now) {
-        if (!contended) {
-            contended = true;
-            contendedSince = now;
-            passes = 0;
-        }
+    private Contention contend(long now) {
+        Contention known = contention == null ? new Contention(now) : contention;
+        contention = known;
+        return known;
     }
 
     /**
      * Whether the lease may be passed on locally: not if another instance has its turn, nor near the end of the lease,
      * nor ahead of the clock.
      */
-    boolean mayPass(EngineSettings settings, long now) {
-        boolean turn = !contended
-                || (passes < settings.maxPasses()
-                        && now - contendedSince < settings.maxBatch().toNanos());
-        return turn && isLongEnough(now) && nanosToNextToken(now) == 0;
+    boolean mayPass(EngineSettings settings, Hold latest, long now) {
+        boolean turn = contention == null || contention.mayPass(settings, now);
+        return turn && isLongEnough(now) && nanosToNextToken(latest, now) == 0;
     }
 
-    /** See {@link LocalTokens#nanosToNext}. */
-    long nanosToNextToken(long now) {
-        return tokens.nanosToNext(now);
+    /**
+     * See {@link LocalTokens#nanosToNext}.
+     *
+     * @param latest the latest local hold; before the first hand-over, it has the token of the grant
+     */
+    long nanosToNextToken(Hold latest, long now) {
+        LocalTokens known = tokens == null ? new LocalTokens(latest.token, latest.grantedAt) : tokens;
+        tokens = known;
+        return known.nanosToNext(token, now);
     }
 
     /** Whether the rest of it is long enough for one more hold. */
@@ -156,7 +179,9 @@ final class Lease {
 
     /** A renewal is sent: the number of waiters in its reply is newer than all earlier ones. */
     void asks(long newLength, long now) {
-        recalled = false;
+        if (contention != null) {
+            contention.recalled = false;
+        }
         askedAt = now;
         longest = Math.max(longest, newLength);
     }
@@ -175,29 +200,16 @@ final class Lease {
     }
 
     boolean isContended() {
-        return contended;
+        return contention != null;
     }
 
     void tokenSeen(long seen) {
-        tokens.saw(seen);
+        token = Math.max(token, seen);
     }
 
     /** The store set the lease to this length on the command that was sent at that time. */
     void renewed(long renewalSentAt, long newLength) {
         sentAt = renewalSentAt;
-        length = Math.min(newLength, cap);
-    }
-
-    /**
-     * A command that shortens the lease to this length is sent. Until its reply, a copy of it may take effect after any
-     * later renewal, so no renewal counts for more than that.
-     */
-    void cap(long shorter) {
-        cap = Math.min(cap, shorter);
-    }
-
-    /** A command that shortened it got its reply; only those without a reply remain. */
-    void capAt(long unanswered) {
-        cap = unanswered;
+        length = newLength;
     }
 }

@@ -5,12 +5,12 @@
 package io.distributedlock.engine;
 
 /**
- * The fencing tokens that this instance assigns to its own callers while one lease lasts. The store takes a token from
- * its clock in microseconds, and deletes it when the lock is free. So a local token has to stay below the store's
- * clock: below the token of the grant and the microseconds that have passed since then, whatever the store's clock
- * showed at that time. They count from the arrival of the grant, since the store assigned its token before that. One
- * hundredth less covers the difference in speed between the two clocks. Guarded by the {@link NamedLock} that owns the
- * lease.
+ * The limit of the fencing tokens that this instance assigns to its own callers while one lease lasts. The store takes
+ * a token from its clock in microseconds, and deletes it when the lock is free. So a local token has to stay below the
+ * store's clock: below the token of the grant and the microseconds that have passed since then, whatever the store's
+ * clock showed at that time. They count from the arrival of the grant, since the store assigned its token before that.
+ * One hundredth less covers the difference in speed between the two clocks. Guarded by the {@link NamedLock} that owns
+ * the lease.
  */
 final class LocalTokens {
 
@@ -18,31 +18,13 @@ final class LocalTokens {
 
     private final long heardAt;
 
-    private long latest;
-
     LocalTokens(long granted, long heardAt) {
         this.granted = granted;
         this.heardAt = heardAt;
-        this.latest = granted;
     }
 
-    /** The token of the latest local hold. */
-    long latest() {
-        return latest;
-    }
-
-    /** Records a token that the lock has in the store. */
-    void saw(long token) {
-        latest = Math.max(latest, token);
-    }
-
-    /** Returns the next token. Call it only if {@link #nanosToNext} is zero. */
-    void next() {
-        latest++;
-    }
-
-    /** The approximate time until the next token is below the store's clock; 0 if it is. */
-    long nanosToNext(long now) {
+    /** The approximate time until the token after the latest one is below the store's clock; 0 if it is. */
+    long nanosToNext(long latest, long now) {
         long micros = (now - heardAt) / 1_000;
         long elapsed = micros - micros / 100 - 1;
         long given = latest + 1 - granted;

@@ -153,7 +153,7 @@ public final class LockEngine implements AutoCloseable {
             acquire.start(new Waiter(
                     context,
                     ResolvedRequest.of(request, context.settings()),
-                    owner == null ? new Object() : owner,
+                    owner,
                     owner == null ? null : owner.enclosing()));
         } catch (RuntimeException ex) {
             acquire.completeExceptionally(ex);

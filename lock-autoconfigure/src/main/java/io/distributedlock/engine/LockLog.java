@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /** The lines that an engine logs about its locks: those for operators, and for debugging, each lock and unlock. */
 final class LockLog {
@@ -82,7 +83,7 @@ final class LockLog {
         }
     }
 
-    private static String ownerOf(Object owner) {
+    private static String ownerOf(@Nullable Object owner) {
         return owner instanceof Thread thread ? "thread '" + thread.getName() + "'" : "an asynchronous caller";
     }
 

@@ -128,9 +128,6 @@ final class NamedLock extends TimerTask {
     @GuardedBy("this")
     private final NamedLockState state;
 
-    /** Written under the monitor. With an explicit owner there is one grant, and no caller waits here after it. */
-    private volatile boolean granted;
-
     NamedLock(EngineContext engine, String name, @Nullable String owner) {
         this.engine = engine;
         this.name = name;
@@ -215,12 +212,10 @@ final class NamedLock extends TimerTask {
         transition((state, now, actions) -> null);
     }
 
-    void markGranted() {
-        granted = true;
-    }
-
+    /** The only part of the state that is read without the monitor: other locks ask for it under theirs. */
+    @SuppressWarnings("GuardedBy")
     boolean wasGranted() {
-        return granted;
+        return state.wasGranted();
     }
 
     boolean isOf(@Nullable String other) {

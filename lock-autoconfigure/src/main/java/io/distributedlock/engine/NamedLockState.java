@@ -34,9 +34,8 @@ final class NamedLockState {
 
     private final NamedLock lock;
 
-    private final EngineContext engine;
-
-    private final WaiterQueue waiters = new WaiterQueue();
+    /** The callers that wait; null between two transitions while there are none. */
+    private @Nullable WaiterQueue waiters;
 
     private @Nullable StoreAcquisition acquiring;
 
@@ -44,12 +43,14 @@ final class NamedLockState {
 
     private boolean retired;
 
+    /** With an explicit owner there is one grant, and no caller waits here after it. */
+    private volatile boolean granted;
+
     /** Whether a transition has begun and not ended: while it runs, or after it has failed half-way. */
     private boolean halfDone;
 
     NamedLockState(NamedLock lock) {
         this.lock = lock;
-        this.engine = lock.engine;
     }
 
     // ---- the frame of every transition
@@ -66,9 +67,18 @@ final class NamedLockState {
         expireIfDue(now, actions);
         R result = transition.run(this, now, actions);
         scheduleNext(now, actions);
-        waiters.forgetTaken();
+        forgetTaken();
         halfDone = false;
         return result;
+    }
+
+    /** Few locks that are held have waiters, so the queue goes with the last one. */
+    private void forgetTaken() {
+        WaiterQueue known = waiters;
+        if (known != null) {
+            known.forgetTaken();
+            waiters = known.isEmpty() ? null : known;
+        }
     }
 
     /**
@@ -77,7 +87,9 @@ final class NamedLockState {
      * other state is unchanged, or is corrected at the next check of the clock.
      */
     private void repair(long now, DeferredActions actions) {
-        waiters.decideTaken(AcquireResult.failed(null), actions);
+        if (waiters != null) {
+            waiters.decideTaken(AcquireResult.failed(null), actions);
+        }
         Ownership known = ownership;
         if (retired) {
             retire(actions);
@@ -94,22 +106,30 @@ final class NamedLockState {
     /** Ensures that another event follows: a reply, the timer, or an action of the holder. */
     private void scheduleNext(long now, DeferredActions actions) {
         Ownership kept = ownership;
-        if (kept != null && kept.isRetained() && (engine.isClosing() || kept.isRecalled(now))) {
+        if (kept != null && kept.isRetained() && (lock.engine.isClosing() || kept.isRecalled(now))) {
             release(kept, now, actions);
         }
         if (ownership != null) {
-            engine.arm(lock, ownership.nextLook());
-        } else if (waiters.isEmpty()) {
+            lock.engine.arm(lock, ownership.nextLook());
+            return;
+        }
+        WaiterQueue waiting = waitersIfAny();
+        if (waiting == null) {
             retire(actions);
         } else {
             StoreAcquisition current = acquiring;
             if (current == null) {
-                current = new StoreAcquisition(lock, waiters, false, now);
+                current = new StoreAcquisition(lock, waiting, false, now);
                 acquiring = current;
                 current.ask(now, actions);
             }
-            engine.arm(lock, current.nextLook());
+            lock.engine.arm(lock, current.nextLook());
         }
+    }
+
+    /** The callers that wait, or null if there are none. */
+    private @Nullable WaiterQueue waitersIfAny() {
+        return waiters == null || waiters.isEmpty() ? null : waiters;
     }
 
     /** May be repeated. */
@@ -120,11 +140,11 @@ final class NamedLockState {
         if (leaving != null) {
             actions.start(leaving);
         }
-        engine.disarm(lock);
+        lock.engine.disarm(lock);
         leftLine(0, actions);
-        engine.locks().retired(lock);
-        if (engine.isClosing()) {
-            actions.add(engine.locks()::signal);
+        lock.engine.locks().retired(lock);
+        if (lock.engine.isClosing()) {
+            actions.add(lock.engine.locks()::signal);
         }
     }
 
@@ -134,7 +154,9 @@ final class NamedLockState {
     void admit(Waiter waiter, long now, DeferredActions actions) {
         AcquireResult result = resultAtOnce(waiter, now);
         if (result == null) {
-            waiters.add(waiter);
+            WaiterQueue known = waiters == null ? new WaiterQueue() : waiters;
+            waiters = known;
+            known.add(waiter);
             if (ownership != null && ownership.isRetained()) {
                 passOn(ownership, now, actions);
             }
@@ -152,16 +174,20 @@ final class NamedLockState {
                 return handle == null ? new AcquireResult.ReentryRefused() : AcquireResult.reentered(handle);
             }
         }
-        if (engine.isClosing()) {
+        if (lock.engine.isClosing()) {
             return AcquireResult.shuttingDown();
         }
         boolean busy = current != null || (acquiring != null && acquiring.isInLine());
         if (busy && waiter.terms.triesOnce()) {
             return new AcquireResult.Busy();
         }
-        int limit = engine.settings().maxWaiters();
-        int before = lock.owner == null ? waiters.size() : engine.locks().othersOf(lock, limit);
+        int limit = lock.engine.settings().maxWaiters();
+        int before = lock.owner == null ? waiting() : lock.engine.locks().othersOf(lock, limit);
         return before < limit ? null : AcquireResult.tooMany(limit);
+    }
+
+    private int waiting() {
+        return waiters == null ? 0 : waiters.size();
     }
 
     /** The caller re-enters its hold; null if it has none. */
@@ -188,7 +214,7 @@ final class NamedLockState {
 
     /** Does nothing if the result of the waiter is on its way. */
     void leave(Waiter waiter, AcquireResult result, DeferredActions actions) {
-        if (waiters.remove(waiter)) {
+        if (waiters != null && waiters.remove(waiter)) {
             actions.add(() -> waiter.decide(result));
         }
     }
@@ -216,11 +242,19 @@ final class NamedLockState {
 
     /** Shows the hold and the waiters of this moment. */
     void show(NamedLock.Look look, long now) {
-        look.at(ownership == null || ownership.isRetained() ? null : ownership.hold(), waiters, now);
+        Hold hold = ownership == null || ownership.isRetained() ? null : ownership.hold();
+        look.at(hold, waiters == null ? new WaiterQueue() : waiters, now);
     }
 
     void refuseWaiters(DeferredActions actions) {
-        waiters.decideAll(AcquireResult.shuttingDown(), actions);
+        if (waiters != null) {
+            waiters.decideAll(AcquireResult.shuttingDown(), actions);
+        }
+    }
+
+    /** May be read without the monitor. */
+    boolean wasGranted() {
+        return granted;
     }
 
     // ---- the next user of the lease
@@ -232,12 +266,13 @@ final class NamedLockState {
     }
 
     private @Nullable PendingRelease passOn(Ownership current, long now, DeferredActions actions) {
-        if (!waiters.isEmpty() && current.lease.mayPass(engine.settings(), now)) {
-            current.passTo(waiters.next(), now, actions);
+        WaiterQueue waiting = waitersIfAny();
+        if (waiting != null && current.mayPass(now)) {
+            current.passTo(waiting.next(), now, actions);
             return null;
         }
-        if (waiters.isEmpty() && lock.owner == null && current.mayRetain(engine.retention(), now)) {
-            current.retainUntil(now + engine.retention(), now);
+        if (waiting == null && lock.owner == null && current.mayRetain(lock.engine.retention(), now)) {
+            current.retainUntil(now + lock.engine.retention(), now);
             return null;
         }
         return release(current, now, actions);
@@ -255,8 +290,9 @@ final class NamedLockState {
     private PendingRelease release(Ownership current, long now, DeferredActions actions) {
         PendingRelease release = new PendingRelease(lock, current.lease);
         StoreAcquisition again = null;
-        if (!waiters.isEmpty()) {
-            again = new StoreAcquisition(lock, waiters, current.lease.isContended(), now);
+        WaiterQueue waiting = waitersIfAny();
+        if (waiting != null) {
+            again = new StoreAcquisition(lock, waiting, current.lease.isContended(), now);
             again.askIn(release, now);
         }
         ownership = null;
@@ -302,17 +338,18 @@ final class NamedLockState {
             actions.start(new PendingRelease(lock, lease));
             return;
         }
-        ownership = new Ownership(lock, grant, current.wasRecalled(), waiters.next(), now, actions);
+        WaiterQueue waiting = current.waiters;
+        ownership = new Ownership(lock, grant, current.wasRecalled(), waiting.next(), now, actions);
         acquiring = null;
-        lock.markGranted();
-        waiters.decideThoseWhoTryOnce(Long.MAX_VALUE, actions);
+        granted = true;
+        waiting.decideThoseWhoTryOnce(Long.MAX_VALUE, actions);
         leftLine(current.isLeader() ? lease.number : 0, actions);
     }
 
     /** An explicit owner no longer waits, so others of this instance may stand in line. */
     private void leftLine(long entered, DeferredActions actions) {
         if (lock.owner != null) {
-            List<NamedLock> next = engine.locks().ownersInLine().left(lock, entered != 0);
+            List<NamedLock> next = lock.engine.locks().ownersInLine().left(lock, entered != 0);
             if (!next.isEmpty()) {
                 actions.add(() -> next.forEach(other -> other.mayAsk(entered)));
             }
@@ -451,7 +488,7 @@ final class NamedLockState {
     private void endByLoss(Ownership losing, LossCause why, boolean release, long now, DeferredActions actions) {
         if (!losing.isRetained()) {
             Hold lost = losing.hold();
-            actions.add(() -> engine.events().lost(lost, why));
+            actions.add(() -> lock.engine.events().lost(lost, why));
             lost.lose(why, now);
         }
         ownership = null;
@@ -472,6 +509,6 @@ final class NamedLockState {
 
     /** The time until a retained lease has a token for the next hold; 0 if it has one, or if no lease is retained. */
     long nanosToRetainedToken(long now) {
-        return ownership == null || !ownership.isRetained() ? 0 : ownership.lease.nanosToNextToken(now);
+        return ownership == null || !ownership.isRetained() ? 0 : ownership.nanosToNextToken(now);
     }
 }

@@ -53,6 +53,16 @@ final class Ownership {
         return granted;
     }
 
+    /** Whether the next caller in this instance may have the lease. */
+    boolean mayPass(long now) {
+        return lease.mayPass(lock.engine.settings(), hold, now);
+    }
+
+    /** The time until the next hold of this lease may have its token; 0 if it may. */
+    long nanosToNextToken(long now) {
+        return lease.nanosToNextToken(hold, now);
+    }
+
     /** Passes the lease to the next caller in this instance, with the next token. */
     void passTo(Waiter next, long now, DeferredActions actions) {
         lease.pass();
@@ -102,7 +112,7 @@ final class Ownership {
     // ---- re-entry
 
     @Nullable
-    DefaultLockHandle reenter(Object owner, @Nullable LockOwner enclosing, long now) {
+    DefaultLockHandle reenter(@Nullable Object owner, @Nullable LockOwner enclosing, long now) {
         if (!hold.admits(owner, enclosing) || !hold.isHeld(now)) {
             return null;
         }

@@ -97,8 +97,8 @@ final class PendingRelease extends TimerTask {
                 lease.number,
                 lease.longest(),
                 lease.askedAt() + (lease.mayComeBack() ? 2 : 1) * lease.longest(),
-                lease.uncertain,
-                lease.unanswered);
+                lease.doubt != null && lease.doubt.uncertain(),
+                lease.doubt == null ? null : lease.doubt.unanswered());
     }
 
     /** Leaves the line. */

@@ -20,32 +20,47 @@ final class RenewalSchedule {
 
     private long renewAt;
 
-    private boolean underWay;
+    /** The renewal under way; null if there is none. */
+    private @Nullable Renewal underWay;
 
     private boolean failing;
 
-    /** Whether the renewal under way may shorten the lease in the store. */
-    private boolean capping;
+    /** Null if no renewal or hold was to shorten the lease so far. */
+    private @Nullable Shortening shortening;
 
-    /** The shortest length of the renewals that may shorten it and got no reply. */
-    private long unanswered = Long.MAX_VALUE;
-
-    /**
-     * Whether the store's lease is longer than that of the present hold, until the reply to a renewal that may shorten
-     * it.
-     */
-    private boolean tooLong;
-
-    /** When the renewal that shortens it is due. */
-    private long shortenAt;
-
-    private boolean mayShorten;
-
+    /** The number of renewals so far. */
     private int renewal;
 
     private int extension = -1;
 
-    private long length;
+    /**
+     * A renewal without a reply.
+     *
+     * @param mayShorten whether it was sent to shorten the lease if that is longer
+     * @param capping whether it may shorten the lease in the store
+     */
+    private record Renewal(long length, boolean mayShorten, boolean capping) {}
+
+    /** The part for a lease that is longer than the present hold requests, or was. */
+    private static final class Shortening {
+
+        /**
+         * Whether the store's lease is longer than that of the present hold, until the reply to a renewal that may
+         * shorten it.
+         */
+        boolean tooLong;
+
+        /** When the renewal that shortens it is due, if it is too long. */
+        long dueAt;
+
+        /** The shortest length of the renewals that may shorten it and got no reply. */
+        long unanswered = Long.MAX_VALUE;
+
+        void passed(boolean isTooLong, long latest) {
+            dueAt = tooLong && dueAt - latest < 0 ? dueAt : latest;
+            tooLong = isTooLong;
+        }
+    }
 
     RenewalSchedule(Lease lease) {
         plan(lease);
@@ -65,19 +80,30 @@ final class RenewalSchedule {
      */
     void passed(Lease lease, Hold next, long now) {
         long wanted = Math.min(next.lease, next.renewUntil - now);
-        boolean before = tooLong;
-        tooLong = lease.end() - now - wanted > Lease.margin(lease.length());
-        long at = now + wanted / 3;
-        shortenAt = before && shortenAt - at < 0 ? shortenAt : at;
+        boolean tooLong = lease.end() - now - wanted > Lease.margin(lease.length());
+        if (tooLong || shortening != null) {
+            shortening().passed(tooLong, now + wanted / 3);
+        }
+    }
+
+    private Shortening shortening() {
+        Shortening known = shortening == null ? new Shortening() : shortening;
+        shortening = known;
+        return known;
+    }
+
+    private boolean isTooLong() {
+        return shortening != null && shortening.tooLong;
     }
 
     /** When the lock has to check this lease again, or {@link TimerQueue#NEVER}; an overdue reply counts as unknown. */
     long nextLook(Lease lease, Hold hold, long timeout) {
-        if (underWay) {
+        if (underWay != null) {
             return lease.askedAt() + timeout;
         }
-        if (tooLong && (shortenAt - renewAt < 0 || !wantsRenewal(lease, hold))) {
-            return shortenAt;
+        Shortening shorter = shortening;
+        if (shorter != null && shorter.tooLong && (shorter.dueAt - renewAt < 0 || !wantsRenewal(lease, hold))) {
+            return shorter.dueAt;
         }
         return wantsRenewal(lease, hold) ? renewAt : TimerQueue.NEVER;
     }
@@ -87,17 +113,16 @@ final class RenewalSchedule {
     }
 
     private boolean isDue(Lease lease, Hold hold, long now) {
-        boolean shortens = tooLong && now - shortenAt >= 0;
-        return !underWay && (shortens || (now - renewAt >= 0 && wantsRenewal(lease, hold)));
+        boolean shortens = shortening != null && shortening.tooLong && now - shortening.dueAt >= 0;
+        return underWay == null && (shortens || (now - renewAt >= 0 && wantsRenewal(lease, hold)));
     }
 
     /** Starts a renewal if one is due, and returns what to send. */
     @Nullable
     RenewCommand renew(Lease lease, Hold hold, long timeout, long now) {
-        if (underWay && now - lease.askedAt() >= timeout) {
+        if (underWay != null && now - lease.askedAt() >= timeout) {
             failed(lease, false, now);
-            renewAt = now;
-            shortenAt = now;
+            dueAt(now);
         }
         if (!isDue(lease, hold, now)) {
             return null;
@@ -106,7 +131,7 @@ final class RenewalSchedule {
         long limit = hold.renewUntil - now;
         // A lease that is only shortened, and never renewed, lasts as long as its hold.
         limit += hold.renew ? 0 : 2 * Lease.margin(limit);
-        return start(lease, hold, Math.min(wanted, limit), tooLong, now);
+        return start(lease, hold, Math.min(wanted, limit), isTooLong(), now);
     }
 
     /**
@@ -116,19 +141,15 @@ final class RenewalSchedule {
      */
     RenewCommand start(Lease lease, Hold hold, long newLength, boolean shortens, long now) {
         long millis = Math.max(1, newLength / 1_000_000);
+        long length = millis * 1_000_000;
         giveUp();
-        mayShorten = shortens;
-        underWay = true;
-        renewal++;
-        length = millis * 1_000_000;
-        lease.asks(length, now);
         boolean shorter = now + length - lease.end() < 0;
-        capping = shortens && (shorter || tooLong);
-        if (capping) {
-            lease.cap(length);
-        }
+        boolean capping = shortens && (shorter || isTooLong());
+        underWay = new Renewal(length, shortens, capping);
+        renewal++;
+        lease.asks(length, now);
         if (shorter) {
-            lease.renewed(now, length);
+            lease.renewed(now, Math.min(length, cap()));
         }
         return new RenewCommand(hold.name(), lease.number, millis, lease.token(), capping);
     }
@@ -151,18 +172,31 @@ final class RenewalSchedule {
 
     /** @return whether the reply is the expected one */
     boolean isAwaited(int answered) {
-        return underWay && answered == renewal;
+        return underWay != null && answered == renewal;
     }
 
+    /** The reply to the renewal under way has arrived. */
     void renewed(Lease lease) {
-        underWay = false;
-        failing = false;
-        tooLong &= !mayShorten;
-        if (capping) {
-            lease.capAt(unanswered);
+        Renewal confirmed = underWay;
+        if (confirmed == null) {
+            return;
         }
-        lease.renewed(lease.askedAt(), length);
+        underWay = null;
+        failing = false;
+        if (shortening != null) {
+            shortening.tooLong &= !confirmed.mayShorten();
+        }
+        lease.renewed(lease.askedAt(), Math.min(confirmed.length(), cap()));
         plan(lease);
+    }
+
+    /**
+     * Until the reply to a command that shortens the lease, a copy of it may take effect after any later renewal, so no
+     * renewal counts for more than that.
+     */
+    private long cap() {
+        long earlier = shortening == null ? Long.MAX_VALUE : shortening.unanswered;
+        return underWay != null && underWay.capping() ? Math.min(earlier, underWay.length()) : earlier;
     }
 
     /**
@@ -171,23 +205,31 @@ final class RenewalSchedule {
      * @param notDone whether the command certainly had no effect, and so did not shorten the lease
      */
     void failed(Lease lease, boolean notDone, long now) {
-        if (notDone && capping) {
-            capping = false;
-            lease.capAt(unanswered);
+        if (notDone) {
+            underWay = null;
         }
         giveUp();
         failing = true;
         long shortest = LockRequest.MIN_LEASE.toNanos();
-        renewAt = now + Math.max(shortest, Math.min(lease.length() / 12, 500_000_000));
-        shortenAt = renewAt;
+        dueAt(now + Math.max(shortest, Math.min(lease.length() / 12, 500_000_000)));
+    }
+
+    /** The next renewal is due at that time, whatever it is for. */
+    private void dueAt(long time) {
+        renewAt = time;
+        if (shortening != null) {
+            shortening.dueAt = time;
+        }
     }
 
     /** The reply to the renewal under way will be ignored. */
     private void giveUp() {
-        if (underWay && capping) {
-            unanswered = Math.min(unanswered, length);
+        Renewal ignored = underWay;
+        if (ignored != null && ignored.capping()) {
+            Shortening known = shortening();
+            known.unanswered = Math.min(known.unanswered, ignored.length());
         }
-        underWay = false;
+        underWay = null;
     }
 
     /** The next renewal is sent at that time at the latest. */
@@ -200,8 +242,7 @@ final class RenewalSchedule {
     /** The store can be reached again. */
     void retry(long now) {
         if (failing) {
-            renewAt = now;
-            shortenAt = now;
+            dueAt(now);
         }
     }
 }

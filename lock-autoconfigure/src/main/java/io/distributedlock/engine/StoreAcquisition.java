@@ -43,7 +43,7 @@ final class StoreAcquisition {
 
     private final EngineContext engine;
 
-    private final WaiterQueue waiters;
+    final WaiterQueue waiters;
 
     private Phase phase = Phase.BACKING_OFF;
 
@@ -152,9 +152,12 @@ final class StoreAcquisition {
         engine.retries().succeeded(lock.name);
         if (reply instanceof AcquireReply.Granted granted) {
             engine.tokenSeen(granted.token());
-            LocalTokens tokens = new LocalTokens(granted.token(), now);
             Lease lease = new Lease(
-                    acquisition.number, tokens, acquisition.sentAt, acquisition.lease, acquisition.uncertain, null);
+                    acquisition.number,
+                    granted.token(),
+                    acquisition.sentAt,
+                    acquisition.lease,
+                    Lease.Doubt.of(acquisition.uncertain, null));
             return new Grant(lease, granted.waiting(), waited ? Path.ASKED : Path.FREE);
         }
         if (reply instanceof AcquireReply.Busy busy) {
@@ -304,15 +307,13 @@ final class StoreAcquisition {
         if (acquisition.isOutdated(token)) {
             return null;
         }
-        LocalTokens tokens = new LocalTokens(token, now);
         long length = leaseMillis * 1_000_000;
         Lease lease = new Lease(
                 acquisition.number,
-                tokens,
+                token,
                 acquisition.grantedSince,
                 length,
-                acquisition.uncertain,
-                acquisition.unanswered());
+                Lease.Doubt.of(acquisition.uncertain, acquisition.unanswered()));
         if (lease.deadline() - now >= lease.length() / 2) {
             return new Grant(lease, waiting, Path.TRANSFERRED);
         }

@@ -45,7 +45,7 @@ final class WaitGraph {
 
     private static boolean isPartOf(Waiter waiter, Hold hold) {
         Object holder = hold.owner();
-        if (holder == waiter.owner) {
+        if (holder != null && holder == waiter.owner) {
             return true;
         }
         boolean runs = holder instanceof Thread thread && thread.getState() == Thread.State.RUNNABLE;

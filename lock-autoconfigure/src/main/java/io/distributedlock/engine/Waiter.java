@@ -22,8 +22,11 @@ final class Waiter extends TimerTask {
     /** An equal object may replace it. */
     ResolvedRequest terms;
 
-    /** A thread, or an object that stands for an asynchronous caller. Compared by identity. */
-    final Object owner;
+    /**
+     * A thread, or the {@link LockOwner} of asynchronous work; null if no other call can have the same owner. Compared
+     * by identity.
+     */
+    final @Nullable Object owner;
 
     /** The owners whose holds it may also enter. */
     final @Nullable LockOwner enclosing;
@@ -65,11 +68,11 @@ final class Waiter extends TimerTask {
     /** The number of waiters that came before it. */
     long arrival;
 
-    Waiter(EngineContext engine, ResolvedRequest terms, Object owner) {
+    Waiter(EngineContext engine, ResolvedRequest terms, @Nullable Object owner) {
         this(engine, terms, owner, null);
     }
 
-    Waiter(EngineContext engine, ResolvedRequest terms, Object owner, @Nullable LockOwner enclosing) {
+    Waiter(EngineContext engine, ResolvedRequest terms, @Nullable Object owner, @Nullable LockOwner enclosing) {
         this.engine = engine;
         this.terms = terms;
         this.owner = owner;
@@ -167,7 +170,7 @@ final class Waiter extends TimerTask {
     }
 
     /** The view of a caller for operators. */
-    static String describe(Object owner) {
+    static String describe(@Nullable Object owner) {
         return owner instanceof Thread thread ? thread.getName() : "asynchronous";
     }
 

@@ -71,7 +71,7 @@ class LossTests {
         NamedLock lock = Objects.requireNonNull(engine.locks().find("a"));
         long now = world.clock.nanos();
         ResolvedRequest terms = ResolvedRequest.of(LockRequest.of("a"), EngineSettings.DEFAULTS);
-        Lease lease = new Lease(0, new LocalTokens(1, now), now, terms.lease(), false, null);
+        Lease lease = new Lease(0, 1, now, terms.lease(), null);
         HandleAnchor anchor = new HandleAnchor();
         Hold hold = new Hold(lock, new Waiter(engine.context(), terms, new Object()), lease, now, now, anchor);
         DefaultLockHandle late = new DefaultLockHandle(hold, anchor, true);
