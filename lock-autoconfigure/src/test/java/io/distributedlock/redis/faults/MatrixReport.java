@@ -24,7 +24,7 @@ final class MatrixReport {
 
     private final List<String> lines = new ArrayList<>(HEAD);
 
-    void add(FaultScenario row, int phases, int hits, HistoryReport verdict) {
+    void add(FaultRow<?> row, int phases, int hits, HistoryReport verdict) {
         lines.add(String.format(
                 Locale.ROOT,
                 "| %s | %s | %s | %d | %d | %d | %.2f %% | %d | %d | %d | %d | %d ms | %d |",
