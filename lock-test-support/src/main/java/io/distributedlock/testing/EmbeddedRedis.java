@@ -37,11 +37,14 @@ public final class EmbeddedRedis implements AutoCloseable {
 
     private final int port;
 
+    private final List<String> options;
+
     private final Process process;
 
-    private EmbeddedRedis(Path directory, int port, Process process) {
+    private EmbeddedRedis(Path directory, int port, List<String> options, Process process) {
         this.directory = directory;
         this.port = port;
+        this.options = options;
         this.process = process;
     }
 
@@ -77,9 +80,8 @@ public final class EmbeddedRedis implements AutoCloseable {
         try {
             Path directory = Files.createTempDirectory("embedded-redis-");
             Guardian.removeAtEnd(directory);
-            EmbeddedRedis redis = new EmbeddedRedis(directory, port, launch(directory, port, options, settings));
-            redis.awaitStart();
-            return redis;
+            configure(directory, port, settings);
+            return launched(directory, port, options);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -91,12 +93,26 @@ public final class EmbeddedRedis implements AutoCloseable {
      */
     public EmbeddedRedis startAgain(String... settings) {
         try {
-            EmbeddedRedis redis = new EmbeddedRedis(directory, port, launch(directory, port, List.of(), settings));
-            redis.awaitStart();
-            return redis;
+            configure(directory, port, settings);
+            return launched(directory, port, options);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The same with the configuration that it had at its end: a server or a Sentinel may have rewritten it itself. */
+    public EmbeddedRedis startAsItWas() {
+        try {
+            return launched(directory, port, options);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static EmbeddedRedis launched(Path directory, int port, List<String> options) throws IOException {
+        EmbeddedRedis redis = new EmbeddedRedis(directory, port, options, launch(directory, options));
+        redis.awaitStart();
+        return redis;
     }
 
     /** A port of the loopback interface that nobody listens on at this moment. */
@@ -156,12 +172,10 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
 
     /** One at a time: a child that is just being forked could hold the binary open for writing. */
-    private static synchronized Process launch(Path directory, int port, List<String> options, String... settings)
-            throws IOException {
+    private static synchronized Process launch(Path directory, List<String> options) throws IOException {
         Path executable = unpack(directory);
-        Path configuration = directory.resolve("redis.conf");
-        Files.write(configuration, configuration(directory, port, settings), StandardCharsets.UTF_8);
-        List<String> command = new ArrayList<>(List.of(executable.toString(), configuration.toString()));
+        List<String> command = new ArrayList<>(
+                List.of(executable.toString(), configurationFile(directory).toString()));
         command.addAll(options);
         ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(directory.toFile())
@@ -179,6 +193,14 @@ public final class EmbeddedRedis implements AutoCloseable {
         Path executable = Files.move(unpacked.toPath(), directory.resolve("redis-server"));
         Processes.delete(unpacked.getParentFile().toPath());
         return executable;
+    }
+
+    private static Path configurationFile(Path directory) {
+        return directory.resolve("redis.conf");
+    }
+
+    private static void configure(Path directory, int port, String... settings) throws IOException {
+        Files.write(configurationFile(directory), configuration(directory, port, settings), StandardCharsets.UTF_8);
     }
 
     private static List<String> configuration(Path directory, int port, String... settings) {

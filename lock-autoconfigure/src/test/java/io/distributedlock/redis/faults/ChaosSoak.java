@@ -49,7 +49,7 @@ class ChaosSoak {
     @Timeout(value = 1, unit = TimeUnit.DAYS)
     void keepsItsPromises() {
         System.out.println("Soak of " + minutes + " minutes, seed " + seed);
-        try (FaultTestbed arena = new FaultTestbed(SIZE)) {
+        try (FaultTestbed<Server> arena = new FaultTestbed<>(SIZE, new Server())) {
             FaultSchedule deck = new FaultSchedule(random);
             playAll(arena, deck.deal());
             while (System.nanoTime() < end) {
@@ -67,15 +67,15 @@ class ChaosSoak {
         assertThat(report.neverHit()).as("faults that were never felt").isEmpty();
     }
 
-    private void playAll(FaultTestbed arena, List<List<FaultScenario>> rounds) {
+    private void playAll(FaultTestbed<Server> arena, List<List<FaultScenario>> rounds) {
         rounds.forEach(round -> play(arena, round));
     }
 
-    private void play(FaultTestbed arena, List<FaultScenario> rows) {
+    private void play(FaultTestbed<Server> arena, List<FaultScenario> rows) {
         boolean loses = rows.stream().anyMatch(row -> row.model() != Model.NO_LOSS);
         String name = "round-" + System.nanoTime();
         HistoryReport verdict;
-        arena.begin(OUTPUT.resolve(name), name, random.nextLong());
+        arena.begin(OUTPUT.resolve(name), name, random.nextLong(), SIZE.lease());
         try {
             rows.forEach(row -> play(arena, row));
         } finally {
@@ -86,7 +86,7 @@ class ChaosSoak {
         System.out.println(verdict);
     }
 
-    private void play(FaultTestbed arena, FaultScenario row) {
+    private void play(FaultTestbed<Server> arena, FaultScenario row) {
         long next = System.nanoTime() + (long) ((0.4 + 1.2 * random.nextDouble()) * interval() * 1e9);
         boolean hit = false;
         for (int i = 0; i < TRIES && !hit; i++) {

@@ -20,25 +20,24 @@ final class ClientProcess implements AutoCloseable {
 
     private final String name;
 
-    private final TcpProxy network;
+    private final InstanceNetwork network;
 
     private final ChildJvm jvm;
 
     private final List<CompletableFuture<String>> work = new ArrayList<>();
 
-    private ClientProcess(String name, TcpProxy network, ChildJvm jvm) {
+    private ClientProcess(String name, InstanceNetwork network, ChildJvm jvm) {
         this.name = name;
         this.network = network;
         this.jvm = jvm;
     }
 
-    static ClientProcess start(String name, int redis, int truth, int retention, Consumer<Renewal> renewals) {
-        TcpProxy network = TcpProxy.to(redis);
-        network.requests().tap(() -> new RenewalSniffer(name, renewals));
+    static ClientProcess start(String name, FaultTarget redis, int truth, int retention, Consumer<Renewal> renewals) {
+        InstanceNetwork network = new InstanceNetwork(name, redis.ports(), renewals);
         try {
             ChildJvm jvm = ChildJvm.start(
                     FaultTestbedChild.class,
-                    Integer.toString(network.port()),
+                    redis.connection(network.ports()).argument(),
                     Integer.toString(truth),
                     Integer.toString(retention));
             return new ClientProcess(name, network, jvm);
@@ -52,8 +51,9 @@ final class ClientProcess implements AutoCloseable {
         return name;
     }
 
+    /** The way to the only server. */
     TcpProxy network() {
-        return network;
+        return network.only();
     }
 
     void signal(String signal) {
@@ -70,6 +70,15 @@ final class ClientProcess implements AutoCloseable {
 
     String ask(String request, Object... arguments) {
         return jvm.ask("control", request, arguments);
+    }
+
+    /** Those that it has seen itself. */
+    List<Renewal> renewals() {
+        return ask("renewals")
+                .lines()
+                .map(line -> line.split(" ", 2))
+                .map(words -> new Renewal(name, words[1], Long.parseLong(words[0])))
+                .toList();
     }
 
     void work(int workers, long seed) {

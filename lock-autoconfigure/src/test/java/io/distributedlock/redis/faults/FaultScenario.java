@@ -9,7 +9,7 @@ import io.distributedlock.redis.history.Model;
 import java.util.Set;
 
 /** One row of the table of faults. */
-enum FaultScenario {
+enum FaultScenario implements FaultRow<Server> {
     JVM_KILLED("F01", "A JVM is killed (SIGKILL), and a new one takes its place", Model.NO_LOSS, 3, JvmFaults::kill),
     JVM_STOPPED("F02", "A JVM is stopped for longer than the lease", Model.NO_LOSS, 4, JvmFaults::stopForLong),
     JVM_PAUSED("F03", "A JVM is stopped briefly", Model.NO_LOSS, 20, JvmFaults::stopForAMoment),
@@ -78,9 +78,9 @@ enum FaultScenario {
 
     private final int phases;
 
-    private final Injection injection;
+    private final Injection<Server> injection;
 
-    FaultScenario(String id, String what, Model model, int phases, Injection injection) {
+    FaultScenario(String id, String what, Model model, int phases, Injection<Server> injection) {
         this.id = id;
         this.what = what;
         this.model = model;
@@ -88,43 +88,48 @@ enum FaultScenario {
         this.injection = injection;
     }
 
-    String id() {
+    @Override
+    public String id() {
         return id;
     }
 
-    /** In words. */
-    String what() {
+    @Override
+    public String what() {
         return what;
     }
 
-    Model model() {
+    @Override
+    public Model model() {
         return model;
     }
 
-    /** How often it is played in half of the profile for long tests; a third of it in the ordinary build. */
-    int phases() {
+    @Override
+    public int phases() {
         return phases;
     }
 
-    Injection injection() {
+    @Override
+    public Injection<Server> injection() {
         return injection;
     }
 
-    boolean hitsJvm() {
+    @Override
+    public boolean hitsJvm() {
         return OF_JVMS.contains(id);
     }
 
-    boolean endsJvm() {
+    @Override
+    public boolean endsJvm() {
         return this == JVM_KILLED || this == JVM_TERMINATED;
     }
 
-    /** Whether releases work all the same. */
-    boolean letsLocksGo() {
+    @Override
+    public boolean letsLocksGo() {
         return this == OUT_OF_MEMORY || this == SCRIPTS_FORGOTTEN || this == ENTRY_PERSISTED;
     }
 
-    /** As the history has it. */
-    String kind() {
+    @Override
+    public String kind() {
         return switch (this) {
             case JVM_KILLED -> Fault.KILL;
             case JVM_TERMINATED -> Fault.TERMINATE;

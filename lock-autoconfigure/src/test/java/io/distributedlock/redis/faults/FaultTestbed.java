@@ -40,8 +40,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Several JVMs whose workers use the same locks, each with a network of its own to one Redis. Play is in rounds: each
  * has names and a history of its own, so the arena can be used again whatever was broken in the round before.
+ *
+ * @param <T> the topology of Redis
  */
-final class FaultTestbed implements AutoCloseable {
+final class FaultTestbed<T extends FaultTarget> implements AutoCloseable {
 
     static final String PREFIX = "lock:";
 
@@ -70,7 +72,7 @@ final class FaultTestbed implements AutoCloseable {
 
     private final Size size;
 
-    private final Server server = new Server();
+    private final T redis;
 
     /** Has the counters and the fenced stores. Never broken. */
     private final EmbeddedRedis truth = EmbeddedRedis.start();
@@ -91,8 +93,13 @@ final class FaultTestbed implements AutoCloseable {
 
     private long seed;
 
-    FaultTestbed(Size size) {
+    private Duration lease;
+
+    /** @param redis closed with this object */
+    FaultTestbed(Size size, T redis) {
         this.size = size;
+        this.redis = redis;
+        this.lease = size.lease();
         List<CompletableFuture<ClientProcess>> starting = IntStream.range(0, size.jvms())
                 .mapToObj(i -> CompletableFuture.supplyAsync(this::startMember))
                 .toList();
@@ -105,11 +112,16 @@ final class FaultTestbed implements AutoCloseable {
             number = started++;
         }
         int retention = number % size.jvms() == 1 ? RETENTION_MILLIS : 0;
-        return ClientProcess.start("jvm" + number, server.port(), truth.port(), retention, renewals::add);
+        return ClientProcess.start("jvm" + number, redis, truth.port(), retention, renewals::add);
     }
 
-    Server server() {
-        return server;
+    T redis() {
+        return redis;
+    }
+
+    /** The names of the locks of this round. */
+    List<String> names() {
+        return names;
     }
 
     List<ClientProcess> members() {
@@ -117,7 +129,7 @@ final class FaultTestbed implements AutoCloseable {
     }
 
     Duration lease() {
-        return size.lease();
+        return lease;
     }
 
     private @Nullable History historyOrNull() {
@@ -129,9 +141,10 @@ final class FaultTestbed implements AutoCloseable {
     }
 
     /** Sets all workers to work on new locks. The directory for the histories must not exist. */
-    void begin(Path roundDirectory, String name, long roundSeed) {
+    void begin(Path roundDirectory, String name, long roundSeed, Duration roundLease) {
         directory = roundDirectory.toAbsolutePath();
         seed = roundSeed;
+        lease = roundLease;
         names = IntStream.range(0, size.locks()).mapToObj(i -> name + "-" + i).toList();
         renewals.clear();
         try {
@@ -149,20 +162,14 @@ final class FaultTestbed implements AutoCloseable {
 
     private void setToWork(ClientProcess member) {
         history().compareClock(member.name(), member::clock);
-        member.ask(
-                "begin",
-                directory,
-                member.name(),
-                size.lease().toMillis(),
-                size.pauseMicros(),
-                String.join(",", names));
+        member.ask("begin", directory, member.name(), lease.toMillis(), size.pauseMicros(), String.join(",", names));
         member.work(size.workers(), seed + 1_000L * members.indexOf(member));
     }
 
     /** Breaks something once, and writes down when. Returns whether it hit. */
-    boolean play(FaultScenario row, Random random) {
+    boolean play(FaultRow<T> row, Random random) {
         ClientProcess victim = members.get(random.nextInt(members.size()));
-        Fault fault = history().breaking(row.kind(), row.hitsJvm() ? victim.name() : row.name(), row.model());
+        Fault fault = history().breaking(row.kind(), row.hitsJvm() ? victim.name() : row.name(), whole(row));
         boolean hit = false;
         try {
             hit = row.injection().inject(this, victim, random);
@@ -177,6 +184,19 @@ final class FaultTestbed implements AutoCloseable {
             replace(victim);
         }
         return hit;
+    }
+
+    /** Where only some faults lose data, the injection says when that is. */
+    private static Model whole(FaultRow<?> row) {
+        return row.model() == Model.SOME_LOSS ? Model.NO_LOSS : row.model();
+    }
+
+    /**
+     * Within a fault that takes longer: what Redis confirms from now until the returned one is over may be forgotten,
+     * but nothing that it confirms later.
+     */
+    Fault losing(String kind, String target) {
+        return history().breaking(kind, target, Model.DATA_LOSS);
     }
 
     private void replace(ClientProcess dead) {
@@ -196,6 +216,7 @@ final class FaultTestbed implements AutoCloseable {
                 .map(each -> member.name() + " cannot get " + each)
                 .toList()));
         leftovers.addAll(leftovers());
+        members.forEach(member -> renewals.addAll(member.renewals()));
         members.forEach(member -> member.ask("end"));
         History mine = history();
         history = null;
@@ -206,18 +227,18 @@ final class FaultTestbed implements AutoCloseable {
     /** Entries end with their leases at the latest; what was cancelled is remembered for two leases. */
     private List<String> leftovers() {
         Waits.until(
-                size.lease().toMillis() + Noise.LATEST.toMillis(),
-                () -> server.keys().stream().allMatch(FaultTestbed::isCancelled));
-        Waits.until(RESUBSCRIBE.toMillis() + Noise.LATEST.toMillis(), () -> channels() == members.size());
+                lease.toMillis() + Noise.LATEST.toMillis(),
+                () -> redis.keys().stream().allMatch(FaultTestbed::isCancelled));
+        Waits.until(RESUBSCRIBE.toMillis() + Noise.LATEST.toMillis(), this::isHeardByAll);
         List<String> left = new ArrayList<>();
-        for (String key : server.keys()) {
-            long ttl = server.number("PTTL", key);
-            if (!isCancelled(key) || ttl == -1 || ttl > 2 * size.lease().toMillis()) {
+        for (String key : redis.keys()) {
+            long ttl = redis.millisToLive(key);
+            if (!isCancelled(key) || ttl == -1 || ttl > 2 * lease.toMillis()) {
                 left.add("key " + key + " with " + ttl + " ms to live");
             }
         }
-        if (channels() != members.size()) {
-            left.add(channels() + " channels of " + members.size() + " instances");
+        if (!isHeardByAll()) {
+            left.add("at each master, " + redis.listeningInstances() + " instances listen, of " + members.size());
         }
         return left;
     }
@@ -226,8 +247,8 @@ final class FaultTestbed implements AutoCloseable {
         return key.endsWith("}cancelled");
     }
 
-    private int channels() {
-        return server.list("PUBSUB", "CHANNELS", PREFIX + "*").size();
+    private boolean isHeardByAll() {
+        return redis.listeningInstances().stream().allMatch(count -> count == members.size());
     }
 
     private HistoryReport judge(String row, Model model, List<String> leftovers) {
@@ -235,7 +256,7 @@ final class FaultTestbed implements AutoCloseable {
         Duration measured = Noise.now();
         Duration noise = measured.compareTo(NOISE) > 0 ? measured : NOISE;
         CheckerBounds bounds = new CheckerBounds(
-                COMMAND_TIMEOUT.plus(noise), POLL.plus(COMMAND_TIMEOUT).plus(noise), size.lease());
+                COMMAND_TIMEOUT.plus(noise), POLL.plus(COMMAND_TIMEOUT).plus(noise), lease);
         HistoryChecker checker =
                 new HistoryChecker(row, seed, model, bounds).renewals(renewals).leftovers(leftovers);
         Set<String> doubtful = events.stream()
@@ -274,7 +295,7 @@ final class FaultTestbed implements AutoCloseable {
     public void close() {
         stalls.close();
         members.forEach(ClientProcess::close);
-        server.close();
+        redis.close();
         truth.close();
     }
 }

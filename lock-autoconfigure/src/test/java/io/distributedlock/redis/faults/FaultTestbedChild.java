@@ -12,6 +12,7 @@ import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.redis.RedisLockTemplate;
 import io.distributedlock.redis.history.History;
 import io.distributedlock.redis.history.RecordedLocks;
+import io.distributedlock.redis.history.Renewal;
 import io.distributedlock.redis.history.StallWatch;
 import io.distributedlock.testing.ChildRequests;
 import io.distributedlock.testing.ChildRequests.Request;
@@ -20,10 +21,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** An instance in a JVM of its own. Each lane is a worker. */
@@ -35,25 +38,27 @@ final class FaultTestbedChild {
 
     private final int truthPort;
 
+    /** Those that no proxy has seen. */
+    private final Queue<Renewal> renewals;
+
     private volatile @Nullable Workload round;
 
-    private FaultTestbedChild(RedisLockTemplate template, int truthPort) {
+    private FaultTestbedChild(RedisLockTemplate template, int truthPort, Queue<Renewal> renewals) {
         this.template = template;
         this.truthPort = truthPort;
+        this.renewals = renewals;
     }
 
-    /** The arguments are the ports of Redis and of what is never broken, and the retention in milliseconds. */
+    /** The arguments are the way to Redis, the port of what is never broken, and the retention in milliseconds. */
     public static void main(String[] args) {
-        LettuceConnectionFactory factory =
-                new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", Integer.parseInt(args[0])));
-        factory.afterPropertiesSet();
-        factory.start();
+        Queue<Renewal> renewals = new ConcurrentLinkedQueue<>();
+        LettuceConnectionFactory factory = InstanceConnection.of(args[0]).connectionFactory(renewals::add);
         RedisLockTemplate template = new RedisLockTemplate(
                 factory, FaultTestbed.PREFIX, settings().withRetention(Duration.ofMillis(Long.parseLong(args[2]))));
         template.start();
         warmUp(template);
         Runtime.getRuntime().addShutdownHook(new Thread(template::close));
-        FaultTestbedChild child = new FaultTestbedChild(template, Integer.parseInt(args[1]));
+        FaultTestbedChild child = new FaultTestbedChild(template, Integer.parseInt(args[1]), renewals);
         StallWatch.start(child::history);
         ChildRequests.serve(child::answer);
     }
@@ -95,6 +100,7 @@ final class FaultTestbedChild {
             case "stop" -> Boolean.toString(current().over().getAndSet(true));
             case "end" -> end();
             case "probe" -> probe();
+            case "renewals" -> renewals();
             default -> throw new IllegalArgumentException(request.name());
         };
     }
@@ -107,6 +113,7 @@ final class FaultTestbedChild {
      * The arguments are the directory of the history, the name of this JVM, lease, pause, and the names of the locks.
      */
     private String begin(Request request) {
+        renewals.clear();
         History history = History.open(Path.of(request.text(0)), request.text(1));
         round = new Workload(
                 history,
@@ -128,6 +135,12 @@ final class FaultTestbedChild {
         current().history().close();
         round = null;
         return "ended";
+    }
+
+    private String renewals() {
+        return renewals.stream()
+                .map(renewal -> renewal.nanos() + " " + renewal.lock() + "\n")
+                .collect(Collectors.joining());
     }
 
     /**

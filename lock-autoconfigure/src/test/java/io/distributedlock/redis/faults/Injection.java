@@ -6,9 +6,13 @@ package io.distributedlock.redis.faults;
 
 import java.util.Random;
 
-/** Breaks something once, and mends it. */
+/**
+ * Breaks something once, and mends it.
+ *
+ * @param <T> the topology that it is about
+ */
 @FunctionalInterface
-interface Injection {
+interface Injection<T extends FaultTarget> {
 
     /**
      * Returns when it is whole again.
@@ -16,5 +20,5 @@ interface Injection {
      * @param victim the JVM to break, or whose network to break, if it is about one
      * @return whether it was certainly felt
      */
-    boolean inject(FaultTestbed arena, ClientProcess victim, Random random);
+    boolean inject(FaultTestbed<T> arena, ClientProcess victim, Random random);
 }

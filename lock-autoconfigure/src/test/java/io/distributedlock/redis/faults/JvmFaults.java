@@ -11,22 +11,22 @@ final class JvmFaults {
 
     private JvmFaults() {}
 
-    static boolean kill(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean kill(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         victim.signal("KILL");
         return victim.awaitExit();
     }
 
-    static boolean terminate(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean terminate(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         victim.signal("TERM");
         return victim.awaitExit();
     }
 
     /** A signal that was sent has stopped all threads. */
-    static boolean stopForLong(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean stopForLong(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         return stop(victim, arena.lease().toMillis() + 100 + random.nextInt(300));
     }
 
-    static boolean stopForAMoment(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean stopForAMoment(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         return stop(victim, 20 + random.nextInt((int) arena.lease().toMillis() / 4));
     }
 

@@ -20,19 +20,19 @@ final class NetworkFaults {
 
     private NetworkFaults() {}
 
-    static boolean loseReplies(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean loseReplies(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         TcpProxy network = victim.network();
         network.replies().drop();
         return lostThenCut(network, network.replies());
     }
 
-    static boolean loseRequests(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean loseRequests(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         TcpProxy network = victim.network();
         network.requests().drop();
         return lostThenCut(network, network.requests());
     }
 
-    static boolean cutInMidReply(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean cutInMidReply(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         TcpProxy network = victim.network();
         network.replies().dropAfter(random.nextInt(REPLY_BYTES));
         return lostThenCut(network, network.replies());
@@ -48,14 +48,14 @@ final class NetworkFaults {
         }
     }
 
-    static boolean delay(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean delay(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         TcpStream stream = random.nextBoolean()
                 ? victim.network().requests()
                 : victim.network().replies();
         return slow(victim, stream, 250 + random.nextInt(250), () -> stream.delay(Duration.ofMillis(200)));
     }
 
-    static boolean jitter(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean jitter(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         TcpStream stream = random.nextBoolean()
                 ? victim.network().requests()
                 : victim.network().replies();
@@ -67,7 +67,7 @@ final class NetworkFaults {
         return hit;
     }
 
-    static boolean byteByByte(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean byteByByte(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         victim.network().replies().byteByByte();
         TcpStream requests = victim.network().requests();
         return slow(victim, requests, 100 + random.nextInt(200), requests::byteByByte);
@@ -84,23 +84,23 @@ final class NetworkFaults {
         }
     }
 
-    static boolean blackHole(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean blackHole(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         victim.network().blackHole();
         return holes(arena, victim, random, victim.network().requests());
     }
 
-    static boolean blackHoleForRequests(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean blackHoleForRequests(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         victim.network().requests().hold();
         return holes(arena, victim, random, victim.network().requests());
     }
 
-    static boolean blackHoleForReplies(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean blackHoleForReplies(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         victim.network().replies().hold();
         return holes(arena, victim, random, victim.network().replies());
     }
 
     /** For some moments, or for longer than a lease. */
-    private static boolean holes(FaultTestbed arena, ClientProcess victim, Random random, TcpStream stream) {
+    private static boolean holes(FaultTestbed<?> arena, ClientProcess victim, Random random, TcpStream stream) {
         int lease = (int) arena.lease().toMillis();
         try {
             Waits.pause(random.nextBoolean() ? lease + 100 + random.nextInt(300) : 50 + random.nextInt(lease / 4));
@@ -111,7 +111,7 @@ final class NetworkFaults {
     }
 
     /** What a dead connection had under way reaches Redis up to a lease later. */
-    static boolean lateBytes(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean lateBytes(FaultTestbed<?> arena, ClientProcess victim, Random random) {
         TcpProxy network = victim.network();
         network.requests().hold();
         boolean sent = Waits.until(SOON, () -> network.requests().pending() > 0);

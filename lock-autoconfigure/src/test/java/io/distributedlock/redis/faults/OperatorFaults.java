@@ -34,46 +34,46 @@ final class OperatorFaults {
 
     private OperatorFaults() {}
 
-    static boolean killCommandConnections(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean killCommandConnections(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
         return killConnections(arena, random, "normal");
     }
 
-    static boolean killSubscriptions(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean killSubscriptions(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
         return killConnections(arena, random, "pubsub");
     }
 
-    private static boolean killConnections(FaultTestbed arena, Random random, String type) {
+    private static boolean killConnections(FaultTestbed<Server> arena, Random random, String type) {
         long killed = 0;
         for (int i = 1 + random.nextInt(5); i > 0; i--) {
-            killed += arena.server().number("CLIENT", "KILL", "TYPE", type);
+            killed += arena.redis().number("CLIENT", "KILL", "TYPE", type);
             Waits.pause(random.nextInt(50));
         }
         return killed > 0;
     }
 
-    static boolean forgetScripts(FaultTestbed arena, ClientProcess victim, Random random) {
-        long before = arena.server().errors("NOSCRIPT");
+    static boolean forgetScripts(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        long before = arena.redis().errors("NOSCRIPT");
         Waits.until(50 + random.nextInt(100), () -> {
-            arena.server().call("SCRIPT", "FLUSH");
+            arena.redis().call("SCRIPT", "FLUSH");
             return false;
         });
-        return arena.server().errors("NOSCRIPT") > before;
+        return arena.redis().errors("NOSCRIPT") > before;
     }
 
-    static boolean flushAll(FaultTestbed arena, ClientProcess victim, Random random) {
-        return Waits.until(SOON, () -> arena.server().number("EVAL", FLUSH, "0") > 0);
+    static boolean flushAll(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        return Waits.until(SOON, () -> arena.redis().number("EVAL", FLUSH, "0") > 0);
     }
 
-    static boolean deleteAnEntry(FaultTestbed arena, ClientProcess victim, Random random) {
-        return Waits.until(SOON, () -> arena.server().number("EVAL", TO_AN_ENTRY, "0", "DEL") > 0);
+    static boolean deleteAnEntry(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        return Waits.until(SOON, () -> arena.redis().number("EVAL", TO_AN_ENTRY, "0", "DEL") > 0);
     }
 
-    static boolean persistAnEntry(FaultTestbed arena, ClientProcess victim, Random random) {
-        return Waits.until(SOON, () -> arena.server().number("EVAL", TO_AN_ENTRY, "0", "PERSIST") > 0);
+    static boolean persistAnEntry(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        return Waits.until(SOON, () -> arena.redis().number("EVAL", TO_AN_ENTRY, "0", "PERSIST") > 0);
     }
 
-    static boolean evict(FaultTestbed arena, ClientProcess victim, Random random) {
-        Server server = arena.server();
+    static boolean evict(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        Server server = arena.redis();
         long before = evicted(server);
         server.call("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
         outOfMemory(server, () -> evicted(server) > before);
@@ -84,8 +84,8 @@ final class OperatorFaults {
         return Long.parseLong(server.info("stats", "evicted_keys"));
     }
 
-    static boolean runOutOfMemory(FaultTestbed arena, ClientProcess victim, Random random) {
-        Server server = arena.server();
+    static boolean runOutOfMemory(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        Server server = arena.redis();
         long before = server.errors("OOM");
         server.call("CONFIG", "SET", "maxmemory-policy", "noeviction");
         int millis = random.nextInt(4) == 0 ? 700 : 50 + random.nextInt(150);
@@ -108,8 +108,8 @@ final class OperatorFaults {
     /**
      * A directory is where the snapshot should be written to, so that this fails, and Redis refuses to write anything.
      */
-    static boolean failToSave(FaultTestbed arena, ClientProcess victim, Random random) {
-        Server server = arena.server();
+    static boolean failToSave(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        Server server = arena.redis();
         long before = server.errors("MISCONF");
         Path inTheWay = Path.of(server.directory(), "dump.rdb");
         try {
@@ -143,8 +143,8 @@ final class OperatorFaults {
     }
 
     /** The replica of nobody: it keeps what it has, and writes nothing. */
-    static boolean readOnly(FaultTestbed arena, ClientProcess victim, Random random) {
-        Server server = arena.server();
+    static boolean readOnly(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        Server server = arena.redis();
         long before = server.errors("READONLY");
         server.call("REPLICAOF", "127.0.0.1", "1");
         try {
@@ -157,8 +157,8 @@ final class OperatorFaults {
     }
 
     /** There is no replica, and it wants one before it writes. */
-    static boolean wantReplicas(FaultTestbed arena, ClientProcess victim, Random random) {
-        Server server = arena.server();
+    static boolean wantReplicas(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        Server server = arena.redis();
         long before = server.errors("NOREPLICAS");
         server.call("CONFIG", "SET", "min-replicas-to-write", "1");
         try {
@@ -173,18 +173,18 @@ final class OperatorFaults {
     /**
      * Some are longer than every lease: who was granted a lock by a server that did not write it would share it then.
      */
-    private static int outage(FaultTestbed arena, Random random) {
+    private static int outage(FaultTestbed<Server> arena, Random random) {
         int lease = (int) arena.lease().toMillis();
         return random.nextInt(3) == 0 ? lease + random.nextInt(lease / 3) : 50 + random.nextInt(lease);
     }
 
     /** Until everybody holds and waits again, so that the next outage hits hand-overs. */
-    private static void work(FaultTestbed arena, Random random) {
+    private static void work(FaultTestbed<Server> arena, Random random) {
         Waits.pause(random.nextInt((int) arena.lease().toMillis()));
     }
 
-    static boolean denyScripts(FaultTestbed arena, ClientProcess victim, Random random) {
-        Server server = arena.server();
+    static boolean denyScripts(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        Server server = arena.redis();
         long before = server.errors("NOPERM");
         server.call("ACL", "SETUSER", "default", "-eval", "-evalsha");
         try {
@@ -196,8 +196,8 @@ final class OperatorFaults {
     }
 
     /** Redis ends the connections of those who may not listen any more. */
-    static boolean denyChannels(FaultTestbed arena, ClientProcess victim, Random random) {
-        Server server = arena.server();
+    static boolean denyChannels(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        Server server = arena.redis();
         server.call("ACL", "SETUSER", "default", "resetchannels");
         try {
             Waits.pause(50 + random.nextInt(350));

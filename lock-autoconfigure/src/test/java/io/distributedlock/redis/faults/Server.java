@@ -7,9 +7,10 @@ package io.distributedlock.redis.faults;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
 import java.util.List;
+import java.util.Map;
 
 /** The Redis under test. It writes down each change before it confirms it, and can be crashed and started again. */
-final class Server implements AutoCloseable {
+final class Server implements FaultTarget {
 
     /** The second user may still do everything when the first one, who is everybody, may not. */
     private static final String[] SETTINGS = {
@@ -31,10 +32,6 @@ final class Server implements AutoCloseable {
         return login();
     }
 
-    int port() {
-        return redis.port();
-    }
-
     String directory() {
         return redis.directory().toString();
     }
@@ -51,8 +48,29 @@ final class Server implements AutoCloseable {
         return operator.list(command);
     }
 
-    List<String> keys() {
+    @Override
+    public List<Integer> ports() {
+        return List.of(redis.port());
+    }
+
+    @Override
+    public InstanceConnection connection(Map<Integer, Integer> proxies) {
+        return InstanceConnection.standalone(proxies.get(redis.port()));
+    }
+
+    @Override
+    public List<String> keys() {
         return operator.keys(FaultTestbed.PREFIX + "*");
+    }
+
+    @Override
+    public long millisToLive(String key) {
+        return number("PTTL", key);
+    }
+
+    @Override
+    public List<Integer> listeningInstances() {
+        return List.of(list("PUBSUB", "CHANNELS", FaultTestbed.PREFIX + "*").size());
     }
 
     void signal(String signal) {

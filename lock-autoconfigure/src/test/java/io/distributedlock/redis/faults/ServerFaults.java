@@ -24,8 +24,8 @@ final class ServerFaults {
 
     private ServerFaults() {}
 
-    static boolean crashAndForget(FaultTestbed arena, ClientProcess victim, Random random) {
-        Server server = arena.server();
+    static boolean crashAndForget(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        Server server = arena.redis();
         String before = runId(server);
         server.crash();
         Waits.pause(random.nextInt(200));
@@ -33,8 +33,8 @@ final class ServerFaults {
         return !runId(server).equals(before);
     }
 
-    static boolean crashAndRemember(FaultTestbed arena, ClientProcess victim, Random random) {
-        Server server = arena.server();
+    static boolean crashAndRemember(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        Server server = arena.redis();
         String before = runId(server);
         server.crash();
         Waits.pause(random.nextInt(200));
@@ -47,8 +47,8 @@ final class ServerFaults {
     }
 
     /** Around whatever is being asked for and given back at that moment; often for longer than the command time-out. */
-    static boolean stop(FaultTestbed arena, ClientProcess victim, Random random) {
-        Server server = arena.server();
+    static boolean stop(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        Server server = arena.redis();
         server.signal("STOP");
         try {
             Waits.pause(random.nextInt(4) == 0 ? 300 + random.nextInt(500) : 20 + random.nextInt(130));
@@ -58,33 +58,33 @@ final class ServerFaults {
         }
     }
 
-    static boolean pauseWrites(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean pauseWrites(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
         return pause(arena, random, "WRITE");
     }
 
-    static boolean pauseAll(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean pauseAll(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
         return pause(arena, random, "ALL");
     }
 
     /** A write of ours has to wait as well. */
-    private static boolean pause(FaultTestbed arena, Random random, String what) {
+    private static boolean pause(FaultTestbed<Server> arena, Random random, String what) {
         int millis = random.nextInt(4) == 0 ? 300 + random.nextInt(300) : 50 + random.nextInt(100);
         long before = System.nanoTime();
-        arena.server().call("CLIENT", "PAUSE", Integer.toString(millis), what);
-        arena.server().call("SET", "paused", "no longer");
+        arena.redis().call("CLIENT", "PAUSE", Integer.toString(millis), what);
+        arena.redis().call("SET", "paused", "no longer");
         return System.nanoTime() - before > Duration.ofMillis(millis / 2).toNanos();
     }
 
-    static boolean sleep(FaultTestbed arena, ClientProcess victim, Random random) {
+    static boolean sleep(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
         int millis = random.nextInt(4) == 0 ? 400 + random.nextInt(400) : 50 + random.nextInt(100);
         long before = System.nanoTime();
-        arena.server().call("DEBUG", "SLEEP", Double.toString(millis / 1_000.0));
+        arena.redis().call("DEBUG", "SLEEP", Double.toString(millis / 1_000.0));
         return System.nanoTime() - before >= Duration.ofMillis(millis).toNanos();
     }
 
     /** Others are told that it is busy. */
-    static boolean busyScript(FaultTestbed arena, ClientProcess victim, Random random) {
-        Server server = arena.server();
+    static boolean busyScript(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
+        Server server = arena.redis();
         long before = server.errors("BUSY");
         server.call("CONFIG", "SET", "busy-reply-threshold", "10");
         try (RespClient client = server.connect()) {

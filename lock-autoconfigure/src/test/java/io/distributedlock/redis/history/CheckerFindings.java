@@ -25,6 +25,8 @@ final class CheckerFindings {
 
     private int latePasses;
 
+    private int restored;
+
     private int refusedWrites;
 
     private final HandOvers handOvers = new HandOvers();
@@ -51,6 +53,10 @@ final class CheckerFindings {
 
     void latePass() {
         latePasses++;
+    }
+
+    void restored() {
+        restored++;
     }
 
     void refusedWrite() {
@@ -85,6 +91,10 @@ final class CheckerFindings {
 
     int latePasses() {
         return latePasses;
+    }
+
+    int restoredHolds() {
+        return restored;
     }
 
     int refusedWrites() {

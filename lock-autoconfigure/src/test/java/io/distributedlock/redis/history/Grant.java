@@ -148,6 +148,11 @@ final class Grant {
         return entries.stream().map(entry -> entry.granted.jvm()).distinct().count() > 1;
     }
 
+    /** Whether other callers may enter it, as its owner. */
+    boolean hasExplicitOwner() {
+        return first().granted.hasExplicitOwner();
+    }
+
     String owner() {
         return first().granted.owner();
     }

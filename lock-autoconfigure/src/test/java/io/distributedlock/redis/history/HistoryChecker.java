@@ -31,7 +31,8 @@ import java.util.stream.Collectors;
  *   <li>H2: every hold has a token of its own, higher than those of all that were granted certainly before; a re-entry
  *       has the token of its hold. Readers have higher ones than writers before them, and may share one while they hold
  *       the lock together. Where Redis loses data, a lease that is passed on within a JVM that does not know of it yet
- *       may have a lower one.
+ *       may have a lower one, and so may an explicit owner that enters a hold again whose release Redis has forgotten
+ *       ({@link RestoredHolds}).
  *   <li>H3: a fenced store accepts no token lower than one it has accepted.
  *   <li>H4: a confirmed release means that the lock was not granted to anybody else meanwhile, unless Redis loses data.
  *   <li>H5: calls return in time, and no lock is free for long while somebody waits for it. A fault explains the time
@@ -115,8 +116,9 @@ public final class HistoryChecker {
             List<Grant> itsGrants = Grant.of(itsEvents, itsCalls);
             grants += itsGrants.size();
             Losses losses = new Losses(faults, lock, model, bounds.lease());
-            new HoldChecks(lock, losses, findings).check(itsGrants);
-            waits.handedOverInTime(itsCalls, itsGrants);
+            Set<Grant> restored = RestoredHolds.among(itsGrants, losses);
+            new HoldChecks(lock, losses, restored, findings).check(itsGrants);
+            waits.handedOverInTime(itsCalls, itsGrants, restored);
             renewalChecks.nothingIsRenewedAfterItsEnd(lock, itsEvents, itsGrants);
             checkWrites(lock, itsCalls, findings);
         }
@@ -193,6 +195,7 @@ public final class HistoryChecker {
                 findings.overlaps(),
                 findings.unexplainedOverlaps(),
                 findings.latePasses(),
+                findings.restoredHolds(),
                 findings.refusedWrites(),
                 Duration.ofNanos(findings.worstHandOver()),
                 Duration.ofNanos(findings.worstCalmHandOver()),

@@ -27,6 +27,8 @@ import java.util.stream.Stream;
  * @param overlaps how often two callers could both rely on a lock
  * @param unexplainedOverlaps those of them for which no loss of data is to blame
  * @param latePasses how often a JVM passed a lease on that Redis had forgotten, after another caller had a higher token
+ * @param restoredHolds how often an explicit owner entered a hold again that it had released, and that Redis has
+ *     restored
  * @param refusedWrites how many writes the fenced stores refused
  * @param worstHandOver the longest time that a lock was free and somebody waited for it
  * @param worstCalmHandOver the same, without what a fault explains
@@ -49,6 +51,7 @@ public record HistoryReport(
         int overlaps,
         int unexplainedOverlaps,
         int latePasses,
+        int restoredHolds,
         int refusedWrites,
         Duration worstHandOver,
         Duration worstCalmHandOver,
@@ -60,7 +63,7 @@ public record HistoryReport(
 
     /** One line of the report. */
     private static final String LINE = "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds (%d together),"
-            + " hits %s, worst hand-over %d ms (%d ms without faults), %d overlaps, %d late passes, %d writes refused,"
+            + " hits %s, worst hand-over %d ms (%d ms without faults), %d overlaps, %d late passes, %d restored holds, %d writes refused,"
             + " %d renewals, %d violations";
 
     private static final Set<String> SAFETY = Set.of("H1", "H2", "H3", "H4", "H6");
@@ -120,6 +123,7 @@ public record HistoryReport(
                 worstCalmHandOver.toMillis(),
                 overlaps,
                 latePasses,
+                restoredHolds,
                 refusedWrites,
                 renewals,
                 violationsInAll);

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -24,11 +25,14 @@ final class HoldChecks {
 
     private final Losses losses;
 
+    private final Set<Grant> restored;
+
     private final CheckerFindings findings;
 
-    HoldChecks(String lock, Losses losses, CheckerFindings findings) {
+    HoldChecks(String lock, Losses losses, Set<Grant> restored, CheckerFindings findings) {
         this.lock = lock;
         this.losses = losses;
+        this.restored = restored;
         this.findings = findings;
     }
 
@@ -85,7 +89,7 @@ final class HoldChecks {
         Map<Long, Grant> known = new HashMap<>();
         for (Grant grant : grants) {
             Grant before = known.putIfAbsent(grant.token(), grant);
-            if (before != null && !areTogether(before, grant)) {
+            if (before != null && !areTogether(before, grant) && !restored.contains(grant)) {
                 violation("H2", "two holds with one token", before, grant);
             }
         }
@@ -119,7 +123,9 @@ final class HoldChecks {
         BiConsumer<TokenInterval, TokenInterval> judge = (later, highest) -> {
             if (later.token() < highest.token()) {
                 Grant grant = (Grant) later.what();
-                if (mayBeForgotten(grant.grantedAt(), grant.grantedAt()) && isPassedOn(grant, tokens)) {
+                if (restored.contains(grant)) {
+                    findings.restored();
+                } else if (mayBeForgotten(grant.grantedAt(), grant.grantedAt()) && isPassedOn(grant, tokens)) {
                     findings.latePass();
                 } else {
                     violation("H2", "a later hold with a lower token", highest, later);

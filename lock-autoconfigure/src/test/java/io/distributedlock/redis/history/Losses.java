@@ -63,6 +63,11 @@ final class Losses {
         return taken.stream().anyMatch(each -> each.explains(granted, end));
     }
 
+    /** Whether Redis had forgotten something then, and a lease that it has restored instead may not have ended. */
+    boolean mayHaveRestored(long from, long to) {
+        return forgotten.stream().anyMatch(each -> each.touches(from, to));
+    }
+
     /** Whether there may have been a holder then who did not know that its lock was forgotten or taken. */
     boolean areFelt(long from, long to) {
         return forgotten.stream().anyMatch(each -> each.touches(from, to))

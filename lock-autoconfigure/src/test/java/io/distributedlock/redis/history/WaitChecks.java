@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -81,8 +82,8 @@ final class WaitChecks {
     }
 
     /** No time in which the lock is free and somebody waits for it all the same. Of one lock. */
-    void handedOverInTime(List<Call> calls, List<Grant> grants) {
-        List<Free> free = freeTimes(grants);
+    void handedOverInTime(List<Call> calls, List<Grant> grants, Set<Grant> restored) {
+        List<Free> free = without(restored, freeTimes(grants, restored));
         IntervalSet disturbed = new IntervalSet(
                 Stream.of(faults.stream(), stalls.stream(), unknown(calls)).flatMap(each -> each), bounds.lease());
         int first = 0;
@@ -102,9 +103,11 @@ final class WaitChecks {
     private record Free(long begin, long end) {}
 
     /** From when a hold was over until the next one was granted. */
-    private List<Free> freeTimes(List<Grant> grants) {
-        List<Grant> byToken =
-                grants.stream().sorted(Comparator.comparingLong(Grant::token)).toList();
+    private List<Free> freeTimes(List<Grant> grants, Set<Grant> restored) {
+        List<Grant> byToken = grants.stream()
+                .filter(grant -> !restored.contains(grant))
+                .sorted(Comparator.comparingLong(Grant::token))
+                .toList();
         List<Free> free = new ArrayList<>();
         long lease = bounds.lease().toNanos();
         long readers = Long.MIN_VALUE;
@@ -125,6 +128,21 @@ final class WaitChecks {
             }
         }
         return free;
+    }
+
+    /** The tokens of restored holds do not say when they were. */
+    private List<Free> without(Set<Grant> restored, List<Free> free) {
+        List<Free> rest = free;
+        for (Grant grant : restored) {
+            long until = grant.freeAt(bounds.lease().toNanos(), killed);
+            rest = rest.stream()
+                    .flatMap(each -> Stream.of(
+                            new Free(each.begin(), Math.min(each.end(), grant.grantedAt())),
+                            new Free(Math.max(each.begin(), until), each.end())))
+                    .filter(each -> each.begin() < each.end())
+                    .toList();
+        }
+        return rest;
     }
 
     /** Calls that may have got the lock, or may not have given it back, without anybody knowing. */

@@ -1,0 +1,100 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis.faults;
+
+import io.distributedlock.redis.history.Model;
+
+/** The faults of a cluster. */
+enum ClusterScenario implements FaultRow<ClusterTarget> {
+    SLOTS_MOVE("C01", "Slots move with their locks (ASK, MOVED)", Model.NO_LOSS, 6, ClusterFaults::moveSlots),
+    SLOTS_MOVE_ALL_THE_TIME(
+            "C02",
+            "Slots move back and forth all the time (MOVED storm)",
+            Model.NO_LOSS,
+            4,
+            ClusterFaults::moveSlotsAllTheTime),
+    SCRIPTS_FORGOTTEN("C03", "SCRIPT FLUSH on all masters", Model.NO_LOSS, 4, ClusterFaults::forgetScripts),
+    CLIENTS_KILLED("C04", "CLIENT KILL on all servers", Model.NO_LOSS, 4, ClusterFaults::killConnections),
+    FAILOVER(
+            "C05",
+            "A master changes places with its replica (CLUSTER FAILOVER)",
+            Model.NO_LOSS,
+            3,
+            ClusterFaults::failOver),
+    MASTER_FROZEN(
+            "C06",
+            "A master is stopped, replaced, and goes on as a replica",
+            Model.NO_LOSS,
+            3,
+            ClusterFaults::freezeMaster),
+    MAJORITY_FROZEN(
+            "C07", "Two of three masters are stopped (CLUSTERDOWN)", Model.NO_LOSS, 3, ClusterFaults::freezeMajority),
+    MASTER_KILLED(
+            "C08",
+            "A master is killed whose replica lacks the latest writes",
+            Model.SOME_LOSS,
+            3,
+            ClusterFaults::killMaster);
+
+    private final String id;
+
+    private final String what;
+
+    private final Model model;
+
+    private final int phases;
+
+    private final Injection<ClusterTarget> injection;
+
+    ClusterScenario(String id, String what, Model model, int phases, Injection<ClusterTarget> injection) {
+        this.id = id;
+        this.what = what;
+        this.model = model;
+        this.phases = phases;
+        this.injection = injection;
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public String what() {
+        return what;
+    }
+
+    @Override
+    public Model model() {
+        return model;
+    }
+
+    @Override
+    public int phases() {
+        return phases;
+    }
+
+    @Override
+    public Injection<ClusterTarget> injection() {
+        return injection;
+    }
+
+    @Override
+    public boolean letsLocksGo() {
+        return this == SCRIPTS_FORGOTTEN || this == SLOTS_MOVE;
+    }
+
+    /** Takes long, and {@link #MASTER_FROZEN} has most of it. */
+    @Override
+    public boolean isInOrdinaryBuild() {
+        return this != MAJORITY_FROZEN;
+    }
+
+    /** Longer than a failover takes, so that a lease that was forgotten may last until then. */
+    @Override
+    public int leases() {
+        return this == MASTER_KILLED ? 4 : 1;
+    }
+}

@@ -1,0 +1,118 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.redis.history.HistoryReport;
+import io.distributedlock.testing.Seeds;
+import io.distributedlock.testing.TestLength;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of one topology, each by itself, at random moments of what several JVMs do. {@code -Dfaults.seed} repeats
+ * the decisions of a run, {@code -Dfaults.rows} plays some rows only (their names, with commas),
+ * {@code -Dfaults.phases} says how often.
+ */
+final class FaultMatrix<T extends FaultTarget> implements AutoCloseable {
+
+    private static final Path OUTPUT = Path.of(System.getProperty("basedir", "."), "target", "faults");
+
+    private static final @Nullable String CHOSEN = System.getProperty("faults.rows");
+
+    private final MatrixReport report = new MatrixReport();
+
+    private final long seed = Seeds.of("faults.seed");
+
+    private final String file;
+
+    private final FaultTestbed.Size size;
+
+    private final FaultTestbed<T> testbed;
+
+    private final long rows;
+
+    /** Of renewals that nobody saw, nothing can be said. */
+    private int renewals;
+
+    /** Holds that readers or the members of one owner had beside others, and forced releases. */
+    private int together;
+
+    private int forced;
+
+    /**
+     * @param file where the table goes
+     * @param redis closed with this object
+     * @param rows how many rows there are in this build
+     */
+    FaultMatrix(String file, FaultTestbed.Size size, T redis, long rows) {
+        this.rows = rows;
+        this.file = file;
+        this.size = size;
+        this.testbed = new FaultTestbed<>(size, redis);
+    }
+
+    /** Those of the values that are to be played. */
+    static <R extends FaultRow<?>> Stream<R> chosen(R[] rows) {
+        return CHOSEN == null
+                ? Arrays.stream(rows).filter(row -> row.isInOrdinaryBuild() || TestLength.choose(0, 1) == 1)
+                : Arrays.stream(rows)
+                        .filter(row -> Arrays.asList(CHOSEN.split(",")).contains(row.name()));
+    }
+
+    /** As often as it fits into the present build. */
+    void play(FaultRow<T> row) {
+        play(row, TestLength.of("faults.phases", (row.phases() + 2) / 3, 2 * row.phases()));
+    }
+
+    private void play(FaultRow<T> row, int phases) {
+        Random random = new Random(seed + row.ordinal());
+        String name = row.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        testbed.begin(
+                OUTPUT.resolve(name + "-" + System.nanoTime()),
+                name,
+                seed,
+                size.lease().multipliedBy(row.leases()));
+        int hits = 0;
+        HistoryReport verdict;
+        try {
+            for (int i = 0; i < phases; i++) {
+                Waits.pause(random.nextInt(80));
+                hits += testbed.play(row, random) ? 1 : 0;
+            }
+        } finally {
+            verdict = testbed.end(row.id() + " " + row.what(), row.model());
+        }
+        renewals += verdict.renewals();
+        together += verdict.together();
+        forced += verdict.forced();
+        report.add(row, phases, hits, verdict);
+        System.out.println(verdict);
+        verdict.assertGreen();
+        assertThat(hits).as("hits").isPositive();
+        if (row.letsLocksGo()) {
+            assertThat(verdict.unknownReleases())
+                    .as("releases that failed, apart from a few that a noisy machine may have delayed")
+                    .isLessThan(5 + verdict.grants() / 20);
+        }
+    }
+
+    @Override
+    public void close() {
+        testbed.close();
+        report.write(OUTPUT.resolve(file));
+        // A failed row may be played again by itself.
+        if (CHOSEN == null && report.rows() == rows) {
+            assertThat(renewals).as("renewals that were looked at").isPositive();
+            assertThat(together).as("holds beside others").isPositive();
+            assertThat(forced).as("forced releases").isPositive();
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis.faults;
+
+import java.util.List;
+import java.util.Map;
+
+/** The Redis under test: one server, or several that work together. */
+interface FaultTarget extends AutoCloseable {
+
+    /** Of all servers to which instances send commands. */
+    List<Integer> ports();
+
+    /** @param proxies the port of the proxy in front of each server, by the port of the server */
+    InstanceConnection connection(Map<Integer, Integer> proxies);
+
+    /** All keys of locks. */
+    List<String> keys();
+
+    /** The answer to PTTL. */
+    long millisToLive(String key);
+
+    /** How many instances listen at each master. */
+    List<Integer> listeningInstances();
+
+    @Override
+    void close();
+}

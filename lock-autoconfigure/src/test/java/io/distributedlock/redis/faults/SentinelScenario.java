@@ -1,0 +1,84 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis.faults;
+
+import io.distributedlock.redis.history.Model;
+
+/** The faults of servers that Sentinels watch. */
+enum SentinelScenario implements FaultRow<SentinelTarget> {
+    FAILOVER(
+            "S01",
+            "Sentinels change the master by command; the former one goes on for a while",
+            Model.SOME_LOSS,
+            3,
+            SentinelFaults::failOver),
+    MASTER_KILLED(
+            "S02",
+            "The master is killed, and its replica lacks the latest writes",
+            Model.SOME_LOSS,
+            3,
+            SentinelFaults::killMaster),
+    SENTINELS_DOWN(
+            "S03",
+            "All Sentinels are down while the master is stopped",
+            Model.NO_LOSS,
+            3,
+            SentinelFaults::freezeMasterWithoutSentinels);
+
+    private final String id;
+
+    private final String what;
+
+    private final Model model;
+
+    private final int phases;
+
+    private final Injection<SentinelTarget> injection;
+
+    SentinelScenario(String id, String what, Model model, int phases, Injection<SentinelTarget> injection) {
+        this.id = id;
+        this.what = what;
+        this.model = model;
+        this.phases = phases;
+        this.injection = injection;
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public String what() {
+        return what;
+    }
+
+    @Override
+    public Model model() {
+        return model;
+    }
+
+    @Override
+    public int phases() {
+        return phases;
+    }
+
+    @Override
+    public Injection<SentinelTarget> injection() {
+        return injection;
+    }
+
+    /** Takes long, and {@link ClusterScenario#MASTER_KILLED} has most of it. */
+    @Override
+    public boolean isInOrdinaryBuild() {
+        return this != MASTER_KILLED;
+    }
+
+    /** Longer than a failover takes, so that a lease that was forgotten may last until then. */
+    @Override
+    public int leases() {
+        return this == MASTER_KILLED ? 5 : 1;
+    }
+}
