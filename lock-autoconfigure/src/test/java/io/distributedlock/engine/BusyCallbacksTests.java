@@ -148,7 +148,7 @@ class BusyCallbacksTests {
         holder.close();
         assertThat(stage.completeExceptionally(new TimeoutException())).isTrue();
 
-        await().atMost(SOON)
+        await().atMost(Duration.ofSeconds(15))
                 .until(() -> engine.tryAcquire(LockRequest.of("granted").noWait()), Optional::isPresent)
                 .orElseThrow()
                 .close();
