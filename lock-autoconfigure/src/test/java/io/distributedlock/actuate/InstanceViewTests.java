@@ -19,6 +19,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.mock.env.MockEnvironment;
@@ -54,6 +56,54 @@ class InstanceViewTests {
                 .describe("", 10)
                 .waiting()
                 .get(0);
+    }
+
+    private static LocksDescriptor describe(LockActivity activity, AtomicInteger inspected) {
+        LockOperations locks = (LockOperations) Proxy.newProxyInstance(
+                InstanceViewTests.class.getClassLoader(),
+                new Class<?>[] {LockOperations.class},
+                (proxy, method, arguments) -> {
+                    inspected.incrementAndGet();
+                    return Optional.empty();
+                });
+        return new InstanceView(locks, () -> activity, new InstanceLabel(new MockEnvironment()), Clock.systemUTC())
+                .describe("", 500);
+    }
+
+    private static LockActivity.Waiting waiting(String name) {
+        return new LockActivity.Waiting(name, "exec-1", Duration.ofSeconds(1), null, null, LockOrigin.NONE, null);
+    }
+
+    /** Thousands of callers may wait for one lock; all of them are counted. */
+    @Test
+    void aHundredWaitsOfOneLockAreShown() {
+        List<LockActivity.Waiting> many = IntStream.range(0, 250)
+                .mapToObj(i -> waiting(i % 2 == 0 ? "a" : "b"))
+                .toList();
+        LocksDescriptor shown = describe(new LockActivity("here", true, true, List.of(), many), new AtomicInteger());
+
+        assertThat(shown.waiting()).hasSize(200);
+        assertThat(shown.waitingTotal()).isEqualTo(250);
+    }
+
+    /** Each of them is a command, and the operator waits. */
+    @Test
+    void aResponseInspectsTwentyLocksOfOtherInstancesEachOnce() {
+        List<LockActivity.Waiting> many =
+                IntStream.range(0, 90).mapToObj(i -> waiting("order:" + i / 3)).toList();
+        AtomicInteger inspected = new AtomicInteger();
+        LocksDescriptor shown = describe(new LockActivity("here", true, true, List.of(), many), inspected);
+
+        assertThat(inspected).hasValue(20);
+        assertThat(shown.waiting()).hasSize(90);
+    }
+
+    @Test
+    void noLockIsInspectedDuringAnOutage() {
+        AtomicInteger inspected = new AtomicInteger();
+        describe(new LockActivity("here", false, true, List.of(), List.of(waiting("a"))), inspected);
+
+        assertThat(inspected).hasValue(0);
     }
 
     private static LockState heldBy(String owner, boolean explicit, @Nullable String label) {

@@ -11,12 +11,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import reactor.core.publisher.Mono;
@@ -26,6 +30,9 @@ class BlockedBodiesTests {
 
     /** As many as there are threads for bodies. */
     private static final int MANY = 256;
+
+    /** So many locked methods are around the bodies that all threads for nested work are shared. */
+    private static final int DEPTH = 7;
 
     private static LockedApplication application;
 
@@ -86,6 +93,51 @@ class BlockedBodiesTests {
         runAtOnce(i -> inner.several(i, MANY + i).thenApply(each -> each).join());
     }
 
+    enum Wait {
+        JOIN,
+        JOIN_OF_DEPENDENT,
+        GET
+    }
+
+    /** Nested work has threads of its own, but below some depth it shares them with the work around it. */
+    @ParameterizedTest
+    @EnumSource
+    void mayWaitForFuturesHoweverDeepTheyAreNested(Wait how) {
+        CountDownLatch running = new CountDownLatch(MANY);
+        List<CompletableFuture<Integer>> all = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            all.add(nested(DEPTH, i, running, how));
+        }
+        for (int i = 0; i < MANY; i++) {
+            assertThat(all.get(i)).succeedsWithin(LockedApplication.LONG).isEqualTo(i);
+        }
+    }
+
+    private CompletableFuture<Integer> nested(int depth, int i, CountDownLatch running, Wait how) {
+        return outer.nested(depth, i, () -> {
+            if (depth > 0) {
+                return nested(depth - 1, i, running, how);
+            }
+            running.countDown();
+            await(running);
+            CompletableFuture<Integer> other = inner.future(i);
+            return CompletableFuture.completedFuture(
+                    switch (how) {
+                        case JOIN -> other.join();
+                        case JOIN_OF_DEPENDENT -> other.thenApply(each -> each).join();
+                        case GET -> got(other);
+                    });
+        });
+    }
+
+    private static int got(CompletableFuture<Integer> future) {
+        try {
+            return future.get();
+        } catch (InterruptedException | ExecutionException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class Configured {
 
@@ -106,6 +158,11 @@ class BlockedBodiesTests {
         public CompletableFuture<Integer> future(int i, Function<Integer, Integer> body) {
             return CompletableFuture.completedFuture(body.apply(i));
         }
+
+        @DistributedLocked(name = "nested", key = "#depth + '-' + #i", waitUpTo = "60s")
+        public CompletableFuture<Integer> nested(int depth, int i, Supplier<CompletableFuture<Integer>> body) {
+            return body.get();
+        }
     }
 
     static class Inner {
@@ -113,6 +170,11 @@ class BlockedBodiesTests {
         @DistributedLocked(name = "inner", key = "#i", waitUpTo = "60s")
         public Mono<Integer> mono(int i) {
             return Mono.just(i);
+        }
+
+        @DistributedLocked(name = "inner", key = "#i", waitUpTo = "60s")
+        public CompletableFuture<Integer> future(int i) {
+            return CompletableFuture.completedFuture(i);
         }
 
         @DistributedLocked(name = "inner", key = "{#i, #j}", waitUpTo = "60s")

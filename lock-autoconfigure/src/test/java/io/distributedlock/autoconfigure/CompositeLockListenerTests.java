@@ -13,7 +13,10 @@ import io.distributedlock.LockListener.Answer;
 import io.distributedlock.LockListener.Attempt;
 import io.distributedlock.LockListener.Command;
 import io.distributedlock.LockListener.End;
+import io.distributedlock.LockListener.Loss;
 import io.distributedlock.LockListener.Path;
+import io.distributedlock.LockListener.Refusal;
+import io.distributedlock.LockListener.Renewal;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.observation.LockMetrics;
 import io.distributedlock.observation.LockObservations;
@@ -22,9 +25,18 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** What the meters and the observations of an application are told, and what that costs a call. */
 class CompositeLockListenerTests {
@@ -97,6 +109,72 @@ class CompositeLockListenerTests {
             assertThat(attempt).isNotNull();
             assertThat(attempt.traceId()).isEqualTo("4bf92f35");
         }
+    }
+
+    static List<Consumer<LockListener>> calls() {
+        return List.of(
+                told -> told.reentered("order:42", ORIGIN),
+                told -> told.lost("order:42", ORIGIN, Loss.EXPIRED),
+                told -> told.answered(Command.ACQUIRE, Answer.OK, 1),
+                told -> told.renewed(Renewal.values()[0]),
+                told -> attemptOf(told).acquired(Path.FREE, 1),
+                told -> attemptOf(told).refused(Refusal.BUSY, 1),
+                told -> attemptOf(told).ended(End.RELEASED, 1));
+    }
+
+    private static Attempt attemptOf(LockListener told) {
+        Attempt attempt = told.requested("order:42", ORIGIN);
+        assertThat(attempt).isNotNull();
+        return attempt;
+    }
+
+    /** Otherwise an observation would last for ever, or a loss would not be counted. */
+    @ParameterizedTest
+    @MethodSource("calls")
+    void theFailureOfOneListenerKeepsNoCallFromTheOther(Consumer<LockListener> call) {
+        for (boolean failsFirst : new boolean[] {true, false}) {
+            List<String> heard = new ArrayList<>();
+            LockListener failing = listener(() -> {
+                throw new IllegalStateException("refused");
+            });
+            LockListener sound = listener(() -> heard.add("call"));
+            LockListener told =
+                    CompositeLockListener.of(failsFirst ? List.of(failing, sound) : List.of(sound, failing));
+
+            assertThat(told).isNotNull();
+            assertThatIllegalStateException().isThrownBy(() -> call.accept(told));
+            assertThat(heard).hasSize(1);
+        }
+    }
+
+    /** Calls that for everything except a request. */
+    private static LockListener listener(Runnable called) {
+        InvocationHandler calls = (proxy, method, arguments) -> {
+            called.run();
+            return null;
+        };
+        return proxy(
+                LockListener.class,
+                (proxy, method, arguments) -> method.getName().equals("requested")
+                        ? proxy(Attempt.class, calls)
+                        : calls.invoke(proxy, method, arguments));
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler calls) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
+    }
+
+    /** A listener may fail at each of thousands of requests a second. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void theFirstFailureAtARequestIsAWarningAndFurtherOnesAreNot(CapturedOutput output) {
+        LockListener told = CompositeLockListener.of(List.of(new Failing(), new LockMetrics(registry)));
+
+        assertThat(told).isNotNull();
+        for (int i = 0; i < 3; i++) {
+            told.requested("order:42", ORIGIN);
+        }
+        assertThat(output).containsOnlyOnce("its further failures are logged for debugging");
     }
 
     /** As Kotlin code does, which may throw checked exceptions anywhere. */

@@ -114,6 +114,22 @@ class InterruptedByLossTests {
                 .satisfies(ex -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(LockLostException.class)));
     }
 
+    /** The caller, and the next task of the thread, must not see the flag that the method has set again. */
+    @Test
+    void theInterruptEndsWithAMethodThatRestoresItsFlagAndFails() {
+        run((work, locks) -> assertThatIllegalStateException()
+                .isThrownBy(() -> work.run(() -> {
+                    takeAway(locks);
+                    try {
+                        return waitInVain();
+                    } catch (InterruptedException ex) {
+                        Thread.currentThread().interrupt();
+                        throw new IllegalStateException("its own");
+                    }
+                }))
+                .withMessage("its own"));
+    }
+
     @Test
     void anInterruptThatHasNothingToDoWithTheLockIsKept() {
         run((work, locks) -> {

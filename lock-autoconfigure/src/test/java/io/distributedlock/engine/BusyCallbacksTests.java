@@ -15,10 +15,12 @@ import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -133,6 +135,25 @@ class BusyCallbacksTests {
                     }
                 });
         return told.orTimeout(60, TimeUnit.SECONDS).join();
+    }
+
+    /** As orTimeout does it. The grant has been decided, and no thread has been free to complete the stage with it. */
+    @Test
+    void aGrantWhoseStageTheApplicationHasCompletedIsReleased() throws Exception {
+        List<CompletableFuture<Boolean>> busy = runUnderLocks(MANY, handle -> block());
+        awaitBlocked();
+        LockHandle holder = engine.acquire(LockRequest.of("granted"));
+        CompletableFuture<LockHandle> stage =
+                acquireAsync(LockRequest.of("granted").waitForever());
+        holder.close();
+        assertThat(stage.completeExceptionally(new TimeoutException())).isTrue();
+
+        await().atMost(Duration.ofSeconds(15))
+                .until(() -> engine.tryAcquire(LockRequest.of("granted").noWait()), Optional::isPresent)
+                .orElseThrow()
+                .close();
+        proceed.countDown();
+        busy.forEach(each -> assertThat(each).succeedsWithin(SOON));
     }
 
     @Test

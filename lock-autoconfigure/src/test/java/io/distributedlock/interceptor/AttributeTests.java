@@ -121,6 +121,15 @@ class AttributeTests {
     }
 
     @Test
+    void acquiresThoseOfSeveralLocksWhoseConditionIsMet() {
+        work.severalConditional(1, 2);
+        assertThat(locks.requests()).extracting("names").containsExactly(List.of("account:2"));
+        locks.requests().clear();
+        work.severalConditional(1, 1);
+        assertThat(locks.requests()).isEmpty();
+    }
+
+    @Test
     void readsSeveralComposedAnnotations() {
         work.composed(4);
         assertThat(locks.requests()).extracting("names").containsExactly(List.of("account:4"), List.of("stock:4"));
@@ -289,6 +298,10 @@ class AttributeTests {
         @DistributedLocked(name = "account", key = "#from")
         @DistributedLocked(name = "account", key = "#to")
         void several(int from, int to) {}
+
+        @DistributedLocked(name = "account", key = "#from", condition = "#from > 1")
+        @DistributedLocked(name = "account", key = "#to", condition = "#to > 1")
+        void severalConditional(int from, int to) {}
 
         @Stock("#number")
         @Account("#number")

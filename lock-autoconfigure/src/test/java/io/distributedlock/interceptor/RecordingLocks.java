@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** Grants every lock, and writes down what was asked. Tests make it busy or broken. */
-public final class RecordingLocks implements LockOperations {
+public class RecordingLocks implements LockOperations {
 
     private final List<LockRequest> requests = Collections.synchronizedList(new ArrayList<>());
 

@@ -103,7 +103,15 @@ class LockMetricsTests {
     @Test
     void timesAreMeasured() {
         callOf("a", LockOrigin.of("orders"));
+        metrics.answered(Command.ACQUIRE, Answer.OK, 4_000_000);
 
+        assertThat(registry.get("distributed.lock.command").timer().totalTime(TimeUnit.MILLISECONDS))
+                .isEqualTo(4);
+        assertThat(registry.get("distributed.lock.wait")
+                        .tags("outcome", "acquired", "path", "free")
+                        .timer()
+                        .totalTime(TimeUnit.MILLISECONDS))
+                .isEqualTo(1);
         assertThat(registry.get("distributed.lock.hold")
                         .tags("lock", "orders", "outcome", "released")
                         .timer()

@@ -165,6 +165,18 @@ class HolderLookupTests {
         assertThat(asked).isEmpty();
     }
 
+    /** They come from other instances and go to the log: none of them may begin a line there. */
+    @Test
+    void labelsCallersAndOwnersStayInTheirLine() {
+        own = new HoldReport("a", 1, "till\n2", "exec\n1", null, Duration.ofMillis(700), List.of());
+        assertThat(lookup.of("a", true)).isCompletedWithValue("till\\u000A2 for 700 ms ('exec\\u000A1')");
+
+        own = null;
+        CompletableFuture<String> holder = lookup.of("a", true);
+        asked.get(0).complete(heldBy("owner\nof all", true));
+        assertThat(holder).isCompletedWithValue("owner\\u000Aof all");
+    }
+
     @Test
     void aLockThatHasBecomeFreeHasNoHolder() {
         CompletableFuture<@Nullable String> answer = lookup.of("a", true);

@@ -1,0 +1,157 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.interceptor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.annotation.WhenBusy;
+import io.distributedlock.annotation.WhenLost;
+import io.distributedlock.interceptor.PromisedLocks.Hold;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A call of a method that returns a future, in each order of its grant, its end, a cancellation and a loss. */
+class FutureCallTests {
+
+    private final PromisedLocks locks = new PromisedLocks();
+
+    private final Work work = LockedProxies.by(locks).byClass(new Work());
+
+    private final CompletableFuture<String> body = new CompletableFuture<>();
+
+    @AfterEach
+    void leavesNeitherAHandleNorAnInterrupt() {
+        assertThat(LockHandle.current()).isEmpty();
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void aGrantAfterACancellationIsReleasedAndTheMethodNotCalled() {
+        AtomicReference<String> called = new AtomicReference<>();
+        CompletableFuture<String> result = work.run(() -> {
+            called.set("called");
+            return body;
+        });
+        result.cancel(true);
+        Hold hold = locks.promise().grant();
+
+        assertThat(called).hasNullValue();
+        assertThat(hold.closed).isOne();
+    }
+
+    @Test
+    void aCancellationEndsTheWait() {
+        work.run(() -> body).cancel(true);
+
+        assertThat(locks.promise().cancelled).isTrue();
+    }
+
+    @Test
+    void aCancellationWhileTheMethodIsCalledCancelsItsFuture() {
+        AtomicReference<CompletableFuture<String>> result = new AtomicReference<>();
+        result.set(work.run(() -> {
+            result.get().cancel(true);
+            return body;
+        }));
+        Hold hold = locks.promise().grant();
+
+        assertThat(body).isCancelled();
+        assertThat(hold.closed).isOne();
+    }
+
+    /** Only a cancellation ends the work of the method. */
+    @Test
+    void aCallerThatCompletesItsFutureLeavesTheMethodToItsWork() {
+        CompletableFuture<String> result = work.run(() -> body);
+        Hold hold = locks.promise().grant();
+        result.complete("enough");
+
+        assertThat(body).isNotDone();
+        assertThat(hold.closed).isZero();
+        body.complete("done");
+        assertThat(hold.closed).isOne();
+    }
+
+    /** The thread goes on with other work, such as that of the next caller. */
+    @Test
+    void theInterruptByALossEndsWithTheCallOfTheMethod() {
+        AtomicReference<Boolean> interrupted = new AtomicReference<>();
+        CompletableFuture<String> result = work.interrupted(() -> {
+            locks.promise().grantedHold().lose();
+            interrupted.set(Thread.currentThread().isInterrupted());
+            return body;
+        });
+        locks.promise().grant();
+
+        assertThat(interrupted).hasValue(true);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        assertThat(result).isCompletedExceptionally();
+    }
+
+    @Test
+    void aBusyLockBehindADependentStageIsStillBusy() {
+        LockOperations decorated = new RecordingLocks() {
+            @Override
+            public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
+                return locks.acquireAsync(request).thenApply(handle -> handle);
+            }
+        };
+        CompletableFuture<String> result =
+                LockedProxies.by(decorated).byClass(new Work()).skipped();
+        locks.promise().completeExceptionally(new LockNotAcquiredException("work", "busy", Duration.ZERO));
+
+        assertThat(result).isCompletedWithValue(null);
+    }
+
+    @Test
+    void theFailureOfAFallbackIsThatOfTheCall() {
+        CompletableFuture<String> result = work.withFallback(body);
+        locks.promise().completeExceptionally(new LockNotAcquiredException("work", "busy", Duration.ZERO));
+        AtomicReference<Throwable> seen = new AtomicReference<>();
+        result.whenComplete((value, failure) -> seen.set(failure));
+        IllegalStateException failure = new IllegalStateException("in the fallback");
+        body.completeExceptionally(new CompletionException(failure));
+
+        assertThat(seen.get()).isSameAs(failure);
+    }
+
+    static class Work {
+
+        @DistributedLocked("'work'")
+        CompletableFuture<String> run(Supplier<CompletableFuture<String>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked(key = "'work'", whenLost = WhenLost.INTERRUPT)
+        CompletableFuture<String> interrupted(Supplier<CompletableFuture<String>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked(key = "'work'", whenBusy = WhenBusy.SKIP)
+        CompletableFuture<String> skipped() {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @DistributedLocked(key = "'work'", fallback = "instead")
+        CompletableFuture<String> withFallback(CompletableFuture<String> other) {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        CompletableFuture<String> instead(CompletableFuture<String> other) {
+            return other;
+        }
+    }
+}
