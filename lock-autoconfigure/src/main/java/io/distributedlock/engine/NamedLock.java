@@ -9,7 +9,6 @@ import io.distributedlock.LockNames;
 import io.distributedlock.LockOwner;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.RenewReply;
-import io.distributedlock.engine.NamedLockState.Transition;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -215,7 +214,7 @@ final class NamedLock extends TimerTask {
     /** The only part of the state that is read without the monitor: other locks ask for it under theirs. */
     @SuppressWarnings("GuardedBy")
     boolean wasGranted() {
-        return state.wasGranted();
+        return state.granted;
     }
 
     boolean isOf(@Nullable String other) {

@@ -21,17 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class NamedLockState {
 
-    /**
-     * One step of the machine.
-     *
-     * @param <R> the result for the caller
-     */
-    interface Transition<R> {
-
-        @Nullable
-        R run(NamedLockState state, long now, DeferredActions actions);
-    }
-
     private final NamedLock lock;
 
     /** The callers that wait; null between two transitions while there are none. */
@@ -44,7 +33,7 @@ final class NamedLockState {
     private boolean retired;
 
     /** With an explicit owner there is one grant, and no caller waits here after it. */
-    private volatile boolean granted;
+    volatile boolean granted;
 
     /** Whether a transition has begun and not ended: while it runs, or after it has failed half-way. */
     private boolean halfDone;
@@ -182,12 +171,9 @@ final class NamedLockState {
             return new AcquireResult.Busy();
         }
         int limit = lock.engine.settings().maxWaiters();
-        int before = lock.owner == null ? waiting() : lock.engine.locks().othersOf(lock, limit);
+        int waiting = waiters == null ? 0 : waiters.size();
+        int before = lock.owner == null ? waiting : lock.engine.locks().othersOf(lock, limit);
         return before < limit ? null : AcquireResult.tooMany(limit);
-    }
-
-    private int waiting() {
-        return waiters == null ? 0 : waiters.size();
     }
 
     /** The caller re-enters its hold; null if it has none. */
@@ -250,11 +236,6 @@ final class NamedLockState {
         if (waiters != null) {
             waiters.decideAll(AcquireResult.shuttingDown(), actions);
         }
-    }
-
-    /** May be read without the monitor. */
-    boolean wasGranted() {
-        return granted;
     }
 
     // ---- the next user of the lease
