@@ -40,8 +40,9 @@ final class FleetView {
     }
 
     FleetDescriptor describe(String after, int limit) {
-        FleetReport fleet = monitor.fleet(after, limit);
+        // Not after the replies: one instance that does not reply would move the times of all others.
         Instant now = clock.instant();
+        FleetReport fleet = monitor.fleet(after, limit);
         List<InstanceReport> all = fleet.instances();
         String last = lastOfPage(all, limit);
         Predicate<String> isShown = name -> last == null || name.compareTo(last) <= 0;

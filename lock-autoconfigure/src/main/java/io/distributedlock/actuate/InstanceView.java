@@ -51,6 +51,7 @@ final class InstanceView {
 
     /** That many locks, with that many holds and waits of each. */
     LocksDescriptor describe(String after, int limit) {
+        Instant now = clock.instant();
         LockActivity all = monitor.activity();
         TreeSet<String> names = new TreeSet<>();
         all.held().forEach(held -> names.add(held.name()));
@@ -64,7 +65,7 @@ final class InstanceView {
                 all.subscribed(),
                 onPage(page, all.held(), LockActivity.Held::name),
                 onPage(page, all.waiting(), LockActivity.Waiting::name));
-        return describe(shown, all, next);
+        return describe(shown, all, now, next);
     }
 
     private static <T> List<T> onPage(List<String> page, List<T> all, Function<T, String> nameOf) {
@@ -81,8 +82,7 @@ final class InstanceView {
                 .toList();
     }
 
-    private LocksDescriptor describe(LockActivity activity, LockActivity all, @Nullable String next) {
-        Instant now = clock.instant();
+    private LocksDescriptor describe(LockActivity activity, LockActivity all, Instant now, @Nullable String next) {
         Map<String, Holder> holders = holders(activity);
         Map<String, String> labels = labels(activity, holders.values());
         return new LocksDescriptor(

@@ -11,6 +11,7 @@ import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockState;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -39,6 +40,7 @@ final class LockDetails {
     }
 
     LockDescriptor of(String name) {
+        Instant now = clock.instant();
         LockActivity activity = monitor.activity();
         Optional<LockState> state = locks.inspect(name).filter(found -> !found.retained());
         Set<String> waiting = new LinkedHashSet<>();
@@ -50,7 +52,7 @@ final class LockDetails {
         }
         Map<String, String> labels = labels(state.map(LockState::instances).orElse(List.of()), waiting, activity);
         LockDescriptor.Holder holder =
-                state.map(found -> holder(found, activity, labels)).orElse(null);
+                state.map(found -> holder(found, activity, now, labels)).orElse(null);
         if (holder != null && holder.waiters() > 0) {
             waiting.add(
                     isHeldHere(name, activity)
@@ -92,7 +94,8 @@ final class LockDetails {
      * A hold of this instance with a lower token than that in Redis is lost, although this instance has not detected it
      * yet; but not that of a reader, since others may have joined it meanwhile. Of several readers, one is described.
      */
-    private LockDescriptor.Holder holder(LockState state, LockActivity activity, Map<String, String> labels) {
+    private LockDescriptor.Holder holder(
+            LockState state, LockActivity activity, Instant now, Map<String, String> labels) {
         List<String> instances = state.instances();
         boolean here = instances.contains(activity.instance());
         LockActivity.Held own = activity.held().stream()
@@ -101,7 +104,7 @@ final class LockDetails {
                 .findAny()
                 .orElse(null);
         if (own != null) {
-            return ownHolder(state, own, activity);
+            return ownHolder(state, own, activity, now);
         }
         HoldReport elsewhere = here || instances.isEmpty()
                 ? null
@@ -127,12 +130,13 @@ final class LockDetails {
                 state.instances());
     }
 
-    private LockDescriptor.Holder ownHolder(LockState state, LockActivity.Held own, LockActivity activity) {
+    private LockDescriptor.Holder ownHolder(
+            LockState state, LockActivity.Held own, LockActivity activity, Instant now) {
         return new LockDescriptor.Holder(
                 state.owner(),
                 label.text(),
                 own.caller(),
-                clock.instant().minus(own.heldFor()),
+                now.minus(own.heldFor()),
                 monitor.holdOf(activity.instance(), own.name())
                         .map(report -> report.waits().stream()
                                 .map(HoldReport.Wait::lockName)
