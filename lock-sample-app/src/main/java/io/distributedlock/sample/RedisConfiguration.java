@@ -56,17 +56,12 @@ class RedisConfiguration {
 
         @Bean
         SharedRedis sharedRedis(ShopProperties properties) {
-            return SharedRedis.at(properties.redisPort());
+            return SharedRedis.of(properties.redis(), properties.redisPort());
         }
 
         @Bean
         DataRedisConnectionDetails redisConnectionDetails(SharedRedis redis) {
-            return new DataRedisConnectionDetails() {
-                @Override
-                public Standalone getStandalone() {
-                    return Standalone.of("127.0.0.1", redis.port());
-                }
-            };
+            return redis.connectionDetails();
         }
     }
 }

@@ -12,20 +12,12 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 
-/** The Redis that the instances of the sample share on this machine: the first one starts it, the others find it. */
-final class SharedRedis implements AutoCloseable {
+/** One server for all instances. */
+final class SharedServer implements SharedRedis {
 
     private static final int TIMEOUT_MILLIS = 1000;
-
-    /**
-     * Has every write on disk before it is answered, so that a server that is killed and started again has lost
-     * nothing.
-     */
-    private static final String[] DURABLE = {"appendonly yes", "appendfsync always"};
-
-    /** How many looks in a row find no Redis before an instance that has not started it starts another. */
-    private static final int PATIENCE = 4;
 
     private final int port;
 
@@ -35,26 +27,36 @@ final class SharedRedis implements AutoCloseable {
 
     private int missed;
 
-    private SharedRedis(int port, @Nullable EmbeddedRedis own) {
+    private SharedServer(int port, @Nullable EmbeddedRedis own) {
         this.port = port;
         this.own = own;
     }
 
     /** Joins the Redis at this port, or starts one there; at any free port if it is 0. */
-    static SharedRedis at(int port) {
+    static SharedServer at(int port) {
         if (port == 0) {
             EmbeddedRedis own = EmbeddedRedis.start(DURABLE);
-            return new SharedRedis(own.port(), own);
+            return new SharedServer(own.port(), own);
         }
-        return answers(port) ? new SharedRedis(port, null) : startAt(port);
+        return answers(port) ? join(port) : startAt(port);
     }
 
-    private static SharedRedis startAt(int port) {
+    private static SharedServer join(int port) {
+        Probe.mode(port).filter(mode -> !mode.equals("standalone")).ifPresent(mode -> {
+            throw new IllegalStateException(
+                    "At localhost:%d there is a Redis of another shape. Start this instance with --shop.redis=%s, too, "
+                                    .formatted(port, mode)
+                            + "or choose another port with --shop.redis-port");
+        });
+        return new SharedServer(port, null);
+    }
+
+    private static SharedServer startAt(int port) {
         try {
-            return new SharedRedis(port, EmbeddedRedis.start(port, DURABLE));
+            return new SharedServer(port, EmbeddedRedis.start(port, DURABLE));
         } catch (RuntimeException ex) {
             if (answers(port)) {
-                return new SharedRedis(port, null); // another instance was a little faster
+                return join(port); // another instance was a little faster
             }
             throw new IllegalStateException(
                     "Redis could not be started at port " + port + "; choose another with --shop.redis-port", ex);
@@ -73,17 +75,29 @@ final class SharedRedis implements AutoCloseable {
         }
     }
 
-    int port() {
+    @Override
+    public int port() {
         return port;
     }
 
-    /**
-     * Starts Redis again at its port: the one that this instance started with all its data, that of an instance that
-     * ended anew and empty.
-     *
-     * @return what was done, or nothing if a Redis answers there or cannot be started
-     */
-    synchronized Optional<String> revive() {
+    @Override
+    public DataRedisConnectionDetails connectionDetails() {
+        return new DataRedisConnectionDetails() {
+            @Override
+            public Standalone getStandalone() {
+                return Standalone.of("127.0.0.1", port);
+            }
+        };
+    }
+
+    @Override
+    public String whenGone() {
+        return "Redis is gone: " + this + ". Without it no lock is granted, so nobody sells. It is started again.";
+    }
+
+    /** The one that this instance started comes back with all its data, that of an instance that ended is empty. */
+    @Override
+    public synchronized Optional<String> revive() {
         if (closed || (own != null && own.isAlive())) {
             return Optional.empty();
         }
@@ -100,8 +114,7 @@ final class SharedRedis implements AutoCloseable {
                 return Optional.of("This instance has started its Redis again, with all it had.");
             }
             own = EmbeddedRedis.start(port, DURABLE);
-            return Optional.of("Redis had ended with the instance that started it. "
-                    + "This instance has started another, empty one: a sale that was running has to be started again.");
+            return Optional.of(STARTED_ANOTHER);
         } catch (RuntimeException ex) {
             return Optional.empty(); // another instance was a little faster, or the old server is still ending
         }
