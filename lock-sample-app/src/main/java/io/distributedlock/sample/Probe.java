@@ -15,7 +15,7 @@ import java.util.function.Function;
 /** Questions to single servers of this machine, which may be dead or frozen. */
 final class Probe {
 
-    private static final Duration TIMEOUT = Duration.ofMillis(500);
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private static final long PAUSE = Duration.ofMillis(20).toNanos();
 
