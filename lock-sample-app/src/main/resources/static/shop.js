@@ -158,7 +158,12 @@ async function show(card, report) {
   $('progress', card).max = sum('customers') || 1;
   $('progress', card).value = report.over ? $('progress', card).max : sum('served');
   card.dataset.over = report.over;
-  draw(card, await ask(`sales/${report.sale}/purchases`));
+  const purchases = await ask(`sales/${report.sale}/purchases`);
+  draw(card, purchases);
+  if (report.over && !$('#servers').hidden) {
+    const sold = purchases.filter(purchase => purchase.sold).sort((a, b) => a.from - b.from);
+    $('.verdict', card).append(` The longest pause between two sales: ${seconds(longestPause(sold))}.`);
+  }
 }
 
 function lockRow(name, holder, redisUp) {
@@ -180,8 +185,10 @@ function showState(state) {
     made.classList.toggle('dead', !instance.alive);
     return made;
   }));
+  showServers(state.servers);
   $('#redis').textContent = `Redis: ${state.redis}`;
-  alertUser(state.redisUp ? '' : `Redis is gone: ${state.redis}. Without it no lock is granted, so nobody sells until it is back.`);
+  alertUser(state.redisUp ? '' : state.servers.length ? 'Redis does not answer. Nobody sells until a failover is over.'
+    : `Redis is gone: ${state.redis}. Without it no lock is granted, so nobody sells until it is back.`);
   const news = JSON.stringify(state.news);
   if ($('#news').dataset.shown !== news) {
     $('#news').dataset.shown = news;

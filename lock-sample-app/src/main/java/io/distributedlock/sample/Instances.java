@@ -14,10 +14,8 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
-import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.HashOperations;
 import org.springframework.data.redis.core.StringRedisTemplate;
-import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Component;
 
 /**
@@ -30,9 +28,6 @@ class Instances implements SmartLifecycle {
 
     private static final String KEY = "shop:instances";
 
-    private static final RedisScript<Long> LISTENERS =
-            RedisScript.of(new ClassPathResource("listeners.lua"), Long.class);
-
     private static final Duration ALIVE = Duration.ofSeconds(2);
 
     private final String id = UUID.randomUUID().toString();
@@ -40,6 +35,8 @@ class Instances implements SmartLifecycle {
     private final LockOperations locks;
 
     private final StringRedisTemplate redis;
+
+    private final Listeners listeners;
 
     private final HashOperations<String, String, String> entries;
 
@@ -58,8 +55,9 @@ class Instances implements SmartLifecycle {
      */
     record Instance(String id, String name, String lockOwner, boolean alive) {}
 
-    Instances(LockOperations locks, StringRedisTemplate redis, ShopProperties properties) {
+    Instances(LockOperations locks, StringRedisTemplate redis, Listeners listeners, ShopProperties properties) {
         this.locks = locks;
+        this.listeners = listeners;
         this.redis = redis;
         this.entries = redis.opsForHash();
         this.name = properties.instance();
@@ -103,8 +101,7 @@ class Instances implements SmartLifecycle {
     }
 
     private boolean listens(String other) {
-        Long listeners = redis.execute(LISTENERS, List.of(), channel(other));
-        return listeners != null && listeners > 0;
+        return listeners.of(channel(other)) > 0;
     }
 
     /** Learns the id under which this instance holds its locks, by holding one and looking who holds it. */

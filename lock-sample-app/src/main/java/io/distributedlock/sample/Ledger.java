@@ -29,6 +29,8 @@ class Ledger {
             .flatMap(product -> Stream.of(key(product), PurchaseLog.key(product)))
             .toList();
 
+    private static final RedisScript<Long> LOOK = RedisScript.of(new ClassPathResource("look.lua"), Long.class);
+
     private static final RedisScript<Long> SELL = RedisScript.of(new ClassPathResource("sell.lua"), Long.class);
 
     private final StringRedisTemplate redis;
@@ -48,8 +50,14 @@ class Ledger {
         put(product, Map.of("stock", "" + stock, "left", "" + stock));
     }
 
-    int left(String product) {
-        return number(numbers.get(key(product), "left"));
+    /**
+     * What is left.
+     *
+     * @param token the fencing token of the lock, 0 without one; from now on, older ones are refused
+     */
+    int left(String product, long token) {
+        Long left = redis.execute(LOOK, List.of(key(product)), "" + token);
+        return left == null ? 0 : Math.toIntExact(left);
     }
 
     /**

@@ -5,6 +5,7 @@
 package io.distributedlock.sample;
 
 import io.distributedlock.DistributedLockException;
+import java.util.Locale;
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -21,20 +22,33 @@ class OpeningSales implements ApplicationRunner {
 
     private final RedisWatch redis;
 
+    private final FailoverWatch failovers;
+
     private final Terminal terminal;
+
+    private final ShopProperties properties;
 
     private final Environment environment;
 
-    OpeningSales(Sales sales, RedisWatch redis, Terminal terminal, Environment environment) {
+    OpeningSales(
+            Sales sales,
+            RedisWatch redis,
+            FailoverWatch failovers,
+            Terminal terminal,
+            ShopProperties properties,
+            Environment environment) {
         this.sales = sales;
         this.redis = redis;
+        this.failovers = failovers;
         this.terminal = terminal;
+        this.properties = properties;
         this.environment = environment;
     }
 
     @Override
     public void run(ApplicationArguments arguments) {
         terminal.line("One shop, two sales. Redis: " + redis.place());
+        failovers.seen().forEach(server -> terminal.line("  " + server));
         try {
             run(Sale.WITHOUT_LOCK, "without the lock");
             run(Sale.WITH_LOCK, "with @DistributedLocked");
@@ -43,7 +57,11 @@ class OpeningSales implements ApplicationRunner {
         }
         int port = environment.getRequiredProperty("local.server.port", Integer.class);
         terminal.line("The page: http://localhost:" + port);
-        terminal.line("Another instance joins in: start it with --server.port=" + (port + 1));
+        RedisShape shape = properties.redis();
+        String sameShape = shape == RedisShape.SINGLE
+                ? ""
+                : " --shop.redis=" + shape.name().toLowerCase(Locale.ROOT);
+        terminal.line("Another instance joins in: start it with --server.port=" + (port + 1) + sameShape);
     }
 
     private void run(Sale sale, String how) {

@@ -11,6 +11,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.data.redis.autoconfigure.LettuceClientConfigurationBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -54,19 +55,26 @@ class RedisConfiguration {
     @Conditional(NoRedisNamed.class)
     static class Embedded {
 
+        private static final Duration TIMEOUT_OF_SEVERAL_SERVERS = Duration.ofSeconds(3);
+
         @Bean
         SharedRedis sharedRedis(ShopProperties properties) {
-            return SharedRedis.at(properties.redisPort());
+            return SharedRedis.of(properties.redis(), properties.redisPort());
+        }
+
+        /** A busy machine needs a moment to open the connections to several servers. */
+        @Bean
+        LettuceClientConfigurationBuilderCustomizer timeoutOfSeveralServers(ShopProperties properties) {
+            return client -> {
+                if (properties.redis() != RedisShape.SINGLE) {
+                    client.commandTimeout(TIMEOUT_OF_SEVERAL_SERVERS);
+                }
+            };
         }
 
         @Bean
         DataRedisConnectionDetails redisConnectionDetails(SharedRedis redis) {
-            return new DataRedisConnectionDetails() {
-                @Override
-                public Standalone getStandalone() {
-                    return Standalone.of("127.0.0.1", redis.port());
-                }
-            };
+            return redis.connectionDetails();
         }
     }
 }

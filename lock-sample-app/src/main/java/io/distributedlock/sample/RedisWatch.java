@@ -69,8 +69,8 @@ class RedisWatch {
     private void wentAway() {
         up = false;
         gone = true;
-        news.bad("Redis is gone: " + place() + ". Without it no lock is granted, so nobody sells. "
-                + shared.map(redis -> "It is started again.")
-                        .orElse("Start it again; the shop then goes on by itself."));
+        news.bad(shared.map(SharedRedis::whenGone)
+                .orElse("Redis is gone: " + place() + ". Without it no lock is granted, so nobody sells. "
+                        + "Start it again; the shop then goes on by itself."));
     }
 }

@@ -25,14 +25,17 @@ class Sales {
 
     private final StringRedisTemplate redis;
 
+    private final Listeners listeners;
+
     private final Ledger ledger;
 
     private final PurchaseLog log;
 
     private final ShopProperties properties;
 
-    Sales(StringRedisTemplate redis, Ledger ledger, PurchaseLog log, ShopProperties properties) {
+    Sales(StringRedisTemplate redis, Listeners listeners, Ledger ledger, PurchaseLog log, ShopProperties properties) {
         this.redis = redis;
+        this.listeners = listeners;
         this.ledger = ledger;
         this.log = log;
         this.properties = properties;
@@ -74,10 +77,11 @@ class Sales {
     }
 
     private int announce(Sale sale) {
-        Long instances = redis.convertAndSend(CHANNEL, sale.name());
-        if (instances == null || instances == 0) {
+        int instances = listeners.of(CHANNEL);
+        if (instances == 0) {
             throw new IllegalStateException("No instance listens for sales yet; try again in a second");
         }
-        return Math.toIntExact(instances);
+        redis.convertAndSend(CHANNEL, sale.name());
+        return instances;
     }
 }

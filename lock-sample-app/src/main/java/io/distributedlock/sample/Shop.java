@@ -38,7 +38,7 @@ class Shop {
     private Purchase sell(String product, long came, long token) {
         long from = micros();
         boolean sold = false;
-        int left = ledger.left(product);
+        int left = ledger.left(product, token);
         if (left > 0) {
             LockSupport.parkNanos(properties.selling().toNanos());
             sold = ledger.sell(product, left - 1, token);

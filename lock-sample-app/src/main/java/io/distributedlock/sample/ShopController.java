@@ -41,6 +41,8 @@ class ShopController {
 
     private final RedisWatch redis;
 
+    private final FailoverWatch failovers;
+
     private final ShopProperties properties;
 
     ShopController(
@@ -52,6 +54,7 @@ class ShopController {
             Tills tills,
             News news,
             RedisWatch redis,
+            FailoverWatch failovers,
             ShopProperties properties) {
         this.sales = sales;
         this.ledger = ledger;
@@ -61,6 +64,7 @@ class ShopController {
         this.tills = tills;
         this.news = news;
         this.redis = redis;
+        this.failovers = failovers;
         this.properties = properties;
     }
 
@@ -78,6 +82,7 @@ class ShopController {
      * Everything but the purchases.
      *
      * @param busy how many tills of this instance wait for the lock or sell at this moment
+     * @param servers those of the shop's own Redis if there are several
      */
     record State(
             String instance,
@@ -87,7 +92,8 @@ class ShopController {
             List<Shown> instances,
             List<Holder> holders,
             List<SaleReport> sales,
-            List<News.Item> news) {}
+            List<News.Item> news,
+            List<RedisServer> servers) {}
 
     @GetMapping("/state")
     State state() {
@@ -110,7 +116,8 @@ class ShopController {
                 instances,
                 holders,
                 reports,
-                news.latest());
+                news.latest(),
+                failovers.seen());
     }
 
     private List<SaleReport> reports() {

@@ -11,7 +11,9 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * How this instance of the shop works; the values are in {@code application.yml}.
  *
  * @param instance what this instance is called on the page
- * @param redisPort where the instances find their own Redis; 0 starts one at any free port
+ * @param redis in which shape the instances start their own Redis
+ * @param redisPort where the instances find their own Redis; the first of several servers; 0 starts one at any free
+ *     port
  * @param openingSales whether both sales are run once at start
  * @param stock how many pieces a sale has
  * @param customers how many customers come to this instance in a sale
@@ -22,6 +24,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 @ConfigurationProperties("shop")
 record ShopProperties(
         String instance,
+        RedisShape redis,
         int redisPort,
         boolean openingSales,
         int stock,

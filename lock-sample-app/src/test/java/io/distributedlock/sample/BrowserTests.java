@@ -165,6 +165,35 @@ class BrowserTests {
         }
     }
 
+    @Test
+    void aMasterIsReplacedDuringASale() {
+        try (RunningShop shop = RunningShop.start("8080", "shop.redis=cluster", "shop.selling=40ms");
+                Page page = browser.newPage(new Browser.NewPageOptions().setViewportSize(1280, 900))) {
+            page.navigate(shop.url());
+            HasCountOptions patiently = new HasCountOptions().setTimeout(30_000);
+            assertThat(page.locator("#servers tbody tr")).hasCount(6, patiently);
+            Locator masters = page.locator("#servers [data-role=master]");
+            assertThat(masters).hasCount(3, patiently);
+            String address = masters.first().locator("td").first().innerText();
+
+            button(page, "Sell teapots").click();
+            assertThat(card(page, Sale.WITH_LOCK).locator(".bar")).not().hasCount(0, patiently);
+            button(page, "Fail over " + address).click();
+
+            Locator news = page.getByRole(AriaRole.LIST, new Page.GetByRoleOptions().setName("What happened"));
+            ContainsTextOptions soon = new ContainsTextOptions().setTimeout(30_000);
+            assertThat(news).containsText(Pattern.compile("instead of " + address + ", after \\d+\\.\\d\\d s"), soon);
+            assertThat(card(page, Sale.WITH_LOCK).locator(".result"))
+                    .hasText("sold 100 of 100", new HasTextOptions().setTimeout(60_000));
+            assertThat(card(page, Sale.WITH_LOCK).locator(".result + .verdict"))
+                    .containsText(Pattern.compile("Exact.*longest pause between two sales: \\d+\\.\\d s"), soon);
+            assertThat(page.locator("#servers [data-role=replica]", new Page.LocatorOptions().setHasText(address)))
+                    .hasCount(1, patiently);
+            assertFits(page, 390);
+            screenshot(page, ColorScheme.DARK);
+        }
+    }
+
     private static Locator button(Page page, String name) {
         return page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name));
     }

@@ -60,6 +60,16 @@ record RunningShop(ConfigurableApplicationContext context) implements AutoClosea
         return client().post().uri("/api/sales/{sale}", sale).retrieve().requiredBody(SaleReport.class);
     }
 
+    /** As the button at a master does. */
+    void failOver(int port) {
+        client().post().uri("/api/servers/{port}/failover", port).retrieve().toBodilessEntity();
+    }
+
+    /** What happened, the newest first. */
+    List<String> news() {
+        return state().news().stream().map(News.Item::text).toList();
+    }
+
     ShopController.State state() {
         return client().get().uri("/api/state").retrieve().requiredBody(ShopController.State.class);
     }

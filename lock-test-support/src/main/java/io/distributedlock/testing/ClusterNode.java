@@ -13,8 +13,8 @@ public final class ClusterNode extends RedisNode {
 
     private final int busPort;
 
-    ClusterNode(EmbeddedRedis redis, int busPort) {
-        super(redis);
+    ClusterNode(EmbeddedRedis redis, int busPort, String... settings) {
+        super(redis, settings);
         this.busPort = busPort;
         this.id = text("CLUSTER", "MYID");
     }

@@ -71,9 +71,9 @@ public final class EmbeddedRedis implements AutoCloseable {
         return start(port, List.of(), settings);
     }
 
-    /** Starts a Sentinel on a free port. It needs no line for its port. */
-    static EmbeddedRedis startSentinel(String... settings) {
-        return start(freePort(), List.of("--sentinel"), settings);
+    /** Starts a Sentinel. It needs no line for its port. */
+    static EmbeddedRedis startSentinel(int port, String... settings) {
+        return start(port, List.of("--sentinel"), settings);
     }
 
     private static EmbeddedRedis start(int port, List<String> options, String... settings) {

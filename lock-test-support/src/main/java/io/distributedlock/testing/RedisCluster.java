@@ -42,11 +42,24 @@ public final class RedisCluster implements AutoCloseable {
      * @param settings lines for the configuration file of each server
      */
     public static RedisCluster start(int masters, int replicas, Duration nodeTimeout, String... settings) {
+        return startAt(0, masters, replicas, nodeTimeout, settings);
+    }
+
+    /**
+     * As {@link #start(int, int, Duration, String...)}, at consecutive ports.
+     *
+     * @param firstPort of as many as there are servers; their ports for each other follow; 0 for any free ports
+     */
+    public static RedisCluster startAt(
+            int firstPort, int masters, int replicas, Duration nodeTimeout, String... settings) {
         List<ClusterNode> nodes = new ArrayList<>();
         RedisCluster cluster = null;
+        int servers = masters * (1 + replicas);
         try {
-            for (int i = 0; i < masters * (1 + replicas); i++) {
-                nodes.add(startNode(nodeTimeout, settings));
+            for (int i = 0; i < servers; i++) {
+                int port = firstPort == 0 ? 0 : firstPort + i;
+                nodes.add(
+                        startNode(port, port == 0 ? EmbeddedRedis.freePort() : port + servers, nodeTimeout, settings));
             }
             cluster = new RedisCluster(nodes, masters);
             cluster.form();
@@ -80,15 +93,15 @@ public final class RedisCluster implements AutoCloseable {
         return current;
     }
 
-    private static ClusterNode startNode(Duration nodeTimeout, String... settings) {
-        int busPort = EmbeddedRedis.freePort();
+    private static ClusterNode startNode(int port, int busPort, Duration nodeTimeout, String... settings) {
         List<String> lines = new ArrayList<>(List.of(
                 "cluster-enabled yes",
                 "cluster-port " + busPort,
                 "cluster-node-timeout " + nodeTimeout.toMillis(),
                 "repl-diskless-sync-delay 0"));
         lines.addAll(List.of(settings));
-        return new ClusterNode(EmbeddedRedis.start(lines.toArray(String[]::new)), busPort);
+        String[] all = lines.toArray(String[]::new);
+        return new ClusterNode(port == 0 ? EmbeddedRedis.start(all) : EmbeddedRedis.start(port, all), busPort, all);
     }
 
     private void form() {

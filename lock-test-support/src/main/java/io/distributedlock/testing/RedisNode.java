@@ -4,15 +4,19 @@
  */
 package io.distributedlock.testing;
 
+import java.util.Arrays;
 import java.util.List;
 
 /** One server of several that work together. Each call opens a connection of its own. Safe for use by any thread. */
 public class RedisNode implements AutoCloseable {
 
+    private final String[] settings;
+
     private volatile EmbeddedRedis redis;
 
-    RedisNode(EmbeddedRedis redis) {
+    RedisNode(EmbeddedRedis redis, String... settings) {
         this.redis = redis;
+        this.settings = settings;
     }
 
     public final int port() {
@@ -79,6 +83,18 @@ public class RedisNode implements AutoCloseable {
     /** Lets a frozen process go on. */
     public final void wake() {
         redis.signal("CONT");
+    }
+
+    /**
+     * Starts a server that has died again, at its port and with the files that it has written, but with the
+     * configuration of its first start.
+     *
+     * @param more lines for the configuration file besides those it had; they come last and therefore win
+     */
+    public final void startAgain(String... more) {
+        String[] lines = Arrays.copyOf(settings, settings.length + more.length);
+        System.arraycopy(more, 0, lines, settings.length, more.length);
+        redis = redis.startAgain(lines);
     }
 
     @Override

@@ -55,8 +55,17 @@ public final class RespClient implements AutoCloseable {
 
     /** Connects to a server on this machine. */
     public static RespClient connect(int port) {
+        return connect(port, Duration.ofSeconds(10));
+    }
+
+    /**
+     * Connects to a server on this machine.
+     *
+     * @param timeout of the connection and of each answer; both are an {@link UncheckedIOException}
+     */
+    public static RespClient connect(int port, Duration timeout) {
         try {
-            return new RespClient(port, Duration.ofSeconds(10));
+            return new RespClient(port, timeout);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -38,16 +38,30 @@ public final class SentinelGroup implements AutoCloseable {
      * @param settings lines for the configuration file of each server
      */
     public static SentinelGroup start(int replicas, List<String> sentinelSettings, String... settings) {
+        return start(0, replicas, sentinelSettings, settings);
+    }
+
+    /**
+     * As {@link #start(int, String...)}, at consecutive ports: first the Sentinels, then the master, then its replicas.
+     */
+    public static SentinelGroup startAt(int firstPort, int replicas, String... settings) {
+        return start(firstPort, replicas, List.of(), settings);
+    }
+
+    private static SentinelGroup start(int firstPort, int replicas, List<String> sentinelSettings, String... settings) {
         SentinelGroup group = new SentinelGroup();
         try {
-            RedisNode master = new RedisNode(EmbeddedRedis.start(ReplicatedRedis.with(settings)));
+            int masterPort = firstPort == 0 ? 0 : firstPort + SENTINELS;
+            RedisNode master = startServer(masterPort, ReplicatedRedis.with(settings));
             group.servers.add(master);
             for (int i = 0; i < replicas; i++) {
-                group.servers.add(new RedisNode(
-                        EmbeddedRedis.start(ReplicatedRedis.with(settings, "replicaof 127.0.0.1 " + master.port()))));
+                int port = masterPort == 0 ? 0 : masterPort + 1 + i;
+                String[] lines = ReplicatedRedis.with(settings, "replicaof 127.0.0.1 " + master.port());
+                group.servers.add(startServer(port, lines));
             }
             for (int i = 0; i < SENTINELS; i++) {
-                group.sentinels.add(startSentinel(master.port(), sentinelSettings));
+                int port = firstPort == 0 ? EmbeddedRedis.freePort() : firstPort + i;
+                group.sentinels.add(startSentinel(port, master.port(), sentinelSettings));
             }
             group.awaitAgreement();
             return group;
@@ -71,7 +85,7 @@ public final class SentinelGroup implements AutoCloseable {
                 int port = EmbeddedRedis.freePort();
                 List<String> settings = new ArrayList<>(tls.settings(port));
                 settings.add("tls-replication yes");
-                group.sentinels.add(startSentinel(master, settings));
+                group.sentinels.add(startSentinel(EmbeddedRedis.freePort(), master, settings));
                 group.tlsPorts.add(port);
             }
             group.awaitAgreement();
@@ -87,14 +101,19 @@ public final class SentinelGroup implements AutoCloseable {
         return tlsPorts;
     }
 
-    private static RedisNode startSentinel(int master, List<String> settings) {
+    private static RedisNode startServer(int port, String... settings) {
+        return new RedisNode(port == 0 ? EmbeddedRedis.start(settings) : EmbeddedRedis.start(port, settings), settings);
+    }
+
+    private static RedisNode startSentinel(int port, int master, List<String> settings) {
         List<String> lines = new ArrayList<>(List.of(
                 "sentinel monitor " + MASTER_NAME + " 127.0.0.1 " + master + " 2",
                 "sentinel down-after-milliseconds " + MASTER_NAME + " 1000",
                 "sentinel failover-timeout " + MASTER_NAME + " 1000",
                 "sentinel parallel-syncs " + MASTER_NAME + " 1"));
         lines.addAll(settings);
-        return new RedisNode(EmbeddedRedis.startSentinel(lines.toArray(String[]::new)));
+        String[] all = lines.toArray(String[]::new);
+        return new RedisNode(EmbeddedRedis.startSentinel(port, all), all);
     }
 
     /** Waits until every Sentinel that runs sees all other Sentinels and all servers that run. */
