@@ -143,7 +143,8 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
         Instant now = Instant.now();
         granted.contains(time(held, "since"));
         assertThat(time(held, "lastRenewal"))
-                .isBetween(now.minus(lease.dividedBy(3)).minus(Noise.now()), now);
+                .isBetween(now.minus(lease.dividedBy(3)).minus(Noise.now()), now)
+                .isAfter(time(held, "since").plus(lease.dividedBy(4)));
         assertThat(Duration.parse(held.path("remainingLease").asString()))
                 .isPositive()
                 .isLessThanOrEqualTo(lease);
