@@ -16,6 +16,10 @@ final class ClusterFaults {
 
     private static final int FAILOVER_LIMIT = 30_000;
 
+    private static final int STORM_LIMIT = 10_000;
+
+    private static final int STORM_MOVES = 12;
+
     private ClusterFaults() {}
 
     /** One slot after the other, with the entries in it; for a moment, each is here and there. */
@@ -39,12 +43,12 @@ final class ClusterFaults {
         ClusterTarget redis = testbed.redis();
         long before = redis.errors("MOVED");
         int[] moves = {0};
-        Waits.until(500 + random.nextInt(500), () -> {
+        Waits.until(STORM_LIMIT, () -> {
             move(redis, ClusterTarget.any(testbed, random), random).begin().finish();
             moves[0]++;
-            return false;
+            return moves[0] >= STORM_MOVES && redis.errors("MOVED") >= before + STORM_MOVES;
         });
-        return moves[0] > 5 && redis.errors("MOVED") > before + moves[0];
+        return moves[0] >= STORM_MOVES && redis.errors("MOVED") >= before + STORM_MOVES;
     }
 
     private static SlotMove move(ClusterTarget redis, String name, Random random) {
