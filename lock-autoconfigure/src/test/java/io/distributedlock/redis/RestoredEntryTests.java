@@ -62,6 +62,8 @@ class RestoredEntryTests extends AbstractFaultTests {
         LockHandle released = one.acquire(leased("restored", 500));
         call("COPY", KEY, COPY);
         released.close();
+        two.acquire(OF_ANYONE).close();
+        two.acquire(OF_ANYONE).close();
         LockHandle forgotten = two.acquire(OF_ANYONE);
         forgotten.close();
         call("COPY", COPY, KEY, "REPLACE");
