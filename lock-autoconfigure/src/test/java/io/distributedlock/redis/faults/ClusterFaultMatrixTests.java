@@ -26,7 +26,7 @@ class ClusterFaultMatrixTests {
 
     @BeforeAll
     static void start() {
-        matrix = new FaultMatrix<>("cluster.md", SIZE, new ClusterTarget(), rows().count());
+        matrix = new FaultMatrix<>("cluster.md", SIZE, new ClusterTarget());
     }
 
     @AfterAll

@@ -16,22 +16,36 @@ final class ClusterFaults {
 
     private static final int FAILOVER_LIMIT = 30_000;
 
+    private static final int SOON = 5_000;
+
+    private static final int FLUSHES = 20;
+
+    private static final int MOVES = 4;
+
+    private static final int MOST_MOVES = 20;
+
+    private static final int STORM_LIMIT = 10_000;
+
+    private static final int STORM_MOVES = 12;
+
     private ClusterFaults() {}
 
     /** One slot after the other, with the entries in it; for a moment, each is here and there. */
     static boolean moveSlots(FaultTestbed<ClusterTarget> testbed, ClientProcess victim, Random random) {
         ClusterTarget redis = testbed.redis();
         long before = redis.errors("ASK", "MOVED");
+        boolean redirected = false;
         int moved = 0;
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < MOVES || (i < MOST_MOVES && !(redirected && moved > 0)); i++) {
             SlotMove move =
                     move(redis, ClusterTarget.any(testbed, random), random).begin();
             Waits.pause(random.nextInt(60));
             moved += move.migrateKeys();
             Waits.pause(random.nextInt(60));
             move.finish();
+            redirected = redis.errors("ASK", "MOVED") > before;
         }
-        return moved > 0 && redis.errors("ASK", "MOVED") > before;
+        return redirected && moved > 0;
     }
 
     /** All slots with locks, back and forth without a pause, so that no instance can know where any of them is. */
@@ -39,12 +53,12 @@ final class ClusterFaults {
         ClusterTarget redis = testbed.redis();
         long before = redis.errors("MOVED");
         int[] moves = {0};
-        Waits.until(500 + random.nextInt(500), () -> {
+        Waits.until(STORM_LIMIT, () -> {
             move(redis, ClusterTarget.any(testbed, random), random).begin().finish();
             moves[0]++;
-            return false;
+            return moves[0] >= STORM_MOVES && redis.errors("MOVED") >= before + STORM_MOVES;
         });
-        return moves[0] > 5 && redis.errors("MOVED") > before + moves[0];
+        return moves[0] >= STORM_MOVES && redis.errors("MOVED") >= before + STORM_MOVES;
     }
 
     private static SlotMove move(ClusterTarget redis, String name, Random random) {
@@ -63,7 +77,7 @@ final class ClusterFaults {
         long before = redis.errors("MOVED");
         return redis.withFailovers(() -> {
             redis.cluster().failover(replica);
-            boolean noticed = Waits.until(1_000, () -> redis.errors("MOVED") > before);
+            boolean noticed = Waits.until(SOON, () -> redis.errors("MOVED") > before);
             redis.cluster().awaitWhole();
             return noticed && replica.isMaster() && !master.isMaster();
         });
@@ -132,11 +146,11 @@ final class ClusterFaults {
     static boolean forgetScripts(FaultTestbed<ClusterTarget> testbed, ClientProcess victim, Random random) {
         ClusterTarget redis = testbed.redis();
         long before = redis.errors("NOSCRIPT");
-        Waits.until(100 + random.nextInt(100), () -> {
+        int[] times = {0};
+        return Waits.until(SOON, () -> {
             redis.cluster().masters().forEach(master -> master.text("SCRIPT", "FLUSH"));
-            return false;
+            return ++times[0] >= FLUSHES && redis.errors("NOSCRIPT") > before;
         });
-        return redis.errors("NOSCRIPT") > before;
     }
 
     static boolean killConnections(FaultTestbed<ClusterTarget> testbed, ClientProcess victim, Random random) {

@@ -26,7 +26,7 @@ class FaultMatrixTests {
 
     @BeforeAll
     static void start() {
-        matrix = new FaultMatrix<>("matrix.md", SIZE, new Server(), rows().count());
+        matrix = new FaultMatrix<>("matrix.md", SIZE, new Server());
     }
 
     @AfterAll

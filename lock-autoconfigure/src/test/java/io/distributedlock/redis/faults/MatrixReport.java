@@ -43,10 +43,6 @@ final class MatrixReport {
                 verdict.violationsInAll()));
     }
 
-    int rows() {
-        return lines.size() - HEAD.size();
-    }
-
     void write(Path file) {
         try {
             Files.createDirectories(file.getParent());

@@ -26,7 +26,7 @@ class SentinelFaultMatrixTests {
 
     @BeforeAll
     static void start() {
-        matrix = new FaultMatrix<>("sentinel.md", SIZE, new SentinelTarget(), rows().count());
+        matrix = new FaultMatrix<>("sentinel.md", SIZE, new SentinelTarget());
     }
 
     @AfterAll

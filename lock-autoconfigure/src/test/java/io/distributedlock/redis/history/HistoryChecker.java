@@ -116,7 +116,7 @@ public final class HistoryChecker {
             List<Grant> itsGrants = Grant.of(itsEvents, itsCalls);
             grants += itsGrants.size();
             Losses losses = new Losses(faults, lock, model, bounds.lease());
-            Set<Grant> restored = RestoredHolds.among(itsGrants, losses);
+            Set<Grant> restored = RestoredHolds.among(itsGrants, losses, bounds.lease());
             new HoldChecks(lock, losses, restored, findings).check(itsGrants);
             waits.handedOverInTime(itsCalls, itsGrants, restored);
             renewalChecks.nothingIsRenewedAfterItsEnd(lock, itsEvents, itsGrants);

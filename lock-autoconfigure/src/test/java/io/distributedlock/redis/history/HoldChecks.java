@@ -159,6 +159,7 @@ final class HoldChecks {
             boolean passed = earliest != null && earliest.token() > grant.token();
             if (passed
                     && release != null
+                    && !restored.contains(grant)
                     && earliest.grantedAt() <= release.begin()
                     && !mayBeForgotten(grant.askedAt(), release.end())) {
                 violation("H4", "a confirmed release of a lock that had been granted to another one", grant, earliest);

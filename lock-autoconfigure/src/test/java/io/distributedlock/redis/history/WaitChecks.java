@@ -130,11 +130,15 @@ final class WaitChecks {
         return free;
     }
 
-    /** The tokens of restored holds do not say when they were. */
+    /**
+     * The tokens of restored holds do not say when they were. The hold that was restored is not released with the one
+     * that entered it again, so its lease has to end.
+     */
     private List<Free> without(Set<Grant> restored, List<Free> free) {
         List<Free> rest = free;
         for (Grant grant : restored) {
-            long until = grant.freeAt(bounds.lease().toNanos(), killed);
+            long lease = bounds.lease().toNanos();
+            long until = grant.freeAt(lease, killed) + lease;
             rest = rest.stream()
                     .flatMap(each -> Stream.of(
                             new Free(each.begin(), Math.min(each.end(), grant.grantedAt())),
