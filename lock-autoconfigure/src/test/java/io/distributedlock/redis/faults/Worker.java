@@ -77,8 +77,8 @@ final class Worker {
                 return way < 6 ? enterWithTheTeam() : read(round.ofReaders());
             } else if (way > 20) {
                 return read(way == 21 ? name : round.ofReaders());
-            } else if (way == 20 && random.nextInt(3) == 0) {
-                return takeAway();
+            } else if (way == 20 && random.nextInt(3) > 0) {
+                return takeAway(random.nextBoolean());
             } else if (way < 3) {
                 return hold(
                         round.locks().tryAcquire(shortLease(request).noWait()).orElse(null), request);
@@ -190,9 +190,13 @@ final class Worker {
         }
     }
 
-    private boolean takeAway() {
-        round.locks().forceRelease(round.forced());
-        return false;
+    /** @param own whether it takes the lock first, which may be free otherwise */
+    private boolean takeAway(boolean own) {
+        LockRequest request = LockRequest.of(round.forced()).lease(lease()).noWait();
+        try (LockHandle handle = own ? round.locks().tryAcquire(request).orElse(null) : null) {
+            round.locks().forceRelease(round.forced());
+            return handle != null;
+        }
     }
 
     /** @param again what gets the lock once more, or null if its owner cannot do that */
