@@ -17,9 +17,9 @@ import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.reactive.ReactiveLocks;
+import io.distributedlock.testing.ReachableHeap;
 import io.reactivex.rxjava3.core.Flowable;
 import io.reactivex.rxjava3.core.Single;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -321,19 +321,20 @@ class ReactiveMethodTests {
     @Test
     void tenThousandWaitInSixHundredBytesEachAndWithoutAThread() {
         int waiting = 10_000;
-        LockHandle other = application.hold("work:k");
         AtomicInteger done = new AtomicInteger();
         Mono<String> mono = work.mono("k", () -> Mono.just("done")).doOnNext(value -> done.incrementAndGet());
-        subscribe(mono, waiting).forEach(Disposable::dispose);
-        int threads = Thread.getAllStackTraces().size();
-        long before = usedMemory();
-        List<Disposable> subscriptions = subscribe(mono, waiting);
-        long each = (usedMemory() - before) / waiting;
-        System.out.println("ReactiveMethodTests: " + each + " bytes of heap for each subscription that waits");
-        assertThat(Thread.getAllStackTraces().size() - threads).isLessThan(20);
-        assertThat(each).as("bytes for each that waits").isLessThan(600);
-        assertThat(subscriptions).hasSize(waiting);
-        other.close();
+        try (LockHandle other = application.hold("work:k")) {
+            subscribe(mono, waiting).forEach(Disposable::dispose);
+            int threads = Thread.getAllStackTraces().size();
+            long before = ReachableHeap.settledBytes();
+            List<Disposable> subscriptions = subscribe(mono, waiting);
+            long each = (ReachableHeap.bytes() - before) / waiting;
+            System.out.println("ReactiveMethodTests: " + each + " bytes of heap for each subscription that waits");
+            assertThat(other.isHeld()).isTrue();
+            assertThat(Thread.getAllStackTraces().size() - threads).isLessThan(20);
+            assertThat(each).as("bytes for each that waits").isLessThan(600);
+            assertThat(subscriptions).hasSize(waiting);
+        }
         await().atMost(LockedApplication.LONG).until(() -> done.get() == waiting);
     }
 
@@ -343,18 +344,6 @@ class ReactiveMethodTests {
             subscriptions.add(mono.subscribe());
         }
         return subscriptions;
-    }
-
-    /** What is used after a collection, when two in a row say nearly the same. */
-    private static long usedMemory() {
-        long used = Long.MAX_VALUE;
-        long before;
-        do {
-            before = used;
-            System.gc();
-            used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-        } while (before - used > 10_000);
-        return used;
     }
 
     @Test

@@ -12,16 +12,11 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
 import io.distributedlock.testing.LeakCheck;
 import io.distributedlock.testing.Noise;
-import java.lang.management.ManagementFactory;
-import java.time.Duration;
+import io.distributedlock.testing.ReachableHeap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import javax.management.JMException;
-import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,8 +27,6 @@ class HeapAtRestTests {
 
     private static final StandaloneServer SERVER = new StandaloneServer();
 
-    private static final Pattern TOTAL = Pattern.compile("\\nTotal +[0-9]+ +([0-9]+)");
-
     private static final int INSTANCES = 30;
 
     private static final long MOST_EACH = 300_000;
@@ -43,10 +36,6 @@ class HeapAtRestTests {
     private static final int BATCH = 100;
 
     private static final long MOST_HELD = 5_600_000;
-
-    private static final long SETTLED = 50_000;
-
-    private static final Duration SETTLED_BY = Duration.ofMinutes(1);
 
     @RegisterExtension
     final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
@@ -66,11 +55,11 @@ class HeapAtRestTests {
     @Test
     void anInstanceAtRestTakesLessThanThreeHundredKilobytes() {
         useInstances(5);
-        long before = settledHeap();
+        long before = ReachableHeap.settledBytes();
         useInstances(INSTANCES);
         // What is garbage only once other threads are done takes a moment.
         await().atMost(Noise.LATEST).untilAsserted(() -> {
-            long each = (usedHeap() - before) / INSTANCES;
+            long each = (ReachableHeap.bytes() - before) / INSTANCES;
             System.out.println("HeapAtRestTests: " + each + " bytes of heap for each instance");
             assertThat(each).isLessThan(MOST_EACH);
         });
@@ -80,10 +69,10 @@ class HeapAtRestTests {
     void tenThousandHeldLocksTakeLessThanSixMegabytes() {
         LockOperations locks = templates.on(SERVER.newConnectionFactory());
         release(hold(locks));
-        long before = settledHeap();
+        long before = ReachableHeap.settledBytes();
         List<LockHandle> held = hold(locks);
         await().atMost(Noise.LATEST).untilAsserted(() -> {
-            long all = usedHeap() - before;
+            long all = ReachableHeap.bytes() - before;
             System.out.println("HeapAtRestTests: " + all + " bytes of heap for " + held.size() + " held locks");
             assertThat(all).isLessThan(MOST_HELD);
         });
@@ -120,43 +109,6 @@ class HeapAtRestTests {
                     .on(SERVER.newConnectionFactory())
                     .acquire(leased("rest", 5_000))
                     .close();
-        }
-    }
-
-    /** Garbage of an earlier test may go as late as its threads, and would count against what is measured next. */
-    private static long settledHeap() {
-        long[] latest = {Long.MAX_VALUE};
-        int[] settled = new int[1];
-        await().atMost(SETTLED_BY).until(() -> {
-            long now = usedHeap();
-            settled[0] = latest[0] - now < SETTLED ? settled[0] + 1 : 0;
-            latest[0] = now;
-            return settled[0] == 5;
-        });
-        return latest[0];
-    }
-
-    /**
-     * The bytes of all reachable objects. The heap in use would count the unused rest of each thread's buffer as well,
-     * which is up to a megabyte each.
-     */
-    private static long usedHeap() {
-        Matcher total = TOTAL.matcher(histogram());
-        assertThat(total.find()).isTrue();
-        return Long.parseLong(total.group(1));
-    }
-
-    private static String histogram() {
-        try {
-            Object[] onlyReachable = {new String[0]};
-            return (String) ManagementFactory.getPlatformMBeanServer()
-                    .invoke(
-                            new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                            "gcClassHistogram",
-                            onlyReachable,
-                            new String[] {String[].class.getName()});
-        } catch (JMException ex) {
-            throw new IllegalStateException(ex);
         }
     }
 }

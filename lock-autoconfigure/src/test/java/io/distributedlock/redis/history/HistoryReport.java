@@ -63,8 +63,8 @@ public record HistoryReport(
 
     /** One line of the report. */
     private static final String LINE = "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds (%d together),"
-            + " hits %s, worst hand-over %d ms (%d ms without faults), %d overlaps, %d late passes, %d restored holds, %d writes refused,"
-            + " %d renewals, %d violations";
+            + " hits %s, worst hand-over %d ms (%d ms without faults), %d overlaps, %d late passes, %d restored holds,"
+            + " %d writes refused, %d renewals, %d violations";
 
     private static final Set<String> SAFETY = Set.of("H1", "H2", "H3", "H4", "H6");
 
