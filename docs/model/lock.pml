@@ -834,7 +834,7 @@ inline endTenure() {
 #define MY_TURN die1
 #endif
 
-#if defined(RATES) && !defined(RATE_UNLIMITED)  /* [LocalTokens]: the next token is below the clock, by what has passed here */
+#if defined(RATES) && !defined(RATE_UNLIMITED)  /* [LocalTokenLimit]: the next token is below the clock, by what has passed here */
 #define BELOW_CLOCK(j) (in[j].given + 1 < R*in[j].grown)
 #else
 #define BELOW_CLOCK(j) 1

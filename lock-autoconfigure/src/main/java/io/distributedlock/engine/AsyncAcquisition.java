@@ -13,9 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of an asynchronous acquisition, and the owner of its hold. A thread for continuations completes it, or a
- * thread that waits for the future, whichever comes first: so a waiting thread gets the result even if all those
- * threads are busy.
+ * The future of an asynchronous acquisition. A thread for continuations completes it, or a thread that waits for the
+ * future, whichever comes first: so a waiting thread gets the result even if all those threads are busy.
  *
  * <p>Tens of thousands may wait. So this class overrides all methods that complete a future, instead of having another
  * future depend on each, and the waiter refers to it directly.

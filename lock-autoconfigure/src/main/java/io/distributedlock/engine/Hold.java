@@ -36,8 +36,8 @@ final class Hold {
     private final LockOrigin origin;
 
     /**
-     * As {@link Waiter#owner}; also null once the owner has left and nested work continues. Guarded by the lock's
-     * monitor, as are the counts.
+     * As {@link Waiter#owner}; also null once an owner that is a thread has left and nested work continues. Guarded by
+     * the lock's monitor, as are the counts.
      */
     private @Nullable Object owner;
 

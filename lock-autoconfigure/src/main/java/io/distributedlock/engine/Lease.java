@@ -19,13 +19,13 @@ final class Lease {
     final long number;
 
     /** The requests under this number without a known outcome; null if there are none. */
-    final @Nullable Doubt doubt;
+    final @Nullable UnknownOutcome unknownOutcome;
 
     /** The token of the latest local hold, or a higher one that the lock has in the store. */
     private long token;
 
     /** The limit of local tokens; null before the first hand-over is considered. */
-    private @Nullable LocalTokens tokens;
+    private @Nullable LocalTokenLimit tokens;
 
     /** The other instances that wait; null if there are none, as far as this one knows. */
     private @Nullable Contention contention;
@@ -39,14 +39,14 @@ final class Lease {
 
     private long longest;
 
-    Lease(long number, long token, long sentAt, long length, @Nullable Doubt doubt) {
+    Lease(long number, long token, long sentAt, long length, @Nullable UnknownOutcome unknownOutcome) {
         this.number = number;
         this.token = token;
         this.sentAt = sentAt;
         this.length = length;
         this.askedAt = sentAt;
         this.longest = length;
-        this.doubt = doubt;
+        this.unknownOutcome = unknownOutcome;
     }
 
     /**
@@ -55,13 +55,13 @@ final class Lease {
      * @param uncertain whether one got no reply in time
      * @param unanswered one without a reply at the time when a message granted the lease
      */
-    record Doubt(boolean uncertain, @Nullable AcquireAttempt unanswered) {
+    record UnknownOutcome(boolean uncertain, @Nullable AcquireAttempt unanswered) {
 
-        static @Nullable Doubt of(boolean uncertain, @Nullable AcquireAttempt unanswered) {
-            return uncertain || unanswered != null ? new Doubt(uncertain, unanswered) : null;
+        static @Nullable UnknownOutcome of(boolean uncertain, @Nullable AcquireAttempt unanswered) {
+            return uncertain || unanswered != null ? new UnknownOutcome(uncertain, unanswered) : null;
         }
 
-        boolean lasts() {
+        boolean mayStillArrive() {
             return uncertain || (unanswered != null && !unanswered.wasAnswered());
         }
     }
@@ -89,7 +89,7 @@ final class Lease {
 
     /** Whether the store may receive a request for it after it has ended. */
     boolean mayComeBack() {
-        return doubt != null && doubt.lasts();
+        return unknownOutcome != null && unknownOutcome.mayStillArrive();
     }
 
     static long margin(long length) {
@@ -157,12 +157,12 @@ final class Lease {
     }
 
     /**
-     * See {@link LocalTokens#nanosToNext}.
+     * See {@link LocalTokenLimit#nanosToNext}.
      *
      * @param latest the latest local hold; before the first hand-over, it has the token of the grant
      */
     long nanosToNextToken(Hold latest, long now) {
-        LocalTokens known = tokens == null ? new LocalTokens(latest.token, latest.grantedAt) : tokens;
+        LocalTokenLimit known = tokens == null ? new LocalTokenLimit(latest.token, latest.grantedAt) : tokens;
         tokens = known;
         return known.nanosToNext(token, now);
     }
@@ -207,7 +207,10 @@ final class Lease {
         token = Math.max(token, seen);
     }
 
-    /** The store set the lease to this length on the command that was sent at that time. */
+    /**
+     * The lease has this length from now on, on the command that was sent at that time. The caller says the shortest
+     * length that the store may have set.
+     */
     void renewed(long renewalSentAt, long newLength) {
         sentAt = renewalSentAt;
         length = newLength;

@@ -35,10 +35,11 @@ import org.jspecify.annotations.Nullable;
  * This class is the monitor and guards one field, {@link NamedLockState}. All other state of a lock is reached through
  * that field, and so under the monitor: {@link StoreAcquisition}, {@link Ownership}, {@link Acquisition},
  * {@link Lease}, {@link RenewalSchedule}, {@link WaiterQueue}, and those fields of {@link Hold} that are not volatile.
- * The monitor is held for the length of a {@link #transition transition} only. A transition adds its actions (send a
- * command, wake a caller, run callbacks) to {@link DeferredActions}, which run after the monitor is released: I/O,
- * waiting and application code never run inside. The store, the timer and callers may call from any thread; the order
- * in which they get the monitor is the order of events. A {@link PendingRelease} is independent once it is started.
+ * Only {@link NamedLockState#wasGranted} is read without the monitor. The monitor is held for the length of a
+ * {@link #transition transition} only. A transition adds its actions (send a command, wake a caller, run callbacks) to
+ * {@link DeferredActions}, which run after the monitor is released: I/O, waiting and application code never run inside.
+ * The store, the timer and callers may call from any thread; the order in which they get the monitor is the order of
+ * events. A {@link PendingRelease} is independent once it is started.
  *
  * <h2>A transition that fails</h2>
  *
@@ -58,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Tokens</h2>
  *
- * The store takes fencing tokens from its clock in microseconds. {@link LocalTokens} keeps the tokens of local
+ * The store takes fencing tokens from its clock in microseconds. {@link LocalTokenLimit} keeps the tokens of local
  * hand-overs below that clock; when they reach it, the lease is released in the same command that requests the next
  * one.
  *
@@ -214,7 +215,7 @@ final class NamedLock extends TimerTask {
     /** The only part of the state that is read without the monitor: other locks ask for it under theirs. */
     @SuppressWarnings("GuardedBy")
     boolean wasGranted() {
-        return state.granted;
+        return state.wasGranted;
     }
 
     boolean isOf(@Nullable String other) {

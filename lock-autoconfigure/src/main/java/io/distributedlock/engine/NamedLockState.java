@@ -13,13 +13,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of one lock name in this JVM, and its transitions: the holder, the waiters, the latest replies of the
  * store. {@link NamedLock} describes the states and the outcome of each race. This class has no lock of its own: it is
- * reached through {@link NamedLock} only, and each method runs under the monitor of that.
+ * reached through {@link NamedLock} only, and each method runs under the monitor of that; only {@link #wasGranted} is
+ * read without it.
  *
  * <p>Any step may fail, for lack of memory or stack, and {@link #repair} completes a transition that was left half
  * done. For that reason, a lease is first taken out of the state and then released: a release cannot be revoked, and
  * must not apply to a later hold under the same number.
  */
 final class NamedLockState {
+
+    /** For looks at a lock without waiters. Nothing is added to it. */
+    private static final WaiterQueue NONE = new WaiterQueue();
 
     private final NamedLock lock;
 
@@ -32,8 +36,8 @@ final class NamedLockState {
 
     private boolean retired;
 
-    /** With an explicit owner there is one grant, and no caller waits here after it. */
-    volatile boolean granted;
+    /** With an explicit owner there is one grant, and no caller waits here after it. Written under the monitor. */
+    volatile boolean wasGranted;
 
     /** Whether a transition has begun and not ended: while it runs, or after it has failed half-way. */
     private boolean halfDone;
@@ -229,7 +233,7 @@ final class NamedLockState {
     /** Shows the hold and the waiters of this moment. */
     void show(NamedLock.Look look, long now) {
         Hold hold = ownership == null || ownership.isRetained() ? null : ownership.hold();
-        look.at(hold, waiters == null ? new WaiterQueue() : waiters, now);
+        look.at(hold, waiters == null ? NONE : waiters, now);
     }
 
     void refuseWaiters(DeferredActions actions) {
@@ -322,7 +326,7 @@ final class NamedLockState {
         WaiterQueue waiting = current.waiters;
         ownership = new Ownership(lock, grant, current.wasRecalled(), waiting.next(), now, actions);
         acquiring = null;
-        granted = true;
+        wasGranted = true;
         waiting.decideThoseWhoTryOnce(Long.MAX_VALUE, actions);
         leftLine(current.isLeader() ? lease.number : 0, actions);
     }

@@ -97,8 +97,8 @@ final class PendingRelease extends TimerTask {
                 lease.number,
                 lease.longest(),
                 lease.askedAt() + (lease.mayComeBack() ? 2 : 1) * lease.longest(),
-                lease.doubt != null && lease.doubt.uncertain(),
-                lease.doubt == null ? null : lease.doubt.unanswered());
+                lease.unknownOutcome != null && lease.unknownOutcome.uncertain(),
+                lease.unknownOutcome == null ? null : lease.unknownOutcome.unanswered());
     }
 
     /** Leaves the line. */

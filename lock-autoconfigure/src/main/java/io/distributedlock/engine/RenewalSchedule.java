@@ -25,7 +25,7 @@ final class RenewalSchedule {
 
     private boolean failing;
 
-    /** Null if no renewal or hold was to shorten the lease so far. */
+    /** Null until a hold requests less than the lease, or a renewal that may shorten it gets no reply. */
     private @Nullable Shortening shortening;
 
     /** The number of renewals so far. */

@@ -157,7 +157,7 @@ final class StoreAcquisition {
                     granted.token(),
                     acquisition.sentAt,
                     acquisition.lease,
-                    Lease.Doubt.of(acquisition.uncertain, null));
+                    Lease.UnknownOutcome.of(acquisition.uncertain, null));
             return new Grant(lease, granted.waiting(), waited ? Path.ASKED : Path.FREE);
         }
         if (reply instanceof AcquireReply.Busy busy) {
@@ -313,7 +313,7 @@ final class StoreAcquisition {
                 token,
                 acquisition.grantedSince,
                 length,
-                Lease.Doubt.of(acquisition.uncertain, acquisition.unanswered()));
+                Lease.UnknownOutcome.of(acquisition.uncertain, acquisition.unanswered()));
         if (lease.deadline() - now >= lease.length() / 2) {
             return new Grant(lease, waiting, Path.TRANSFERRED);
         }

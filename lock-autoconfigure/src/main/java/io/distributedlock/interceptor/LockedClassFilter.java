@@ -48,13 +48,14 @@ final class LockedClassFilter {
     }
 
     private static boolean isOn(Class<?> type) {
+        boolean[] found = {false};
         try {
-            boolean[] found = {isAnnotated(type)};
+            found[0] = isAnnotated(type);
             ReflectionUtils.doWithLocalMethods(type, method -> found[0] = found[0] || isAnnotated(method));
             return found[0];
         } catch (IllegalStateException | LinkageError ex) {
             logger.debug("Cannot look into " + type.getName() + ", as a class that it names is missing", ex);
-            return false;
+            return found[0];
         }
     }
 

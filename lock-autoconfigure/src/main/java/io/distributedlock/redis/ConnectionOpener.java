@@ -58,7 +58,7 @@ final class ConnectionOpener implements AutoCloseable {
         try {
             boolean told = false;
             while (!connects()) {
-                if (!told) {
+                if (!told && !isClosed()) {
                     tellTrouble(source.lastFailure());
                     told = true;
                 }

@@ -380,7 +380,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
                     : acknowledgement.of(
                             direct, connections, keys, third -> new LettuceLeaseStore(third, keys, id, clock));
             LockEngine engine = new LockEngine(store, settings, events, listener);
-            log.info("Distributed locks: instance " + id.publicPart() + ", Redis at " + source.address() + ", prefix '"
+            log.info("Distributed locks: instance " + id.publicPart() + ", " + source.redis() + ", prefix '"
                     + keys.prefix() + "'");
             Supplier<String> called = () -> label.apply(id.publicPart());
             Neighbours neighbours = new Neighbours(connections, keys, id, engine, called);

@@ -157,11 +157,15 @@ final class FaultTestbed<T extends FaultTarget> implements AutoCloseable {
             names.forEach(each -> client.call("SET", "counter:" + each, "0"));
         }
         history = History.open(directory, "test");
+        members.forEach(this::compareClock);
         members.forEach(this::setToWork);
     }
 
-    private void setToWork(ClientProcess member) {
+    private void compareClock(ClientProcess member) {
         history().compareClock(member.name(), member::clock);
+    }
+
+    private void setToWork(ClientProcess member) {
         member.ask("begin", directory, member.name(), lease.toMillis(), size.pauseMicros(), String.join(",", names));
         member.work(size.workers(), seed + 1_000L * members.indexOf(member));
     }
@@ -203,6 +207,7 @@ final class FaultTestbed<T extends FaultTarget> implements AutoCloseable {
         dead.close();
         ClientProcess next = startMember();
         members.set(members.indexOf(dead), next);
+        compareClock(next);
         setToWork(next);
     }
 

@@ -32,7 +32,7 @@ public final class History implements AutoCloseable {
 
     private static final Duration SAME_CLOCK = Duration.ofMillis(1);
 
-    private static final int CLOCK_TRIES = 100;
+    private static final int CLOCK_TRIES = 5_000;
 
     private final String jvm;
 

@@ -12,13 +12,13 @@ package io.distributedlock.engine;
  * One hundredth less covers the difference in speed between the two clocks. Guarded by the {@link NamedLock} that owns
  * the lease.
  */
-final class LocalTokens {
+final class LocalTokenLimit {
 
     private final long granted;
 
     private final long heardAt;
 
-    LocalTokens(long granted, long heardAt) {
+    LocalTokenLimit(long granted, long heardAt) {
         this.granted = granted;
         this.heardAt = heardAt;
     }
