@@ -9,12 +9,11 @@ import io.distributedlock.LockListener.End;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNames;
 import io.distributedlock.LockRequest;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** One entry into a {@link Hold}. */
@@ -28,27 +27,16 @@ final class DefaultLockHandle implements LockHandle {
     /** Keeps the hold from counting as abandoned while this handle is reachable and may be closed. */
     private volatile @Nullable HandleAnchor anchor;
 
-    private static final VarHandle CLOSED = closedField();
+    /** A close needs little stack, since it may follow an overflow: a {@link java.lang.invoke.VarHandle} takes more. */
+    private static final AtomicIntegerFieldUpdater<DefaultLockHandle> CLOSED =
+            AtomicIntegerFieldUpdater.newUpdater(DefaultLockHandle.class, "closed");
 
-    private volatile boolean closed;
+    private volatile int closed;
 
     DefaultLockHandle(Hold hold, HandleAnchor anchor, boolean byOwner) {
         this.hold = hold;
         this.byOwner = byOwner;
         this.anchor = anchor;
-    }
-
-    private static VarHandle closedField() {
-        try {
-            return MethodHandles.lookup().findVarHandle(DefaultLockHandle.class, "closed", boolean.class);
-        } catch (ReflectiveOperationException ex) {
-            throw new ExceptionInInitializerError(ex);
-        }
-    }
-
-    /** @return false if it was closed before */
-    private boolean markClosed() {
-        return CLOSED.compareAndSet(this, false, true);
     }
 
     @Override
@@ -63,18 +51,18 @@ final class DefaultLockHandle implements LockHandle {
 
     @Override
     public boolean isHeld() {
-        return !closed && hold.isHeld(engine().now());
+        return closed == 0 && hold.isHeld(engine().now());
     }
 
     @Override
     public Duration remainingLease() {
-        return closed ? Duration.ZERO : Duration.ofNanos(hold.remaining(engine().now()));
+        return closed != 0 ? Duration.ZERO : Duration.ofNanos(hold.remaining(engine().now()));
     }
 
     @Override
     public void extend(Duration lease) {
         LockRequest.requireLease(lease);
-        if (closed) {
+        if (closed != 0) {
             throw new LockLostException(name(), "Lock '" + name() + "' was closed already", Duration.ZERO);
         }
         engine().calls().extend(hold, ResolvedRequest.nanos(lease));
@@ -85,7 +73,7 @@ final class DefaultLockHandle implements LockHandle {
         Objects.requireNonNull(callback, "callback");
         hold.lock.checkDeadline();
         HandleAnchor kept = anchor;
-        if (!closed && kept != null && hold.onLost(this, kept, callback)) {
+        if (closed == 0 && kept != null && hold.onLost(this, kept, callback)) {
             CallbackPool.run(callback);
         }
     }
@@ -122,7 +110,7 @@ final class DefaultLockHandle implements LockHandle {
     }
 
     private @Nullable Runnable beginClose(boolean unused) {
-        if (!markClosed() || exitNested()) {
+        if (!CLOSED.compareAndSet(this, 0, 1) || exitNested()) {
             return null;
         }
         if (unused) {
@@ -143,7 +131,7 @@ final class DefaultLockHandle implements LockHandle {
 
     @Override
     public CompletionStage<Void> closeAsync() {
-        if (!markClosed() || exitNested()) {
+        if (!CLOSED.compareAndSet(this, 0, 1) || exitNested()) {
             return CompletableFuture.completedFuture(null);
         }
         PendingRelease release = leftLast();
@@ -161,7 +149,7 @@ final class DefaultLockHandle implements LockHandle {
 
     /** Closes without a wait, for a grant that no caller takes any more. */
     void abandon() {
-        if (markClosed()) {
+        if (CLOSED.compareAndSet(this, 0, 1)) {
             if (!exitNested()) {
                 hold.waiveMinHold();
                 leftLast();
@@ -188,7 +176,7 @@ final class DefaultLockHandle implements LockHandle {
         try {
             inner = hold.lock.exitNested(hold, byOwner);
         } catch (RuntimeException | Error ex) {
-            closed = false;
+            closed = 0;
             engine().doLater(this::closeLater);
             throw ex;
         }
@@ -200,14 +188,14 @@ final class DefaultLockHandle implements LockHandle {
 
     /** Its caller believes that it is closed, so it is closed by the timer's thread. If that fails it is repeated. */
     private void closeLater() {
-        if (!markClosed()) {
+        if (!CLOSED.compareAndSet(this, 0, 1)) {
             return;
         }
         boolean inner;
         try {
             inner = hold.lock.exitNested(hold, byOwner);
         } catch (RuntimeException | Error ex) {
-            closed = false;
+            closed = 0;
             throw ex;
         }
         if (inner) {

@@ -31,11 +31,13 @@ import org.springframework.context.event.EventListener;
 import org.springframework.http.ResponseEntity;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -111,6 +113,23 @@ class ReactiveTransactionTests {
     }
 
     @Test
+    void theLockOfAMethodWithATransactionOfItsOwnEndsWithThatOne() {
+        Mono<Boolean> held = work.inOwnTransaction(() -> Mono.just("done")).map(done -> application.isHeld("work"));
+        assertThat(transactions.operator().transactional(held).block(LockedApplication.LONG))
+                .isFalse();
+        assertThat(transactions.ends).containsExactly("commit held=true", "commit held=false");
+    }
+
+    @Test
+    void aLockInAScopeWithoutATransactionEndsWithItsMethod() {
+        Mono<Boolean> held = work.locked(() -> Mono.just("done")).map(done -> application.isHeld("work"));
+        TransactionalOperator scope = TransactionalOperator.create(
+                transactions, new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_SUPPORTS));
+        assertThat(scope.transactional(held).block(LockedApplication.LONG)).isFalse();
+        assertThat(transactions.ends).isEmpty();
+    }
+
+    @Test
     void aTransactionIsNotCommittedIfALockInsideOfItWasLost() {
         Mono<String> later = work.locked(() -> Mono.just("done")).flatMap(ReactiveTransactionTests::losing);
         assertThat(failureOf(transactions.operator().transactional(later))).isInstanceOf(LockLostException.class);
@@ -167,6 +186,12 @@ class ReactiveTransactionTests {
         @DistributedLocked("'work'")
         @Transactional
         public Mono<String> lockedTransaction(Supplier<Mono<String>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked("'work'")
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public Mono<String> inOwnTransaction(Supplier<Mono<String>> body) {
             return body.get();
         }
 
