@@ -55,9 +55,13 @@ public final class EmbeddedRedis implements AutoCloseable {
      * @throws IllegalStateException if it does not come up; the text has what it wrote
      */
     public static EmbeddedRedis start(String... settings) {
+        return startAnywhere(List.of(), settings);
+    }
+
+    private static EmbeddedRedis startAnywhere(List<String> options, String... settings) {
         for (int attempt = 1; ; attempt++) {
             try {
-                return start(freePort(), settings);
+                return start(freePort(), options, settings);
             } catch (IllegalStateException e) {
                 if (attempt == PORT_TRIES || !String.valueOf(e.getMessage()).contains(PORT_TAKEN)) {
                     throw e;
@@ -71,9 +75,10 @@ public final class EmbeddedRedis implements AutoCloseable {
         return start(port, List.of(), settings);
     }
 
-    /** Starts a Sentinel. It needs no line for its port. */
+    /** Starts a Sentinel, on a free port if that is 0. It needs no line for its port. */
     static EmbeddedRedis startSentinel(int port, String... settings) {
-        return start(port, List.of("--sentinel"), settings);
+        List<String> options = List.of("--sentinel");
+        return port == 0 ? startAnywhere(options, settings) : start(port, options, settings);
     }
 
     private static EmbeddedRedis start(int port, List<String> options, String... settings) {

@@ -60,7 +60,7 @@ public final class SentinelGroup implements AutoCloseable {
                 group.servers.add(startServer(port, lines));
             }
             for (int i = 0; i < SENTINELS; i++) {
-                int port = firstPort == 0 ? EmbeddedRedis.freePort() : firstPort + i;
+                int port = firstPort == 0 ? 0 : firstPort + i;
                 group.sentinels.add(startSentinel(port, master.port(), sentinelSettings));
             }
             group.awaitAgreement();
@@ -85,7 +85,7 @@ public final class SentinelGroup implements AutoCloseable {
                 int port = EmbeddedRedis.freePort();
                 List<String> settings = new ArrayList<>(tls.settings(port));
                 settings.add("tls-replication yes");
-                group.sentinels.add(startSentinel(EmbeddedRedis.freePort(), master, settings));
+                group.sentinels.add(startSentinel(0, master, settings));
                 group.tlsPorts.add(port);
             }
             group.awaitAgreement();
