@@ -38,47 +38,15 @@ enum ClusterScenario implements FaultRow<ClusterTarget> {
             3,
             ClusterFaults::killMaster);
 
-    private final String id;
-
-    private final String what;
-
-    private final Model model;
-
-    private final int phases;
-
-    private final Injection<ClusterTarget> injection;
+    private final FaultDetails<ClusterTarget> details;
 
     ClusterScenario(String id, String what, Model model, int phases, Injection<ClusterTarget> injection) {
-        this.id = id;
-        this.what = what;
-        this.model = model;
-        this.phases = phases;
-        this.injection = injection;
+        details = new FaultDetails<>(id, what, model, phases, injection);
     }
 
     @Override
-    public String id() {
-        return id;
-    }
-
-    @Override
-    public String what() {
-        return what;
-    }
-
-    @Override
-    public Model model() {
-        return model;
-    }
-
-    @Override
-    public int phases() {
-        return phases;
-    }
-
-    @Override
-    public Injection<ClusterTarget> injection() {
-        return injection;
+    public FaultDetails<ClusterTarget> details() {
+        return details;
     }
 
     @Override

@@ -18,21 +18,33 @@ interface FaultRow<T extends FaultTarget> {
 
     int ordinal();
 
-    String id();
+    FaultDetails<T> details();
+
+    default String id() {
+        return details().id();
+    }
 
     /** In words. */
-    String what();
+    default String what() {
+        return details().what();
+    }
 
     /**
      * How the history is judged. Where all faults lose data, Redis may forget for as long as each lasts. Where some do,
      * the injection says itself when that was ({@link FaultTestbed#losing}), and the rest is an outage only.
      */
-    Model model();
+    default Model model() {
+        return details().model();
+    }
 
     /** How often it is played in half of the profile for long tests; a third of it in the ordinary build. */
-    int phases();
+    default int phases() {
+        return details().phases();
+    }
 
-    Injection<T> injection();
+    default Injection<T> injection() {
+        return details().injection();
+    }
 
     default boolean hitsJvm() {
         return false;

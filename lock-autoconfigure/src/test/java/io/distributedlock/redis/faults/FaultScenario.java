@@ -70,52 +70,20 @@ enum FaultScenario implements FaultRow<Server> {
 
     private static final Set<String> OF_JVMS = Set.of("F01", "F02", "F03", "F43");
 
-    private final String id;
-
-    private final String what;
-
-    private final Model model;
-
-    private final int phases;
-
-    private final Injection<Server> injection;
+    private final FaultDetails<Server> details;
 
     FaultScenario(String id, String what, Model model, int phases, Injection<Server> injection) {
-        this.id = id;
-        this.what = what;
-        this.model = model;
-        this.phases = phases;
-        this.injection = injection;
+        details = new FaultDetails<>(id, what, model, phases, injection);
     }
 
     @Override
-    public String id() {
-        return id;
-    }
-
-    @Override
-    public String what() {
-        return what;
-    }
-
-    @Override
-    public Model model() {
-        return model;
-    }
-
-    @Override
-    public int phases() {
-        return phases;
-    }
-
-    @Override
-    public Injection<Server> injection() {
-        return injection;
+    public FaultDetails<Server> details() {
+        return details;
     }
 
     @Override
     public boolean hitsJvm() {
-        return OF_JVMS.contains(id);
+        return OF_JVMS.contains(id());
     }
 
     @Override

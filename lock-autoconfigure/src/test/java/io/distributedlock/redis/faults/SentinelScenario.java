@@ -27,47 +27,15 @@ enum SentinelScenario implements FaultRow<SentinelTarget> {
             3,
             SentinelFaults::freezeMasterWithoutSentinels);
 
-    private final String id;
-
-    private final String what;
-
-    private final Model model;
-
-    private final int phases;
-
-    private final Injection<SentinelTarget> injection;
+    private final FaultDetails<SentinelTarget> details;
 
     SentinelScenario(String id, String what, Model model, int phases, Injection<SentinelTarget> injection) {
-        this.id = id;
-        this.what = what;
-        this.model = model;
-        this.phases = phases;
-        this.injection = injection;
+        details = new FaultDetails<>(id, what, model, phases, injection);
     }
 
     @Override
-    public String id() {
-        return id;
-    }
-
-    @Override
-    public String what() {
-        return what;
-    }
-
-    @Override
-    public Model model() {
-        return model;
-    }
-
-    @Override
-    public int phases() {
-        return phases;
-    }
-
-    @Override
-    public Injection<SentinelTarget> injection() {
-        return injection;
+    public FaultDetails<SentinelTarget> details() {
+        return details;
     }
 
     /** Takes long, and {@link ClusterScenario#MASTER_KILLED} has most of it. */
