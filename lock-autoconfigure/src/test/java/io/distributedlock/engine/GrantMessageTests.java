@@ -61,6 +61,23 @@ class GrantMessageTests {
         waiting.close();
     }
 
+    /** A copy of the request may arrive later and get the lock again, for a lease from then on. */
+    @Test
+    void aReleaseAfterAnUnansweredRequestIsRetriedForTwoLeases() {
+        one.network.holdCommands();
+        AsyncAttempt waiting = waitWithLease(30_000);
+        one.network.take().execute();
+        elsewhere.close();
+        assertThat(waiting.isHeld()).isTrue();
+
+        waiting.handle().closeAsync();
+
+        world.advanceSeconds(45);
+        assertThat(one.engine.locks().isGivingBack("a")).isTrue();
+        world.advanceSeconds(20);
+        assertThat(one.engine.locks().isGivingBack("a")).isFalse();
+    }
+
     @Test
     void aLostMessageIsReplacedByARequestWithinASecond() {
         AsyncAttempt waiting = one.acquire("a");

@@ -231,6 +231,20 @@ class RetentionTests {
         world.advanceSeconds(5);
     }
 
+    /** Otherwise an instance that has once waited would keep this one from retaining its lease for ever. */
+    @Test
+    void aReplyToARenewalFromAfterARecallClearsItIfNoInstanceWaitsAnyMore() {
+        AsyncAttempt here = one.acquire("a");
+        AsyncAttempt elsewhere = two.acquire("a");
+        elsewhere.cancel();
+        world.advanceSeconds(20);
+
+        here.close();
+
+        assertThat(isRetained()).isTrue();
+        world.advanceSeconds(5);
+    }
+
     @Test
     void aRetainedLeaseIsNotUsedPastItsDeadline() {
         useAndClose();
