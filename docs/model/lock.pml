@@ -565,7 +565,7 @@ inline acquire(e) {
   assert((preOwner != x || (owner == preOwner && stok == preTok)) || M5)
 }
 
-/* the loop at the end of release.lua: the lock goes to the first subscribed instance. Sets rr, rt, rl for the id "ag"
+/* the loop in include/hand-over.lua: the lock goes to the first subscribed instance. Sets rr, rt, rl for the id "ag"
  * that queued in the same step: none, granted, or queued; the token; the lease of the new owner */
 inline handOver(known) {
   rr = 0; rt = 0; rl = 0;
@@ -596,7 +596,7 @@ inline handOver(known) {
   od
 }
 
-/* release.lua, "id" */
+/* release.lua */
 inline release(e) {
   x = e.id;
   n = (e.tok > stok -> e.tok : stok);

@@ -18,7 +18,9 @@ final class LockRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-        hints.resources().registerPattern("io/distributedlock/redis/*.lua");
+        hints.resources()
+                .registerPattern("io/distributedlock/redis/*.lua")
+                .registerPattern("io/distributedlock/redis/include/*.lua");
         for (Class<?> annotation :
                 new Class<?>[] {DistributedLocked.class, DistributedLocked.List.class, DistributedLocked.None.class}) {
             hints.reflection().registerType(annotation, MemberCategory.INVOKE_DECLARED_METHODS);

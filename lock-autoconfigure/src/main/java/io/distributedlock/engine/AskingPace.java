@@ -43,7 +43,7 @@ final class AskingPace {
 
     /**
      * The store notifies an acquisition with fewer before it, which then sends frequent requests. The same number is in
-     * release.lua.
+     * include/constants.lua.
      */
     static final int NEAR = 12;
 

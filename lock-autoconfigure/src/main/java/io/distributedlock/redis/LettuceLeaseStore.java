@@ -36,6 +36,10 @@ final class LettuceLeaseStore implements LeaseStore {
 
     private static final LuaScript RELEASE = new LuaScript("release.lua");
 
+    private static final LuaScript RELEASE_OWNER = new LuaScript("release-owner.lua");
+
+    private static final LuaScript FORCE_RELEASE = new LuaScript("force-release.lua");
+
     private static final LuaScript RENEW = new LuaScript("renew.lua");
 
     private static final LuaScript INSPECT = new LuaScript("inspect.lua");
@@ -166,7 +170,7 @@ final class LettuceLeaseStore implements LeaseStore {
         instance.addAcquisition(operands, command.number());
         operands.add(command.floor());
         if (!plain) {
-            operands.add("id").add(oneKey ? 0 : command.tombstoneMillis());
+            operands.add(oneKey ? 0 : command.tombstoneMillis());
         }
         if (requeue != null) {
             instance.addAcquisition(operands, requeue.number());
@@ -207,20 +211,21 @@ final class LettuceLeaseStore implements LeaseStore {
             case NOT_HELD -> ReleaseResult.NOT_HELD;
             case NOT_YOURS -> ReleaseResult.NOT_YOURS;
         };
-        return release(name, result, "owner", LockNameCodec.encode(owner), floor);
+        RespArguments operands = entry(name).add(LockNameCodec.encode(owner)).add(floor);
+        return new ReplyFuture<ReleaseResult>().to(to -> scripts.send(RELEASE_OWNER, name, operands, result, to));
     }
 
     @Override
     public CompletableFuture<Boolean> forceRelease(String name, long floor) {
-        return release(name, reply -> outcome(reply) != Outcome.NOT_HELD, "force", "", floor);
+        RespArguments operands = entry(name).add(floor);
+        return new ReplyFuture<Boolean>()
+                .to(to -> scripts.send(FORCE_RELEASE, name, operands, reply -> outcome(reply) != Outcome.NOT_HELD, to));
     }
 
-    private <T> CompletableFuture<T> release(
-            String name, Function<IntegerListOutput, T> read, String mode, String subject, long floor) {
+    private RespArguments entry(String name) {
         RespArguments operands = new RespArguments().add("1");
         keys.addEntry(operands, LockNameCodec.encode(name));
-        operands.add(subject).add(floor).add(mode);
-        return new ReplyFuture<T>().to(reply -> scripts.send(RELEASE, name, operands, read, reply));
+        return operands;
     }
 
     @Override
@@ -248,8 +253,7 @@ final class LettuceLeaseStore implements LeaseStore {
 
     @Override
     public CompletableFuture<Optional<LockState>> inspect(String name) {
-        RespArguments operands = new RespArguments().add("1");
-        keys.addEntry(operands, LockNameCodec.encode(name));
+        RespArguments operands = entry(name);
         return new ReplyFuture<Optional<LockState>>()
                 .to(to -> scripts.send(
                         INSPECT,

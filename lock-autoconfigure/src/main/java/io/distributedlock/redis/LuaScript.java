@@ -12,16 +12,27 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** A script beside this class. Called by its hash; its text is sent if Redis does not know the hash. */
+/**
+ * A script beside this class. Called by its hash; its text is sent if Redis does not know the hash.
+ *
+ * <p>A line {@code --- @include "include/messages.lua"} in a script stands for that file. The files are joined when the
+ * class is loaded, and only whole files, so the text and its hash are the same in every instance of a version. Redis
+ * executes each definition of a function with each call: a script includes a file after its shorter paths have
+ * returned. Included files include no others; a comment at the beginning of each says which names it uses.
+ */
 final class LuaScript {
+
+    private static final Pattern INCLUDE = Pattern.compile("(?m)^ *--- @include \"(.+)\"\\n");
 
     private final byte[] byHash;
 
     private final byte[] byText;
 
     LuaScript(String file) {
-        byte[] text = read(file);
+        byte[] text = text(file).getBytes(StandardCharsets.UTF_8);
         this.byHash = start("EVALSHA", sha1(text).getBytes(StandardCharsets.US_ASCII));
         this.byText = start("EVAL", text);
     }
@@ -50,16 +61,17 @@ final class LuaScript {
         return start;
     }
 
+    /** The script with the files that it includes. */
     static String text(String file) {
-        return new String(read(file), StandardCharsets.UTF_8);
+        return INCLUDE.matcher(read(file)).replaceAll(include -> Matcher.quoteReplacement(read(include.group(1))));
     }
 
-    private static byte[] read(String file) {
+    private static String read(String file) {
         try (InputStream in = LuaScript.class.getResourceAsStream(file)) {
             if (in == null) {
                 throw new IllegalStateException("The script " + file + " is missing from the class path");
             }
-            return in.readAllBytes();
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }

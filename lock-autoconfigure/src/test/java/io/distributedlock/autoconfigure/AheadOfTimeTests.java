@@ -9,7 +9,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.interceptor.InvalidLockedMethodException;
-import java.util.List;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
@@ -45,10 +47,17 @@ class AheadOfTimeTests {
     @Test
     void theScriptsAndWhatExpressionsReachAreKept() throws Exception {
         RuntimeHints hints = hintsOf(Work.class);
-        for (String script : List.of("acquire", "release", "renew", "inspect")) {
-            String resource = "io/distributedlock/redis/" + script + ".lua";
-            assertThat(getClass().getClassLoader().getResource(resource)).isNotNull();
-            assertThat(hints).matches(RuntimeHintsPredicates.resource().forResource(resource));
+        Path resources = Path.of("src", "main", "resources");
+        try (Stream<Path> scripts =
+                Files.find(resources, 9, (file, ignored) -> file.toString().endsWith(".lua"))) {
+            assertThat(scripts)
+                    .hasSizeGreaterThan(9)
+                    .allSatisfy(script -> assertThat(hints)
+                            .matches(RuntimeHintsPredicates.resource()
+                                    .forResource(resources
+                                            .relativize(script)
+                                            .toString()
+                                            .replace('\\', '/'))));
         }
         assertThat(hints)
                 .matches(RuntimeHintsPredicates.reflection()

@@ -265,7 +265,6 @@ final class DifferentialRun {
                         acquisition.name(),
                         acquisition.id(),
                         floor.getKey(),
-                        "id",
                         tombstone,
                         again == null ? "" : again.id(),
                         lease);
@@ -306,7 +305,7 @@ final class DifferentialRun {
     private void releaseOwner(String name, String owner) {
         Map.Entry<Long, Long> floor = floor();
         story.add("release of owner " + owner + " of " + name);
-        List<?> real = scripts.releasePlainly(name, owner, floor.getKey(), "owner");
+        List<?> real = scripts.releaseOwner(name, owner, floor.getKey());
         ReleaseResult model = leases.releaseOwner(name, owner, floor.getValue());
         story.add("  " + real + " / " + model);
         ReleaseResult expected = switch (outcome(real)) {
@@ -321,7 +320,7 @@ final class DifferentialRun {
     private void forceRelease(String name) {
         Map.Entry<Long, Long> floor = floor();
         story.add("force " + name);
-        List<?> real = scripts.releasePlainly(name, "", floor.getKey(), "force");
+        List<?> real = scripts.forceRelease(name, floor.getKey());
         boolean model = leases.forceRelease(name, floor.getValue());
         story.add("  " + real + " / " + model);
         assertThat(outcome(real) != Outcome.NOT_HELD).isEqualTo(model);

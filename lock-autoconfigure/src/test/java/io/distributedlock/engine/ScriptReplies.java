@@ -4,11 +4,8 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.redis.ScriptText;
 import io.distributedlock.testing.RespClient;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -81,6 +78,10 @@ final class ScriptReplies {
 
     private final String release;
 
+    private final String releaseOwner;
+
+    private final String forceRelease;
+
     private final String renew;
 
     private final String state;
@@ -89,23 +90,17 @@ final class ScriptReplies {
 
     ScriptReplies(RespClient redis) {
         this.redis = redis;
-        this.acquire = load(source("acquire.lua"));
-        this.release = load(source("release.lua"));
-        this.renew = load(source("renew.lua"));
+        this.acquire = load(ScriptText.of("acquire.lua"));
+        this.release = load(ScriptText.of("release.lua"));
+        this.releaseOwner = load(ScriptText.of("release-owner.lua"));
+        this.forceRelease = load(ScriptText.of("force-release.lua"));
+        this.renew = load(ScriptText.of("renew.lua"));
         this.state = load(STATE);
         this.pass = load(PASS);
     }
 
     private String load(String script) {
         return redis.text("SCRIPT", "LOAD", script);
-    }
-
-    private static String source(String script) {
-        try (InputStream in = LeaseStore.class.getResourceAsStream("/io/distributedlock/redis/" + script)) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private Object run(String script, List<String> keys, Object... arguments) {
@@ -131,6 +126,14 @@ final class ScriptReplies {
 
     List<?> release(String name, Object... arguments) {
         return list(run(release, keys(name), arguments));
+    }
+
+    List<?> releaseOwner(String name, String owner, Object floor) {
+        return list(run(releaseOwner, keys(name).subList(0, 1), owner, floor));
+    }
+
+    List<?> forceRelease(String name, Object floor) {
+        return list(run(forceRelease, keys(name).subList(0, 1), floor));
     }
 
     private static List<?> list(Object reply) {

@@ -6,9 +6,6 @@ package io.distributedlock.redis;
 
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -60,12 +57,11 @@ abstract class AbstractScriptTests {
     }
 
     static Object run(RespClient client, String script, int keys, String... operands) {
-        try (InputStream in = LuaScript.class.getResourceAsStream(script)) {
-            List<String> command = new ArrayList<>(
-                    List.of("EVAL", new String(in.readAllBytes(), StandardCharsets.UTF_8), String.valueOf(keys)));
-            command.addAll(List.of(operands));
+        List<String> command = new ArrayList<>(List.of("EVAL", LuaScript.text(script), String.valueOf(keys)));
+        command.addAll(List.of(operands));
+        try {
             return client.call(command.toArray(String[]::new));
-        } catch (IOException | IllegalStateException e) {
+        } catch (IllegalStateException e) {
             throw new AssertionError(script + " failed: " + e.getMessage(), e);
         }
     }
@@ -83,7 +79,7 @@ abstract class AbstractScriptTests {
     }
 
     static Object release(String id, String tombstone, String again) {
-        return run("release.lua", 2, ENTRY, CANCELLED, id, "0", "id", tombstone, again, "5000");
+        return run("release.lua", 2, ENTRY, CANCELLED, id, "0", tombstone, again, "5000");
     }
 
     /** As {@link #release}, while these instances listen. */

@@ -17,16 +17,11 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -54,14 +49,6 @@ class ForgedIdTests extends AbstractFaultTests {
     @AfterEach
     void disconnect() {
         client.close();
-    }
-
-    private static String script(String name) {
-        try (InputStream in = LuaScript.class.getResourceAsStream(name)) {
-            return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** What a forger could think of who sees names, leases and public parts, or an id that is no longer used. */
@@ -120,19 +107,20 @@ class ForgedIdTests extends AbstractFaultTests {
     }
 
     private void assertNoGuessChangesAnything() {
-        String release = script("release.lua");
-        String renew = script("renew.lua");
-        String acquire = script("acquire.lua");
+        String release = LuaScript.text("release.lua");
+        String releaseOwner = LuaScript.text("release-owner.lua");
+        String renew = LuaScript.text("renew.lua");
+        String acquire = LuaScript.text("acquire.lua");
         Set<String> ids = ids();
         assertThat(ids).isNotEmpty();
         String before = content();
         for (String guess : guesses(ids)) {
             run(release, "1", KEY, guess, "0");
-            run(release, "1", KEY, guess, "0", "id", "0");
-            run(release, "2", KEY, KEY + "cancelled", guess, "0", "id", "100");
-            run(release, "2", KEY, KEY + "cancelled", guess, "0", "id", "0", "x.y.1", "60000");
+            run(release, "1", KEY, guess, "0", "0");
+            run(release, "2", KEY, KEY + "cancelled", guess, "0", "100");
+            run(release, "2", KEY, KEY + "cancelled", guess, "0", "0", "x.y.1", "60000");
             if (!guess.equals("job")) {
-                run(release, "1", KEY, guess, "0", "owner");
+                run(releaseOwner, "1", KEY, guess, "0");
             }
             run(renew, "1", KEY, guess, "60000", "9007199254740000", "1");
             run(renew, "1", KEY, guess, "1", "0", "1");

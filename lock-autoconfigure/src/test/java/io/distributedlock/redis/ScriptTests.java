@@ -143,7 +143,7 @@ class ScriptTests extends AbstractScriptTests {
     void theTokenOfTheNextOwnerIsHigherThanTheOneBeforeHasSeen() {
         acquire(ONE, "5000");
 
-        run("release.lua", 2, ENTRY, CANCELLED, ONE, "9000000000000000", "id", "0", TWO, "5000");
+        run("release.lua", 2, ENTRY, CANCELLED, ONE, "9000000000000000", "0", TWO, "5000");
 
         assertThat(field("o")).isEqualTo(TWO);
         assertThat(field("t")).isEqualTo("9000000000000001");

@@ -215,11 +215,11 @@ class SharedScriptTests extends AbstractScriptTests {
     void aForcedReleaseNotifiesAllReadersAndNoExplicitOwnerMatchesThem() {
         read(ONE, "5000");
         read(TWO, "5000");
-        assertThat(run("release.lua", 1, ENTRY, LockNameCodec.encode("%shared"), "0", "owner")
+        assertThat(run("release-owner.lua", 1, ENTRY, LockNameCodec.encode("%shared"), "0")
                         .toString())
                 .startsWith("[-1");
         try (RespClient both = listening(redis, "one", "two")) {
-            run("release.lua", 1, ENTRY, "", "0", "force");
+            run("force-release.lua", 1, ENTRY, "0");
 
             assertThat(heard(both, "one"))
                     .containsExactlyInAnyOrder("revoke " + ONE + " " + ENTRY, "revoke " + TWO + " " + ENTRY);

@@ -152,7 +152,7 @@ class WaitingLineScriptTests extends AbstractScriptTests {
     void nothingOfAnExplicitOwnerIsLeftToTheNextOne() {
         acquireFor("job", ONE, "5000");
         acquireFor("job", TWO, "5000");
-        run("release.lua", 1, ENTRY, "job", "0", "owner");
+        run("release-owner.lua", 1, ENTRY, "job", "0");
         assertThat(field("g")).isEqualTo("1");
         acquire(THREE, "5000");
 

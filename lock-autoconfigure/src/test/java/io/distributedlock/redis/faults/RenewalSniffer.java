@@ -4,13 +4,10 @@
  */
 package io.distributedlock.redis.faults;
 
-import io.distributedlock.redis.RedisLockTemplate;
+import io.distributedlock.redis.ScriptText;
 import io.distributedlock.redis.history.Renewal;
 import io.distributedlock.testing.TcpStream;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -23,7 +20,7 @@ import java.util.function.Consumer;
 /** Reads along what one connection of an instance sends, and tells which locks it renews. */
 final class RenewalSniffer implements TcpStream.Tap {
 
-    private static final String SCRIPT = script();
+    private static final String SCRIPT = ScriptText.of("renew.lua");
 
     private static final String HASH = hash();
 
@@ -105,14 +102,6 @@ final class RenewalSniffer implements TcpStream.Tap {
 
         byte[] rest() {
             return Arrays.copyOfRange(bytes, begin, bytes.length);
-        }
-    }
-
-    private static String script() {
-        try (InputStream in = RedisLockTemplate.class.getResourceAsStream("renew.lua")) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 

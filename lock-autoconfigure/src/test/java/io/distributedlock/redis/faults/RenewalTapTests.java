@@ -6,10 +6,9 @@ package io.distributedlock.redis.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distributedlock.redis.RedisLockTemplate;
+import io.distributedlock.redis.ScriptText;
 import io.distributedlock.redis.history.Renewal;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -20,6 +19,8 @@ import org.junit.jupiter.api.Test;
 
 /** However the bytes come in, each renewal is seen once. */
 class RenewalTapTests {
+
+    private static final String SCRIPT = ScriptText.of("renew.lua");
 
     private final List<Renewal> renewals = new ArrayList<>();
 
@@ -37,12 +38,6 @@ class RenewalTapTests {
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    private static byte[] script() throws IOException {
-        try (InputStream in = RedisLockTemplate.class.getResourceAsStream("renew.lua")) {
-            return in.readAllBytes();
-        }
-    }
-
     private void assertSeen(String... locks) {
         assertThat(renewals).extracting(Renewal::lock).containsExactly(locks);
         assertThat(renewals).extracting(Renewal::jvm).containsOnly("a");
@@ -50,8 +45,9 @@ class RenewalTapTests {
 
     @Test
     void byHashCutAnywhere() throws Exception {
+        byte[] script = SCRIPT.getBytes(StandardCharsets.UTF_8);
         String hash =
-                HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(script()));
+                HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(script));
         byte[] bytes = command("EVALSHA", hash, "2", "lock:{x}", "lock:{y}", "id", "1000", "1", "0");
         for (int i = 1; i < bytes.length; i++) {
             renewals.clear();
@@ -65,7 +61,7 @@ class RenewalTapTests {
     @Test
     void byTextAmongOthers() throws IOException {
         byte[] other = command("EVALSHA", "of another script", "1", "lock:{x}");
-        byte[] bytes = command("EVAL", new String(script(), StandardCharsets.UTF_8), "1", "lock:{z}");
+        byte[] bytes = command("EVAL", SCRIPT, "1", "lock:{z}");
         tap.read(other, other.length);
         tap.read(bytes, bytes.length);
         tap.read(other, other.length);

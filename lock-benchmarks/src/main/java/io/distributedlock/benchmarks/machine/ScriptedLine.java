@@ -12,6 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A lock in Redis with a line of instances that wait for it, made by our scripts alone. The instances listen, all on
@@ -24,6 +26,9 @@ public final class ScriptedLine implements AutoCloseable {
     private static final String ENTRY = PREFIX + "{line}";
 
     private static final String LEASE = "600000";
+
+    /** What the library replaces with a file before it sends a script. */
+    private static final Pattern INCLUDE = Pattern.compile("(?m)^ *--- @include \"(.+)\"\\n");
 
     private final String release;
 
@@ -62,7 +67,8 @@ public final class ScriptedLine implements AutoCloseable {
             if (in == null) {
                 throw new IllegalStateException("There is no script " + name);
             }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return INCLUDE.matcher(text).replaceAll(file -> Matcher.quoteReplacement(script(file.group(1))));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

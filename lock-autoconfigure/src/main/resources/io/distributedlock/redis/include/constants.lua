@@ -1,0 +1,2 @@
+-- The explicit owner that all readers of a lock share, and how many of the first in line request each second.
+local SHARED, NEAR = '%shared', 12

@@ -1,0 +1,20 @@
+-- Frees a lock. Uses: entry, seen (the highest token that the instance has seen).
+--
+-- Clocks of a cluster's servers differ, and a token may be ahead of the clock here. Then the token remains, without an
+-- owner, until this clock has passed it: other instances may not know a clock that is so far ahead.
+--
+-- holders: ids; in a cluster they have the tag of a slot, "<instance>{<tag>}"   token: nil for that of the entry
+local function free(holders, token)
+  local sharded = string.find(holders, '{', 1, true)
+  local last = sharded and (token or redis.call('HGET', entry, 't'))
+  redis.call('DEL', entry)
+  if sharded then
+    local time = redis.call('TIME')
+    last = math.max(tonumber(last) or 0, tonumber(seen) or 0)
+    local ahead = last - time[1] * 1000000 - time[2]
+    -- In a slot that is moving away, nothing can be written after the key is gone.
+    if ahead >= 0 and type(redis.pcall('HSET', entry, 't', string.format('%.0f', last))) ~= 'table' then
+      redis.call('PEXPIRE', entry, math.floor(ahead / 1000) + 2)
+    end
+  end
+end

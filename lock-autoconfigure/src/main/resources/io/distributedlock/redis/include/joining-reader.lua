@@ -1,0 +1,58 @@
+-- A reader requests a lock that other readers hold. It joins them if no writer is before it, or if it waited for the
+-- same turn; then all readers in line enter too. Otherwise the script continues.
+-- Uses: id, lease, place, ttl, waiting, fields, readers.lua.
+
+local MOST_LOOKS = 128
+local known = fields[9] or ''
+local passed = known
+
+-- An instance that does not listen and has sent no request since is dead, or regains its place by its next request.
+local its, looks = nil, 0
+while first < beyond and looks < MOST_LOOKS do
+  local head, _, owner = at(first)
+  its = owner
+  local asked = head and owner ~= SHARED and hasAsked(passed, head)
+  if not head or head == id or asked or listens(head) then
+    break
+  end
+  leave(first, head, owner)
+  passed = remember((forget(passed, head)), {head})
+  its, looks = nil, looks + 1
+end
+
+local comes = ARGV[7] and string.find(' ' .. holds, ' ' .. ARGV[7] .. ' ', 1, true)
+if not comes and not place then
+  passed, comes = forget(passed, id)
+end
+local entering = {}
+if its == SHARED then
+  entering, passed = takeReaders(passed, id)
+  comes, place = comes or place, nil
+end
+comes = comes or first >= beyond
+if comes and place then
+  leave(place, id, SHARED)
+  place = nil
+end
+if comes then
+  passed = forget(passed, id)
+  entering[#entering + 1] = {id, lease}
+end
+if #entering > 0 then
+  ttl = admit(entering, ttl, tonumber(fields[3]) or 0, id)
+end
+tellThoseNear()
+if passed ~= known then
+  if passed == '' then
+    redis.call('HDEL', entry, 'd')
+  else
+    redis.call('HSET', entry, 'd', passed)
+  end
+  fields[9] = passed
+end
+waiting = beyond - first - empty
+if comes then
+  tell()
+  return {1, token, waiting}
+end
+sendAtEnd = tell
