@@ -16,8 +16,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The figures in the README are those of the report in docs. */
 class ReadmeFiguresTests {
@@ -26,77 +24,83 @@ class ReadmeFiguresTests {
 
     private static final Pattern ID = Pattern.compile("`([a-z0-9-]+)`");
 
-    /** What a row of the README is about, and the figure that it takes from the report. */
-    private static final Map<String, String> METRICS = Map.of(
-            "cycles/s", "cycles",
-            "p99 wait, µs", "wait_p99",
-            "longest wait, µs", "wait_max",
-            "commands per cycle", "commands");
+    private static final Pattern NUMBER = Pattern.compile("^\\d+(?=$| )");
+
+    /** What a row of the README is about, and the column of the report that has it. */
+    private static final Map<String, String> COLUMNS = Map.of(
+            "cycles/s", "cycles/s",
+            "p99 wait, µs", "wait p99 µs",
+            "longest wait, µs", "wait max µs",
+            "commands per cycle", "commands/cycle");
 
     @Test
     void areThoseOfTheReport() throws IOException {
-        JsonNode report = new JsonMapper().readTree(Files.readString(ROOT.resolve("docs/benchmarks/report.json")));
-        List<String> table = table();
+        String report = Files.readString(ROOT.resolve("docs/benchmarks/report.md"));
+        List<String> table = rows(section());
         List<String> contenders = ids(table.get(0));
         List<String> expected = new ArrayList<>();
         for (String row : table.subList(2, table.size())) {
             expected.add(expected(row, contenders, report));
         }
         assertThat(table.subList(2, table.size())).containsExactlyElementsOf(expected);
-        assertThat(section()).contains(report.get("facts").get("CPU").asString());
+        assertThat(section()).contains(fact(report, "CPU"));
     }
 
-    private static String expected(String row, List<String> contenders, JsonNode report) {
+    private static String expected(String row, List<String> contenders, String report) {
         String label = row.split("\\|")[1].trim();
-        String scenario = ids(label).get(0);
-        String metric = METRICS.entrySet().stream()
-                .filter(entry -> label.endsWith(entry.getKey()))
-                .map(Map.Entry::getValue)
-                .findAny()
-                .orElseThrow(() -> new AssertionError("Of which figure is this? " + label));
+        List<String> scenario = rows(scenario(report, ids(label).get(0)));
+        int column = cells(scenario.get(0)).indexOf(column(label));
         StringBuilder line = new StringBuilder("| ").append(label).append(" |");
         for (String contender : contenders) {
-            JsonNode figures =
-                    scenario(report, scenario).get("contenders").get(contender).get(metric);
-            line.append(' ').append(text(metric, figures)).append(" |");
+            String figure = scenario.stream()
+                    .map(ReadmeFiguresTests::cells)
+                    .filter(cells -> cells.get(0).equals(contender))
+                    .map(cells -> cells.get(column))
+                    .findFirst()
+                    .orElseThrow(() -> new AssertionError("The report has no " + contender + " in " + label));
+            line.append(' ').append(grouped(figure)).append(" |");
         }
         return line.toString();
     }
 
-    /** The longest of all rounds, or the median with its spread. */
-    private static String text(String metric, JsonNode figures) {
-        if (metric.equals("wait_max")) {
-            double longest = 0;
-            for (JsonNode round : figures.get("rounds")) {
-                longest = Math.max(longest, round.asDouble());
-            }
-            return String.format(Locale.ROOT, "%,d", Math.round(longest));
-        }
-        double median = figures.get("median").asDouble();
-        String text = metric.equals("commands")
-                ? String.format(Locale.ROOT, "%.2f", median)
-                : String.format(Locale.ROOT, "%,d", Math.round(median));
-        return text
-                + String.format(Locale.ROOT, " ±%.0f%%", figures.get("spread").asDouble());
+    private static String column(String label) {
+        return COLUMNS.entrySet().stream()
+                .filter(entry -> label.endsWith(entry.getKey()))
+                .map(Map.Entry::getValue)
+                .findAny()
+                .orElseThrow(() -> new AssertionError("Of which figure is this? " + label));
     }
 
-    private static JsonNode scenario(JsonNode report, String id) {
-        for (JsonNode each : report.get("scenarios")) {
-            if (each.get("id").asString().equals(id)) {
-                return each;
-            }
-        }
-        throw new AssertionError("The report has no " + id);
+    /** With a comma before each three digits of a whole number; the README is for people. */
+    private static String grouped(String figure) {
+        return NUMBER.matcher(figure)
+                .replaceFirst(number -> String.format(Locale.ROOT, "%,d", Long.parseLong(number.group())));
+    }
+
+    private static String scenario(String report, String id) {
+        int start = report.indexOf("\n`" + id + "`: ");
+        assertThat(start).as("%s in the report", id).isNotNegative();
+        return report.substring(start, report.indexOf("\n## ", start));
+    }
+
+    private static String fact(String report, String name) {
+        return report.lines()
+                .filter(line -> line.startsWith("- " + name + ": "))
+                .map(line -> line.substring(name.length() + 4))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static List<String> cells(String row) {
+        return Arrays.stream(row.split("\\|", -1)).skip(1).map(String::trim).toList();
     }
 
     private static List<String> ids(String text) {
         return ID.matcher(text).results().map(match -> match.group(1)).toList();
     }
 
-    private static List<String> table() throws IOException {
-        return Arrays.stream(section().split("\n"))
-                .filter(line -> line.startsWith("|"))
-                .toList();
+    private static List<String> rows(String text) {
+        return text.lines().filter(line -> line.startsWith("|")).toList();
     }
 
     private static String section() throws IOException {
