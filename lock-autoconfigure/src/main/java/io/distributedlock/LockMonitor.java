@@ -20,6 +20,19 @@ public interface LockMonitor {
     LockActivity activity();
 
     /**
+     * Checks whether this instance can acquire locks. Acquires and releases a lock of its own at each server that has
+     * locks, and waits for the replies for one command time-out at most. If a check is under way, its result is
+     * returned.
+     *
+     * @since 0.1.0
+     */
+    default LockAvailability availability() {
+        return activity().connected()
+                ? LockAvailability.FULL
+                : new LockAvailability(List.of(new LockAvailability.Failure("", "not connected", Duration.ZERO)));
+    }
+
+    /**
      * The report of an instance about a lock that one of its callers holds. Sends a message if it is another instance,
      * and waits for the reply for half a second at most.
      *

@@ -5,13 +5,20 @@
 package io.distributedlock.actuate;
 
 import io.distributedlock.LockActivity;
+import io.distributedlock.LockAvailability;
 import io.distributedlock.LockMonitor;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Up while the connection of the locks to Redis is established. Sends no command. Without the subscription the locks
- * work, but slower between instances, so that is a detail.
+ * Up while this instance can acquire locks. Each request is a {@linkplain LockMonitor#availability() check}, which
+ * sends a few commands. Without the subscription the locks work, but slower between instances, so that is a detail.
  */
 public final class LocksHealthIndicator extends AbstractHealthIndicator {
 
@@ -19,21 +26,48 @@ public final class LocksHealthIndicator extends AbstractHealthIndicator {
 
     private final InstanceLabel label;
 
+    private final Clock clock;
+
     public LocksHealthIndicator(LockMonitor monitor, InstanceLabel label) {
+        this(monitor, label, Clock.systemUTC());
+    }
+
+    LocksHealthIndicator(LockMonitor monitor, InstanceLabel label, Clock clock) {
         super("The state of the locks could not be read");
         this.monitor = monitor;
         this.label = label;
+        this.clock = clock;
     }
 
     @Override
     protected void doHealthCheck(Health.Builder builder) {
+        LockAvailability availability = monitor.availability();
         LockActivity activity = monitor.activity();
-        builder.status(activity.connected() ? "UP" : "DOWN")
+        builder.status(availability.isFull() ? "UP" : "DOWN")
                 .withDetail("instance", activity.instance())
                 .withDetail("label", label.text())
                 .withDetail("connected", activity.connected())
                 .withDetail("subscribed", activity.subscribed())
                 .withDetail("held", activity.held().size())
                 .withDetail("waiting", activity.waiting().size());
+        if (!availability.isFull()) {
+            builder.withDetail("failures", described(availability, clock.instant()));
+        }
+    }
+
+    private static List<Map<String, String>> described(LockAvailability availability, Instant now) {
+        return availability.failures().stream()
+                .map(failure -> described(failure, now))
+                .toList();
+    }
+
+    private static Map<String, String> described(LockAvailability.Failure failure, Instant now) {
+        Map<String, String> shown = new LinkedHashMap<>();
+        shown.put("server", failure.server());
+        shown.put("error", failure.error());
+        shown.put(
+                "since",
+                now.minus(failure.lasting()).truncatedTo(ChronoUnit.MILLIS).toString());
+        return shown;
     }
 }

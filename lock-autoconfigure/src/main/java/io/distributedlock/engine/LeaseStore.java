@@ -8,6 +8,7 @@ import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
@@ -81,6 +82,11 @@ public interface LeaseStore {
     /** The part of the store that has the lock now. One part can fail while the others work. */
     default Object shard(String name) {
         return "";
+    }
+
+    /** All parts of the store that have locks, as {@link #shard} returns them, and their addresses for operators. */
+    default Map<Object, String> shards() {
+        return Map.of("", "");
     }
 
     /** Why commands cannot be sent, or null if they can, or if the reason is unknown. */

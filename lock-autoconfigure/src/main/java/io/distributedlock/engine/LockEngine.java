@@ -6,6 +6,7 @@ package io.distributedlock.engine;
 
 import io.distributedlock.HoldReport;
 import io.distributedlock.LockActivity;
+import io.distributedlock.LockAvailability;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockListener;
@@ -35,6 +36,8 @@ public final class LockEngine implements AutoCloseable {
     private final EngineContext context;
 
     private final @Nullable TimerThread thread;
+
+    private final AvailabilityCheck availability;
 
     /** Starts an engine without a receiver of events. */
     public LockEngine(LeaseStore store, EngineSettings settings) {
@@ -68,6 +71,7 @@ public final class LockEngine implements AutoCloseable {
                 events,
                 listener,
                 timer::wakeUp);
+        this.availability = new AvailabilityCheck(context);
         timer.start(context);
     }
 
@@ -106,6 +110,7 @@ public final class LockEngine implements AutoCloseable {
         this.thread = null;
         this.context = new EngineContext(
                 store, settings, clock, random, CallbackExecutor.on(callbacks), events, listener, () -> {});
+        this.availability = new AvailabilityCheck(context);
     }
 
     // ---- operations for applications
@@ -184,6 +189,11 @@ public final class LockEngine implements AutoCloseable {
         List<LockActivity.Waiting> waiting = new ArrayList<>();
         context.locks().describe(instance, held, waiting);
         return new LockActivity(instance, connected, subscribed, held, waiting);
+    }
+
+    /** See {@link io.distributedlock.LockMonitor#availability}. */
+    public LockAvailability availability(String instance) {
+        return availability.run(instance);
     }
 
     /**

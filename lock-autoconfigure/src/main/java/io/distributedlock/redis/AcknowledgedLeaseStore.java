@@ -11,6 +11,7 @@ import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -153,6 +154,11 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     @Override
     public Object shard(String name) {
         return store.shard(name);
+    }
+
+    @Override
+    public Map<Object, String> shards() {
+        return store.shards();
     }
 
     @Override

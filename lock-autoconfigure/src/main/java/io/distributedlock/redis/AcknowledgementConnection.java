@@ -17,6 +17,7 @@ import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -141,6 +142,11 @@ final class AcknowledgementConnection implements RedisConnections {
     @Override
     public LeaseStoreException notConnected() {
         return others.notConnected();
+    }
+
+    @Override
+    public Map<Object, String> shards() {
+        return others.shards();
     }
 
     @Override

@@ -18,6 +18,7 @@ import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -294,6 +295,20 @@ final class ClusterConnections implements RedisConnections {
         Cluster known = cluster;
         String master = known == null ? null : known.view().masterOf(keys.slot(name));
         return master == null ? "" : master;
+    }
+
+    @Override
+    public Map<Object, String> shards() {
+        Cluster known = cluster;
+        List<RedisClusterNode> masters =
+                known == null ? List.of() : known.view().masters();
+        return masters.isEmpty()
+                ? Map.of("", source.redis())
+                : masters.stream().collect(Collectors.toMap(RedisClusterNode::getNodeId, ClusterConnections::address));
+    }
+
+    private static String address(RedisClusterNode node) {
+        return "Redis at " + node.getUri().getHost() + ":" + node.getUri().getPort();
     }
 
     @Override

@@ -86,6 +86,12 @@ final class LettuceFailures {
         return isOfAReplica(error) || error.contains("NOREPLICAS") || error.contains("MASTERDOWN");
     }
 
+    /** For an unknown command, Redis repeats the arguments, which contain an acquisition id. */
+    static String withoutArguments(String error) {
+        int arguments = error.indexOf(", with args beginning with");
+        return arguments < 0 ? error : error.substring(0, arguments);
+    }
+
     static Throwable innermost(Throwable failure) {
         Throwable cause = failure;
         while (cause.getCause() != null && !(cause instanceof RedisCommandExecutionException)) {

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -326,6 +327,11 @@ final class LettuceLeaseStore implements LeaseStore {
     @Override
     public Object shard(String name) {
         return connections.shard(name);
+    }
+
+    @Override
+    public Map<Object, String> shards() {
+        return connections.shards();
     }
 
     @Override

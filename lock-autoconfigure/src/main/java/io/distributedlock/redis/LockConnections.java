@@ -9,12 +9,14 @@ import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.resource.ClientResources;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -140,6 +142,11 @@ final class LockConnections implements RedisConnections {
     }
 
     @Override
+    public Map<Object, String> shards() {
+        return Map.of("", source.redis());
+    }
+
+    @Override
     public LeaseStoreException notConnected() {
         return new LeaseStoreException(Effect.NOT_EXECUTED, source.whyNotConnected(), source.lastFailure());
     }
@@ -148,6 +155,7 @@ final class LockConnections implements RedisConnections {
     public void redisSaid(String error) {
         masterCheck.refused(error);
         if (LettuceFailures.isOfAReplica(error) && source.channels().replace()) {
+            source.failed(new RedisCommandExecutionException(error));
             String what = source.redis() + " is a replica, which accepts no writes. The address may lead to"
                     + " another server by now, so locks use new connections.";
             if (replicaTold) {

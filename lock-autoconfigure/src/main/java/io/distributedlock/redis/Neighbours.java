@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.LockActivity;
+import io.distributedlock.LockAvailability;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LockEngine;
 import java.util.List;
@@ -85,6 +86,11 @@ final class Neighbours implements AutoCloseable {
 
     LockActivity activity() {
         return engine.activity(id, connections.isConnected(), connections.isSubscribed());
+    }
+
+    /** See {@link io.distributedlock.LockMonitor#availability}. */
+    LockAvailability availability() {
+        return engine.availability(id);
     }
 
     HolderLookup holders(LeaseStore store) {

@@ -8,6 +8,7 @@ import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStoreException;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -84,6 +85,9 @@ interface RedisConnections extends AutoCloseable {
     default Object shard(String name) {
         return "";
     }
+
+    /** See {@link LeaseStore#shards}. */
+    Map<Object, String> shards();
 
     /**
      * The slot of a channel that this instance has subscribed: on the server that has the given slot if possible,

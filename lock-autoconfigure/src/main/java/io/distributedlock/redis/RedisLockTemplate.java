@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import io.distributedlock.FleetReport;
 import io.distributedlock.HoldReport;
 import io.distributedlock.LockActivity;
+import io.distributedlock.LockAvailability;
 import io.distributedlock.LockCallback;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
@@ -235,6 +236,14 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
         return running == null
                 ? new LockActivity("", false, false, List.of(), List.of())
                 : running.neighbours().activity();
+    }
+
+    @Override
+    public LockAvailability availability() {
+        Instance running = instance;
+        return running == null
+                ? LockMonitor.super.availability()
+                : running.neighbours().availability();
     }
 
     private String labelOf(String id) {

@@ -120,7 +120,7 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
             send();
         } else if (error != null) {
             errors.accept(error);
-            completeExceptionally(new RedisCommandExecutionException(error));
+            completeExceptionally(new RedisCommandExecutionException(LettuceFailures.withoutArguments(error)));
         } else {
             Reply<T> told = end(ST_COMPLETED);
             if (told != null) {

@@ -130,6 +130,19 @@ class AcknowledgementTests {
         }
     }
 
+    @Test
+    void theHealthShowsThatNoReplicaConfirms() {
+        RedisLockTemplate locks = locks(1);
+        await().until(() -> locks.availability().isFull());
+        redis.cutOff(replica);
+        assertThat(locks.availability().failures())
+                .singleElement()
+                .satisfies(failure -> assertThat(failure.error()).contains(SHORTFALL));
+        await().until(() -> keys() == 0);
+        redis.reconnect(replica);
+        await().until(() -> locks.availability().isFull());
+    }
+
     /** All that come during one time-out share the next, so each hears of it before the command time-out. */
     @Test
     void manyGrantsThatNoReplicaConfirmsAreRefusedInTwoTimeouts() {

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.DistributedLockException;
+import io.distributedlock.LockAvailability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockReleaseUnconfirmedException;
@@ -356,6 +357,28 @@ class RefusingServerTests extends AbstractFaultTests {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             assertThat(cause.toString()).doesNotContain(PASSWORD);
         }
+    }
+
+    /** Without any caller that Redis has refused. */
+    @ParameterizedTest
+    @EnumSource
+    void isShownByTheHealthAndPasses(Refusal refusal) throws IOException {
+        refusal.prepare(this);
+        RedisLockTemplate idle = instance(refusal);
+        assertThat(idle.availability().failures()).isEmpty();
+
+        refusal.begin(this);
+        await().until(() -> Pattern.compile(refusal.word)
+                .matcher(idle.availability().toString())
+                .find());
+        LockAvailability.Failure failure = idle.availability().failures().get(0);
+        assertThat(failure.server()).isEqualTo("Redis at 127.0.0.1:" + redis.port());
+        assertThat(failure.error()).containsPattern(refusal.word).doesNotContain(PASSWORD);
+        assertThat(failure.lasting()).isPositive();
+
+        refusal.end(this);
+        await().until(() -> idle.availability().isFull());
+        assertThat(keys()).isEmpty();
     }
 
     /** The connections stand, but no new one is let in: holds are none the worse for it. */

@@ -1,0 +1,47 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distributedlock.testing.ClusterNode;
+import io.distributedlock.testing.RedisCluster;
+import io.distributedlock.testing.RespClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The masters of a cluster are checked one by one. */
+class ClusterHealthTests {
+
+    private final Templates templates = new Templates();
+
+    private final ClusterServer server = new ClusterServer(RedisCluster.shared());
+
+    @AfterEach
+    void close() {
+        templates.close();
+    }
+
+    @Test
+    void oneMasterThatRefusesLocksIsNamedAndNoOther() {
+        RedisLockTemplate locks = templates.on(server.newConnectionFactory());
+        await().until(() -> locks.availability().isFull());
+        ClusterNode full = server.cluster().masters().get(1);
+        try (RespClient admin = full.connect()) {
+            admin.call("CONFIG", "SET", "maxmemory", "1");
+            try {
+                assertThat(locks.availability().failures()).singleElement().satisfies(failure -> {
+                    assertThat(failure.server()).isEqualTo("Redis at 127.0.0.1:" + full.port());
+                    assertThat(failure.error()).contains("OOM");
+                });
+            } finally {
+                admin.call("CONFIG", "SET", "maxmemory", "0");
+            }
+        }
+        await().until(() -> locks.availability().isFull());
+        assertThat(server.keys("lock:")).noneMatch(key -> key.contains("health:"));
+    }
+}
