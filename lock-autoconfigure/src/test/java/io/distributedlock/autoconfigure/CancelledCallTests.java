@@ -11,6 +11,7 @@ import io.distributedlock.LockActivity;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.testing.RandomMoments;
 import io.distributedlock.testing.Seeds;
 import java.util.List;
 import java.util.Random;
@@ -74,12 +75,8 @@ class CancelledCallTests {
         await().atMost(LockedApplication.LONG).until(() -> Inside.NOW.get() == 0);
     }
 
-    private void awaitRandomMoment() {
-        int nanos = random.nextInt(LATEST_NANOS);
-        long start = System.nanoTime();
-        while (System.nanoTime() - start < nanos) {
-            Thread.onSpinWait();
-        }
+    private boolean isDoneBeforeARandomMoment(CompletableFuture<?> call) {
+        return RandomMoments.isDoneWithin(random.nextInt(LATEST_NANOS), call);
     }
 
     @Test
@@ -88,8 +85,7 @@ class CancelledCallTests {
         for (int moment = 0; moment < MOMENTS; moment++) {
             CompletableFuture<String> call = work.future("k");
             CompletableFuture<String> other = moment % 4 == 0 ? work.future("k") : null;
-            awaitRandomMoment();
-            if (call.cancel(true)) {
+            if (!isDoneBeforeARandomMoment(call) && call.cancel(true)) {
                 hits++;
             }
             if (other != null) {
@@ -104,7 +100,9 @@ class CancelledCallTests {
     void publishersOfOneValue() {
         Mono<String> mono = work.mono("k");
         for (int moment = 0; moment < MOMENTS; moment++) {
-            cancel(mono.subscribe(), moment % 4 == 0 ? mono.toFuture() : null);
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            Disposable call = mono.doFinally(signal -> end.complete(null)).subscribe();
+            cancel(call, end, moment % 4 == 0 ? mono.toFuture() : null);
         }
         assertThat(mono.block(LockedApplication.LONG)).isEqualTo("done");
         assertThat(Inside.MOST).as("subscriptions at once").hasValue(1);
@@ -114,15 +112,18 @@ class CancelledCallTests {
     void publishersOfManyValues() {
         Flux<Integer> flux = work.flux("k");
         for (int moment = 0; moment < MOMENTS; moment++) {
-            cancel(flux.subscribe(), moment % 4 == 0 ? flux.collectList().toFuture() : null);
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            Disposable call = flux.doFinally(signal -> end.complete(null)).subscribe();
+            cancel(call, end, moment % 4 == 0 ? flux.collectList().toFuture() : null);
         }
         assertThat(flux.collectList().block(LockedApplication.LONG)).containsExactly(1, 2, 3);
         assertThat(Inside.MOST).as("subscriptions at once").hasValue(1);
     }
 
-    private void cancel(Disposable subscription, CompletableFuture<?> other) {
-        awaitRandomMoment();
-        subscription.dispose();
+    private void cancel(Disposable subscription, CompletableFuture<?> end, CompletableFuture<?> other) {
+        if (!isDoneBeforeARandomMoment(end)) {
+            subscription.dispose();
+        }
         if (other != null) {
             assertThat(other).succeedsWithin(LockedApplication.LONG);
         }

@@ -26,7 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -621,23 +621,23 @@ class LocksAndTransactionsTests {
     private static void update(ApplicationContext context, boolean lockInside, Random random) {
         Stock stock = context.getBean(Stock.class);
         for (int i = 0; i < 250; i++) {
-            long delay = random.nextInt(1_500_000);
+            int queries = random.nextInt(30);
             if (lockInside) {
                 transaction(context).executeWithoutResult(status -> {
-                    delayCommit(delay);
+                    delayCommit(context, queries);
                     stock.lockedAdd();
                 });
             } else {
                 stock.addInside(() -> {
-                    delayCommit(delay);
+                    delayCommit(context, queries);
                     return null;
                 });
             }
         }
     }
 
-    private static void delayCommit(long nanos) {
-        beforeCommit(() -> LockSupport.parkNanos(nanos));
+    private static void delayCommit(ApplicationContext context, int queries) {
+        beforeCommit(() -> IntStream.range(0, queries).forEach(query -> amount(context)));
     }
 
     private static void beforeCommit(Runnable work) {

@@ -11,12 +11,14 @@ import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -53,6 +55,12 @@ class ProcessEndTests {
                 Map.of("JAVA_TOOL_OPTIONS", "-Xmx96m -Xss512k"), ProcessEndChild.class, Integer.toString(redis.port()));
     }
 
+    private static void assertEndsInTime(ChildJvm child) {
+        long begin = System.nanoTime();
+        assertThat(child.awaitExit(SHUTDOWN.plus(Noise.LATEST))).isTrue();
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(SHUTDOWN.plus(Noise.now()));
+    }
+
     private boolean isHeld() {
         return client.number("EXISTS", KEY) == 1;
     }
@@ -76,6 +84,7 @@ class ProcessEndTests {
     }
 
     @Test
+    @Tag(TestLength.RANDOM)
     void whateverTheBodyThrowsIsThrownAndTheLockIsReleasedAtOnce() {
         try (ChildJvm child = start()) {
             Map<String, String> errors = Map.of(
@@ -104,7 +113,7 @@ class ProcessEndTests {
             assertThat(silent.took()).isLessThan(Duration.ofMillis(300).plus(Noise.now()));
             await().atMost(LEASE.plus(Noise.LATEST)).until(() -> !isHeld());
 
-            for (int i = 0; i < 10; i++) {
+            for (int i = 0; i < TestLength.choose(5, 10); i++) {
                 assertThat(End.of(child.ask("lane", "overflow-in-locks", i)).thrown())
                         .isEqualTo("StackOverflowError");
                 await().atMost(LEASE.multipliedBy(2).plus(Noise.LATEST)).until(() -> !isHeld());
@@ -117,7 +126,7 @@ class ProcessEndTests {
     void anExitInsideOfTheBodyReleasesItsLock() {
         try (ChildJvm child = start()) {
             CompletableFuture<String> answer = child.send("lane", "exit");
-            assertThat(child.awaitExit(SHUTDOWN)).isTrue();
+            assertEndsInTime(child);
             assertThat(child.exitValue()).isEqualTo(3);
             assertThat(answer).isCompletedExceptionally();
             assertThat(isHeld()).isFalse();
@@ -129,7 +138,7 @@ class ProcessEndTests {
     void aHaltInsideOfTheBodyLeavesItsLockUntilTheLeaseEnds() {
         try (ChildJvm child = start()) {
             child.send("lane", "halt");
-            assertThat(child.awaitExit(SHUTDOWN)).isTrue();
+            assertEndsInTime(child);
             assertThat(child.exitValue()).isEqualTo(4);
             await().atMost(LEASE.plus(Noise.LATEST)).until(() -> !isHeld());
         }
@@ -149,15 +158,16 @@ class ProcessEndTests {
 
             long begin = System.nanoTime();
             holder.signal("TERM");
-            assertThat(holder.awaitExit(SHUTDOWN)).isTrue();
-            assertThat(End.of(ChildJvm.await(next, SHUTDOWN)).thrown()).isEqualTo("-");
-            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(SHUTDOWN);
-            assertThat(client.keys("lock:*")).isEmpty();
+            assertThat(holder.awaitExit(SHUTDOWN.plus(Noise.LATEST))).isTrue();
+            assertThat(End.of(ChildJvm.await(next, Noise.LATEST)).thrown()).isEqualTo("-");
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(SHUTDOWN.plus(Noise.now()));
+            // On a busy machine, a reply may have come too late for a caller, which has cancelled its id then.
+            assertThat(client.keys("lock:*")).allMatch(key -> key.endsWith("cancelled"));
 
             client.call("CLIENT", "PAUSE", "600", "ALL");
             waiter.send("acquires", "hold", 60_000);
             waiter.signal("TERM");
-            assertThat(waiter.awaitExit(SHUTDOWN)).isTrue();
+            assertEndsInTime(waiter);
             await().atMost(LEASE.multipliedBy(2).plus(Noise.LATEST))
                     .until(() -> client.keys("lock:*").isEmpty());
         }

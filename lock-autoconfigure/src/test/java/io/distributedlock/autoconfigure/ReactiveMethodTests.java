@@ -27,7 +27,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -212,7 +211,7 @@ class ReactiveMethodTests {
                 "stock",
                 () -> Mono.fromSupplier(() -> {
                             most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-                            LockSupport.parkNanos(1_000_000);
+                            assertThat(application.isHeld("work:stock")).isTrue();
                             inside.decrementAndGet();
                             return "done";
                         })

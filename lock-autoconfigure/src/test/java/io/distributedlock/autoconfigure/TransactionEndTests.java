@@ -6,6 +6,7 @@ package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
@@ -14,8 +15,6 @@ import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -92,10 +91,7 @@ class TransactionEndTests {
         private void prepare(ApplicationContext context) {
             switch (this) {
                 case FAILING_METHOD -> throw new IllegalStateException("on purpose");
-                case TIMEOUT -> {
-                    pause();
-                    context.getBean(JdbcTemplate.class).queryForObject("select 1", Integer.class);
-                }
+                case TIMEOUT -> queryUntilItFails(context.getBean(JdbcTemplate.class));
                 case FAILING_COMMIT -> context.getBean(Transactions.class).failing = true;
                 case ANOTHER_ONE_INSIDE ->
                     transaction(context, TransactionDefinition.PROPAGATION_REQUIRES_NEW)
@@ -104,11 +100,9 @@ class TransactionEndTests {
             }
         }
 
-        private static void pause() {
-            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1_050);
-            for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
-                LockSupport.parkNanos(left);
-            }
+        /** As the time-out of the transaction is over. */
+        private static void queryUntilItFails(JdbcTemplate database) {
+            await().pollInSameThread().until(() -> database.queryForObject("select 1", Integer.class) == null);
         }
     }
 

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.InMemoryLeaseStore.Renew;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.Seeds;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -111,7 +112,7 @@ class MissedRenewalTests {
                 });
         try (LockEngine engine = new LockEngine(failing, EngineSettings.DEFAULTS);
                 LockHandle handle = engine.acquire(LockRequest.of("a").lease(Duration.ofMillis(600)))) {
-            await().atMost(Duration.ofSeconds(3)).until(() -> renewals.get() > 3);
+            await().atMost(Noise.LATEST).until(() -> renewals.get() > 3);
             assertThat(handle.isHeld()).isTrue();
         }
     }

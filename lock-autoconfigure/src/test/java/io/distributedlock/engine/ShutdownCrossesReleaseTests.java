@@ -5,6 +5,7 @@
 package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
@@ -60,14 +61,12 @@ class ShutdownCrossesReleaseTests {
     }
 
     private static void awaitLoss(LockHandle handle) {
-        try {
-            while (true) {
-                handle.throwIfLost();
-                Thread.onSpinWait();
-            }
-        } catch (LockLostException e) {
-            assertThat(e.lockName()).isEqualTo("crossed");
-        }
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> await().pollInSameThread().until(() -> {
+                    handle.throwIfLost();
+                    return false;
+                }))
+                .satisfies(e -> assertThat(e.lockName()).isEqualTo("crossed"));
     }
 
     /** Runs where the loss is told: the hold has ended by then, and its release is about to be sent. */

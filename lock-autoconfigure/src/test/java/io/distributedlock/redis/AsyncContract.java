@@ -16,13 +16,13 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.Noise;
+import io.distributedlock.testing.RandomMoments;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.Seeds;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** The same without blocking anybody. */
@@ -143,8 +143,7 @@ abstract class AsyncContract extends AbstractLockContract {
         int cancelled = 0;
         for (int i = 0; i < 500; i++) {
             CompletableFuture<LockHandle> future = acquire(i % 2 == 0 ? first : second, REQUEST.waitForever());
-            LockSupport.parkNanos(random.nextInt(400_000));
-            if (future.cancel(false)) {
+            if (!RandomMoments.isDoneWithin(random.nextInt(400_000), future) && future.cancel(false)) {
                 cancelled++;
             } else {
                 TestCallers.get(future).close();

@@ -13,10 +13,12 @@ import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.testing.Noise;
+import io.distributedlock.testing.RandomMoments;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.SafetyViolation;
 import io.distributedlock.testing.SafetyViolations;
 import io.distributedlock.testing.Seeds;
+import io.distributedlock.testing.StopSignal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,10 +29,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -46,7 +46,8 @@ class ChaosTests extends AbstractFaultTests {
 
     private final long seed = Seeds.of("chaos.seed");
 
-    private final AtomicBoolean over = new AtomicBoolean();
+    /** Also set by the first violation: nothing more needs to happen then. */
+    private final StopSignal over = new StopSignal();
 
     private final Map<String, AtomicReference<Optional<LockHandle>>> latest = new ConcurrentHashMap<>();
 
@@ -66,14 +67,14 @@ class ChaosTests extends AbstractFaultTests {
             RedisLockTemplate instance = instances.get(i % instances.size());
             Random random = new Random(seed + i);
             calls.add(callers.call(() -> {
-                while (!over.get()) {
+                while (!over.isSet()) {
                     attempt(instance, random);
                 }
                 return instance;
             }));
         }
         breakThings(new Random(seed));
-        over.set(true);
+        over.set();
         proxy.heal();
         calls.forEach(TestCallers.Call::get);
         System.out.println(
@@ -112,8 +113,7 @@ class ChaosTests extends AbstractFaultTests {
     private void cancelled(RedisLockTemplate instance, LockRequest request, Random random) {
         CompletableFuture<LockHandle> future =
                 instance.acquireAsync(request.waitForever()).toCompletableFuture();
-        LockSupport.parkNanos(random.nextInt(2_000_000));
-        if (!future.cancel(true)) {
+        if (RandomMoments.isDoneWithin(random.nextInt(2_000_000), future) || !future.cancel(true)) {
             hold(TestCallers.get(future), random);
         }
     }
@@ -125,19 +125,24 @@ class ChaosTests extends AbstractFaultTests {
                     .getAndSet(Optional.of(handle));
             boolean stillHeld = before.filter(LockHandle::isHeld).isPresent();
             if (stillHeld && handle.isHeld()) {
-                throw new SafetyViolation("two at once, seed " + seed + ": " + before + " " + handle);
+                throw violation("two at once", before + " " + handle);
             }
             if (!tokens.add(handle.name() + " " + handle.fencingToken())) {
-                throw new SafetyViolation("a token that another hold has, seed " + seed + ": " + handle);
+                throw violation("a token that another hold has", handle.toString());
             }
             holds.incrementAndGet();
-            LockSupport.parkNanos(random.nextInt(random.nextInt(20) == 0 ? 30_000_000 : 300_000));
+            over.isSetWithin(random.nextInt(random.nextInt(20) == 0 ? 30_000_000 : 300_000));
         }
+    }
+
+    private SafetyViolation violation(String what, String holds) {
+        over.set();
+        return new SafetyViolation(what + ", seed " + seed + ": " + holds);
     }
 
     private void breakThings(Random random) {
         Stopwatch watch = Stopwatch.start();
-        while (watch.elapsed().compareTo(TIME) < 0) {
+        while (!over.isSet() && watch.elapsed().compareTo(TIME) < 0) {
             pause(random.nextInt(150));
             switch (random.nextInt(7)) {
                 case 0 -> broken("subscriptions", Integer.parseInt(call("CLIENT", "KILL", "TYPE", "pubsub")));
@@ -185,10 +190,8 @@ class ChaosTests extends AbstractFaultTests {
         faults.merge(what, count, Integer::sum);
     }
 
-    private static void pause(int millis) {
-        long until = System.nanoTime() + millis(millis).toNanos();
-        for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
-            LockSupport.parkNanos(left);
-        }
+    /** A fault lasts so long, unless a violation has ended the run. */
+    private void pause(int millis) {
+        over.isSetWithin(millis(millis).toNanos());
     }
 }

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** One caller at a time, whoever they are. A counter that is read, and written a moment later, would tell otherwise. */
@@ -104,7 +103,7 @@ abstract class ExclusionContract extends AbstractLockContract {
         for (LockOperations locks : List.of(first, second)) {
             calls.add(callers.call(() -> {
                 try (LockHandle handle = locks.acquire(leased("counter", 300).waitForever())) {
-                    count(700);
+                    count(() -> HoldAssertions.assertHeldFor(handle, millis(700), () -> {}));
                     assertThat(handle.isHeld()).isTrue();
                 }
                 return 1;
@@ -154,20 +153,18 @@ abstract class ExclusionContract extends AbstractLockContract {
 
     private int countAndClose(LockHandle handle) {
         try (handle) {
-            count(0);
+            count(this::keys);
             return 1;
         }
     }
 
-    private void count(long millis) {
+    /** @param work between the read and the write */
+    private void count(Runnable work) {
         if (inside.incrementAndGet() > 1) {
             overlaps.incrementAndGet();
         }
         int read = counter.get();
-        long until = System.nanoTime() + millis(millis).toNanos() + 50_000;
-        while (System.nanoTime() - until < 0) {
-            LockSupport.parkNanos(until - System.nanoTime());
-        }
+        work.run();
         counter.set(read + 1);
         inside.decrementAndGet();
     }

@@ -16,6 +16,7 @@ import io.distributedlock.LockState;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.testing.CommandLog;
 import io.distributedlock.testing.Noise;
+import io.distributedlock.testing.RandomMoments;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.Seeds;
 import java.time.Duration;
@@ -25,7 +26,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -199,22 +199,15 @@ class GrantsOnTheWireTests extends AbstractFaultTests {
             Stopwatch waited = Stopwatch.start();
             CompletableFuture<LockHandle> next = acquire(three, REQUEST);
             awaitWaitingOrOver(one, leaving);
-            TestCallers.Call<?> closing;
+            CompletableFuture<Void> closing;
             if (cancels) {
-                long pause = random.nextInt(300_000);
-                closing = callers.call(() -> {
-                    LockSupport.parkNanos(pause);
-                    handle.close();
-                    return handle;
-                });
-                LockSupport.parkNanos(random.nextInt(400_000));
-                leaving.cancel(false);
+                closing = RandomMoments.runAfter(random.nextInt(300_000), handle::close);
+                if (!RandomMoments.isDoneWithin(random.nextInt(400_000), leaving)) {
+                    leaving.cancel(false);
+                }
             } else {
-                LockSupport.parkNanos(millis(19).minus(waited.elapsed()).toNanos() + random.nextInt(2_000_000));
-                closing = callers.call(() -> {
-                    handle.close();
-                    return handle;
-                });
+                long end = millis(19).minus(waited.elapsed()).toNanos();
+                closing = RandomMoments.runAfter(end + random.nextInt(2_000_000), handle::close);
             }
             Stopwatch watch = Stopwatch.start();
             boolean came = leaving.handle((granted, failure) -> {
@@ -228,7 +221,7 @@ class GrantsOnTheWireTests extends AbstractFaultTests {
             left += came ? 0 : 1;
             TestCallers.get(next).close();
             gaps.add(watch.elapsed());
-            closing.get();
+            TestCallers.get(closing);
         }
         // What the machine adds is rare and short; to be forgotten costs a poll.
         Collections.sort(gaps);

@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -90,12 +89,12 @@ final class LockChild {
         return "closed";
     }
 
-    /** Reads a counter, and writes it a moment later: safe under the lock only. */
+    /** Reads a counter, and writes it one round trip later: safe under the lock only. */
     private String count(String name, long times) {
         for (long i = 0; i < times; i++) {
             try (LockHandle handle = locks.acquire(LockRequest.of(name).waitForever())) {
                 long read = Long.parseLong(redis.text("GET", "counter"));
-                LockSupport.parkNanos(50_000);
+                redis.text("PING");
                 redis.call("SET", "counter", Long.toString(read + 1));
                 handle.throwIfLost();
             }

@@ -70,7 +70,6 @@ class LostMessageTests extends AbstractFaultTests {
         RedisLockTemplate holder = direct();
         RedisLockTemplate waiter = proxied();
         LockHandle handle = holder.acquire(REQUEST);
-        Stopwatch asked = Stopwatch.start();
         TestCallers.Call<Duration> call = callers.call(() -> {
             try (LockHandle late =
                     waiter.acquire(leased("hinted", 900).renew(false).waitForever())) {
@@ -80,7 +79,9 @@ class LostMessageTests extends AbstractFaultTests {
         awaitWaiting(1);
         proxy.replies().hold();
         handle.close();
-        await().pollInterval(millis(5)).until(() -> asked.elapsed().compareTo(millis(650)) > 0);
+        await().pollInterval(millis(5))
+                .until(() ->
+                        holder.inspect("hinted").orElseThrow().remainingLease().compareTo(millis(250)) < 0);
         assertThat(proxy.replies().pending()).as("the grant is on its way").isPositive();
         proxy.heal();
         assertThat(call.get()).isGreaterThan(millis(500));

@@ -18,6 +18,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.CommandCounter;
 import io.distributedlock.testing.CommandLog;
 import io.distributedlock.testing.Noise;
+import io.distributedlock.testing.RandomMoments;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.Seeds;
 import java.time.Duration;
@@ -27,7 +28,6 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Locks that lived on in Redis, and were even renewed, when nobody held them any more. */
@@ -80,10 +80,10 @@ class OrphanedLockTests extends AbstractFaultTests {
             LockRequest request = leased("orphan-" + random.nextInt(5), 1_200);
             CompletableFuture<LockHandle> future =
                     locks.acquireAsync(request.waitForever()).toCompletableFuture();
-            LockSupport.parkNanos(random.nextInt(200_000));
+            boolean granted = RandomMoments.isDoneWithin(random.nextInt(200_000), future);
             if (random.nextBoolean()) {
                 closed.add(future.thenAccept(LockHandle::close));
-            } else if (future.cancel(true)) {
+            } else if (!granted && future.cancel(true)) {
                 cancelled++;
             } else {
                 TestCallers.get(future).close();

@@ -47,7 +47,7 @@ class OutageTests extends AbstractFaultTests {
         redis.signal("STOP");
         assertCallsAreBounded(locks);
         redis.signal("CONT");
-        await().atMost(RECONNECT).ignoreExceptions().until(() -> {
+        await().atMost(RECONNECT.plus(Noise.LATEST)).ignoreExceptions().until(() -> {
             locks.acquire(REQUEST.noWait()).close();
             return true;
         });

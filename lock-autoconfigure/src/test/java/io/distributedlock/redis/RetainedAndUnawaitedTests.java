@@ -155,7 +155,7 @@ class RetainedAndUnawaitedTests extends AbstractFaultTests {
         assertThat(keys()).isNotEmpty();
         proxy.heal();
         proxy.cut();
-        await().atMost(Duration.ofSeconds(5)).until(() -> keys().stream().noneMatch(key -> key.contains("kept")));
+        await().atMost(Noise.LATEST).until(() -> keys().stream().noneMatch(key -> key.contains("kept")));
     }
 
     @Test

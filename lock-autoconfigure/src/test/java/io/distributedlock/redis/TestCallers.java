@@ -6,6 +6,7 @@ package io.distributedlock.redis;
 
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.testing.RandomMoments;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -51,6 +52,11 @@ final class TestCallers implements AutoCloseable {
 
         boolean isDone() {
             return outcome.isDone();
+        }
+
+        /** Whether it is done within so many nanoseconds. */
+        boolean isDoneWithin(long nanos) {
+            return RandomMoments.isDoneWithin(nanos, outcome);
         }
 
         /** What it returned; what it threw is thrown here. */

@@ -245,11 +245,11 @@ class UnknownOutcomeTests extends AbstractFaultTests {
                 .isLessThan(millis(200).plus(TIMEOUT).plus(Noise.now()));
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
         proxy.heal();
-        await().atMost(Duration.ofSeconds(5)).ignoreExceptions().until(() -> {
+        await().atMost(Noise.LATEST).ignoreExceptions().until(() -> {
             locks.acquire(REQUEST.noWait()).close();
             return true;
         });
-        await().atMost(REQUEST.lease().multipliedBy(2)).until(() -> keys().isEmpty());
+        await().atMost(REQUEST.lease().multipliedBy(2).plus(Noise.LATEST)).until(() -> keys().isEmpty());
     }
 
     @Test

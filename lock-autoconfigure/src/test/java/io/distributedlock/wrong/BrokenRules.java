@@ -5,6 +5,7 @@
 package io.distributedlock.wrong;
 
 import java.util.Timer;
+import java.util.concurrent.locks.LockSupport;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -41,6 +42,13 @@ public final class BrokenRules {
     public static class Configuration {
 
         public void visible() {}
+    }
+
+    public static final class Parking {
+
+        void park() {
+            LockSupport.parkNanos(1);
+        }
     }
 
     public static final class Sleeping {

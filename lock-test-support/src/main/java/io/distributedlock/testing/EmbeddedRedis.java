@@ -15,8 +15,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import redis.embedded.RedisExecProvider;
 
 /**
@@ -226,14 +224,11 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
 
     private void awaitStart() {
-        long deadline = System.nanoTime() + START_LIMIT.toNanos();
-        while (!answers()) {
-            if (!process.isAlive() || System.nanoTime() > deadline) {
-                String output = output();
-                close();
-                throw new IllegalStateException("Redis did not start on port " + port + ":\n" + output);
-            }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        boolean answers = Waiting.within(START_LIMIT, () -> answers() || !process.isAlive()) && process.isAlive();
+        if (!answers) {
+            String output = output();
+            close();
+            throw new IllegalStateException("Redis did not start on port " + port + ":\n" + output);
         }
     }
 

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** Signals, waiting and cleaning up. */
@@ -43,12 +42,8 @@ final class Processes {
 
     /** Where the system tells about threads, waits until all of them stand still. */
     private static void awaitStopped(Path threads) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (Files.exists(threads) && !allStopped(threads)) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException("Still running: " + threads);
-            }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        if (!Waiting.within(Duration.ofSeconds(10), () -> !Files.exists(threads) || allStopped(threads))) {
+            throw new IllegalStateException("Still running: " + threads);
         }
     }
 

@@ -10,11 +10,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,21 +135,22 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     private synchronized int listen(int wanted) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (true) {
-            try {
-                ServerSocket socket = new ServerSocket();
-                socket.setReuseAddress(true);
-                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), wanted));
-                listener = socket;
-                daemon("accept", () -> acceptFrom(socket));
-                return socket.getLocalPort();
-            } catch (IOException e) {
-                if (System.nanoTime() > deadline) {
-                    throw new UncheckedIOException(e);
-                }
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-            }
+        List<ServerSocket> opened = new ArrayList<>();
+        Waiting.until("port " + wanted + " is free", () -> opened.add(open(wanted)));
+        ServerSocket socket = opened.get(0);
+        listener = socket;
+        daemon("accept", () -> acceptFrom(socket));
+        return socket.getLocalPort();
+    }
+
+    private static ServerSocket open(int port) {
+        try {
+            ServerSocket socket = new ServerSocket();
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            return socket;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

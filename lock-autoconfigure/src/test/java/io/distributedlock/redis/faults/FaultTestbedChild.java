@@ -17,6 +17,7 @@ import io.distributedlock.redis.history.StallWatch;
 import io.distributedlock.testing.ChildRequests;
 import io.distributedlock.testing.ChildRequests.Request;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.StopSignal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +25,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -97,7 +97,7 @@ final class FaultTestbedChild {
             case "clock" -> Long.toString(System.nanoTime());
             case "begin" -> begin(request);
             case "work" -> work(request.text(0), request.number(1), WorkerRole.valueOf(request.text(2)));
-            case "stop" -> Boolean.toString(current().over().getAndSet(true));
+            case "stop" -> stop();
             case "end" -> end();
             case "probe" -> probe();
             case "renewals" -> renewals();
@@ -121,8 +121,13 @@ final class FaultTestbedChild {
                 List.of(request.text(4).split(",")),
                 Duration.ofMillis(request.number(2)),
                 (int) request.number(3),
-                new AtomicBoolean());
+                new StopSignal());
         return "begun";
+    }
+
+    private String stop() {
+        current().over().set();
+        return "stopping";
     }
 
     private String work(String owner, long seed, WorkerRole role) {

@@ -4,17 +4,21 @@
  */
 package io.distributedlock.redis.faults;
 
+import static org.awaitility.Awaitility.await;
+
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.awaitility.core.ConditionTimeoutException;
 
-/** Time that passes. */
+/** How long faults last, and what they wait for. */
 final class Waits {
 
-    private static final long STEP = Duration.ofMillis(1).toNanos();
+    private static final Duration STEP = Duration.ofMillis(1);
 
     private Waits() {}
 
+    /** The length is part of the fault, or of the random distance to the next one. No fault waits here for an event. */
     static void pause(long millis) {
         long until = System.nanoTime() + Duration.ofMillis(millis).toNanos();
         for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
@@ -24,13 +28,15 @@ final class Waits {
 
     /** Whether it has become true within so many milliseconds. */
     static boolean until(long millis, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + Duration.ofMillis(millis).toNanos();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                return false;
-            }
-            LockSupport.parkNanos(STEP);
+        try {
+            await().pollInSameThread()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(STEP)
+                    .atMost(Duration.ofMillis(millis))
+                    .until(condition::getAsBoolean);
+            return true;
+        } catch (ConditionTimeoutException e) {
+            return false;
         }
-        return true;
     }
 }

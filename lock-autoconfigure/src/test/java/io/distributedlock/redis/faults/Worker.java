@@ -11,13 +11,13 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.redis.FencedStore;
 import io.distributedlock.redis.history.RecordedHandle;
+import io.distributedlock.testing.RandomMoments;
 import io.distributedlock.testing.RespClient;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -51,7 +51,7 @@ final class Worker {
     /** Returns how often it had a lock. */
     int work() {
         int holds = 0;
-        while (!round.over().get()) {
+        while (!round.over().isSet()) {
             holds += attempt() ? 1 : 0;
             rest();
         }
@@ -63,7 +63,7 @@ final class Worker {
             return;
         }
         long micros = role == WorkerRole.KEEPER ? round.lease().toMillis() * 200 : round.pauseMicros();
-        LockSupport.parkNanos((long) (2_000 * micros * random.nextDouble()));
+        round.over().isSetWithin((long) (2_000 * micros * random.nextDouble()));
     }
 
     private boolean attempt() {
@@ -98,7 +98,7 @@ final class Worker {
             return false;
         } catch (DistributedLockException | CompletionException e) {
             // Whoever gets an error does not try again at once.
-            LockSupport.parkNanos(random.nextInt(40_000_000));
+            round.over().isSetWithin(random.nextInt(40_000_000));
             return false;
         }
     }
@@ -124,11 +124,10 @@ final class Worker {
     private boolean asynchronously(LockRequest request) {
         CompletableFuture<LockHandle> future =
                 round.locks().acquireAsync(request).toCompletableFuture();
-        if (random.nextInt(4) == 0) {
-            LockSupport.parkNanos(random.nextInt(3_000_000));
-            if (future.cancel(true)) {
-                return false;
-            }
+        if (random.nextInt(4) == 0
+                && !RandomMoments.isDoneWithin(random.nextInt(3_000_000), future)
+                && future.cancel(true)) {
+            return false;
         }
         return hold(future.orTimeout(60, TimeUnit.SECONDS).join(), null);
     }
@@ -235,10 +234,12 @@ final class Worker {
         hold.fencedWrite(() -> FencedStore.write(truth, "store:" + hold.name(), hold.fencingToken()));
     }
 
-    /** Safe under the lock only. */
+    /** Safe under the lock only, also if there are a few round trips between the read and the write. */
     private void count(String counter) {
         long read = Long.parseLong(truth.text("GET", counter));
-        LockSupport.parkNanos(random.nextInt(200_000));
+        for (int more = random.nextInt(4); more > 0; more--) {
+            truth.text("PING");
+        }
         truth.call("SET", counter, Long.toString(read + 1));
     }
 
@@ -250,8 +251,11 @@ final class Worker {
             leases = 0.5 + 2.5 * random.nextDouble();
         }
         long until = System.nanoTime() + (long) (leases * lease * 1_000_000) + random.nextInt(1_500_000);
-        while (System.nanoTime() < until && !round.over().get() && hold.isHeld()) {
-            LockSupport.parkNanos(Math.min(20_000_000, Math.max(1, until - System.nanoTime())));
+        while (hold.isHeld()) {
+            long left = until - System.nanoTime();
+            if (left <= 0 || round.over().isSetWithin(Math.min(20_000_000, left))) {
+                return;
+            }
         }
     }
 }

@@ -6,9 +6,9 @@ package io.distributedlock.redis.faults;
 
 import io.distributedlock.redis.history.History;
 import io.distributedlock.redis.history.RecordedLocks;
+import io.distributedlock.testing.StopSignal;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * What the workers of one JVM work on.
@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * @param pauseMicros how long a worker rests between two locks, on average
  */
 record Workload(
-        History history, RecordedLocks locks, List<String> names, Duration lease, int pauseMicros, AtomicBoolean over) {
+        History history, RecordedLocks locks, List<String> names, Duration lease, int pauseMicros, StopSignal over) {
 
     /** An explicit owner that all instances share. It enters one lock only, where it may keep others out for long. */
     static final String TEAM = "team";
