@@ -5,14 +5,17 @@
 package io.distributedlock.actuate;
 
 import io.distributedlock.LockMonitor;
+import io.distributedlock.LockNames;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
 import java.security.Principal;
 import java.time.Clock;
 import java.util.Map;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -32,12 +35,20 @@ import org.springframework.context.ApplicationEventPublisher;
  * {@code management.endpoint.locks.access=unrestricted}.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
+@RegisterReflectionForBinding({
+    LocksDescriptor.class,
+    FleetDescriptor.class,
+    LockDescriptor.class,
+    UnavailableDescriptor.class
+})
 public final class LocksEndpoint {
 
     /** The type of the audit event. Its data are {@code lock}, the name, and {@code released}, whether it was held. */
     public static final String FORCE_RELEASED = "LOCK_FORCE_RELEASED";
 
     private static final Log log = LogFactory.getLog(LocksEndpoint.class);
+
+    private static final int SERVICE_UNAVAILABLE = 503;
 
     /** The principal of requests without an authenticated user. */
     private static final String UNKNOWN = "unknown";
@@ -91,7 +102,7 @@ public final class LocksEndpoint {
     public Object locks(
             @Nullable String name, @Nullable String scope, @Nullable String after, @Nullable Integer limit) {
         if (name != null) {
-            return details.of(valid(name));
+            return detailsOf(name);
         }
         boolean ofFleet = "fleet".equals(scope);
         if (scope != null && !ofFleet && !scope.equals("instance")) {
@@ -106,38 +117,67 @@ public final class LocksEndpoint {
         return ofFleet ? fleet.describe(behind, locksAtMost) : instance.describe(behind, locksAtMost);
     }
 
-    /** One lock, as recorded in Redis and by the instances. */
+    /** One lock, as recorded in Redis and by the instances; the status is 503 if Redis does not tell. */
     @ReadOperation
-    public LockDescriptor lock(@Selector(match = Match.ALL_REMAINING) String... name) {
-        return details.of(valid(String.join("/", name)));
+    public Object lock(@Selector(match = Match.ALL_REMAINING) String... name) {
+        return detailsOf(String.join("/", name));
+    }
+
+    private Object detailsOf(String name) {
+        String lock = valid(name);
+        try {
+            return details.of(lock);
+        } catch (LockUnavailableException ex) {
+            return unavailable(lock, ex);
+        }
+    }
+
+    /** Locks are not available, which is no error of the endpoint. */
+    private static WebEndpointResponse<Object> unavailable(String lock, LockUnavailableException why) {
+        String error = LockNames.show(String.valueOf(why.getMessage()));
+        return new WebEndpointResponse<>(new UnavailableDescriptor(lock, error), SERVICE_UNAVAILABLE);
     }
 
     /**
-     * Releases the lock by force, and notifies its holder. The status is 204, or 404 if it had no holder.
+     * Releases the lock by force, and notifies its holder. The status is 204, 404 if it had no holder, or 503 if Redis
+     * has not confirmed it.
      *
      * @param caller the authenticated user of the request, named in the log line and in the audit event
      */
     @DeleteOperation
-    public WebEndpointResponse<Void> forceRelease(
+    public WebEndpointResponse<Object> forceRelease(
             SecurityContext caller, @Selector(match = Match.ALL_REMAINING) String... name) {
         return takeAway(caller, String.join("/", name));
     }
 
     /** As {@link #forceRelease}, for names that cannot be part of a path. */
     @DeleteOperation
-    public WebEndpointResponse<Void> forceReleaseNamed(SecurityContext caller, String name) {
+    public WebEndpointResponse<Object> forceReleaseNamed(SecurityContext caller, String name) {
         return takeAway(caller, name);
     }
 
-    private WebEndpointResponse<Void> takeAway(SecurityContext caller, String name) {
+    private WebEndpointResponse<Object> takeAway(SecurityContext caller, String name) {
+        String lock = valid(name);
+        try {
+            boolean released = locks.forceRelease(lock);
+            report(
+                    caller,
+                    name,
+                    released,
+                    released ? "taken away from its holder" : "not taken away, since it was free");
+            return new WebEndpointResponse<>(released ? WebEndpointResponse.STATUS_NO_CONTENT : 404);
+        } catch (LockUnavailableException ex) {
+            report(caller, name, false, "Redis has not confirmed that it was taken away from its holder");
+            return unavailable(lock, ex);
+        }
+    }
+
+    private void report(SecurityContext caller, String name, boolean released, String outcome) {
         Principal user = caller.getPrincipal();
         String by = user == null ? UNKNOWN : user.getName();
-        boolean released = locks.forceRelease(valid(name));
-        log.warn("Lock '" + forLog(name) + "': "
-                + (released ? "taken away from its holder" : "not taken away, since it was free")
-                + " by a request to the locks endpoint" + (user == null ? "" : " of user '" + forLog(by) + "'"));
+        log.warn("Lock '" + forLog(name) + "': " + outcome + " by a request to the locks endpoint"
+                + (user == null ? "" : " of user '" + forLog(by) + "'"));
         events.publishEvent(new AuditApplicationEvent(by, FORCE_RELEASED, Map.of("lock", name, "released", released)));
-        return new WebEndpointResponse<>(released ? 204 : 404);
     }
 
     /** An invalid lock name is an error of the request, not of the server. */

@@ -17,14 +17,14 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore.RenewReply;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Notifies the listener of an engine of the outcome of acquisitions and holds. Without a listener, it allocates nothing
- * and reads no clock. Never called under a monitor.
+ * and reads no clock. Never called under a monitor. Without lambdas, since each call of a locked method passes here
+ * five times.
  */
 final class ListenerCalls {
 
@@ -49,22 +49,39 @@ final class ListenerCalls {
     @Nullable
     Attempt requested(ResolvedRequest request) {
         LockListener told = listener;
-        return told == null ? null : safely(() -> told.requested(request.name(), request.origin()));
+        if (told == null) {
+            return null;
+        }
+        try {
+            return told.requested(request.name(), request.origin());
+        } catch (Throwable ex) {
+            failed(ex);
+            return null;
+        }
     }
 
     /** Read once and outside of monitors: it is code of a listener, whose failure must not become the caller's. */
     @Nullable
     String traceId(@Nullable Attempt of) {
-        return of == null ? null : safely(of::traceId);
+        if (of == null) {
+            return null;
+        }
+        try {
+            return of.traceId();
+        } catch (Throwable ex) {
+            failed(ex);
+            return null;
+        }
     }
 
     void reentered(LockRequest request) {
         LockListener told = listener;
         if (told != null) {
-            safely(() -> {
+            try {
                 told.reentered(request.name(), request.origin());
-                return null;
-            });
+            } catch (Throwable ex) {
+                failed(ex);
+            }
         }
     }
 
@@ -83,10 +100,11 @@ final class ListenerCalls {
         if (path != Path.RE_ENTERED && granted.handle() instanceof DefaultLockHandle handle) {
             handle.hold().isTold(told, waiter.traceId);
         }
-        safely(() -> {
+        try {
             told.acquired(path, waited);
-            return null;
-        });
+        } catch (Throwable ex) {
+            failed(ex);
+        }
     }
 
     private static Refusal refusal(Waiter waiter, AcquireResult result) {
@@ -109,10 +127,11 @@ final class ListenerCalls {
         Attempt told = waiter.attempt;
         if (told != null) {
             long waited = Math.max(0, clock.nanos() - waiter.since);
-            safely(() -> {
+            try {
                 told.refused(refusal, waited);
-                return null;
-            });
+            } catch (Throwable ex) {
+                failed(ex);
+            }
         }
     }
 
@@ -121,20 +140,22 @@ final class ListenerCalls {
         Attempt told = hold.takeTold();
         if (told != null) {
             long held = Math.max(0, clock.nanos() - hold.grantedAt);
-            safely(() -> {
+            try {
                 told.ended(end, held);
-                return null;
-            });
+            } catch (Throwable ex) {
+                failed(ex);
+            }
         }
     }
 
     void lost(Hold hold, Loss loss) {
         LockListener told = listener;
         if (told != null) {
-            safely(() -> {
+            try {
                 told.lost(hold.name(), hold.origin(), loss);
-                return null;
-            });
+            } catch (Throwable ex) {
+                failed(ex);
+            }
             ended(hold, End.LOST);
         }
     }
@@ -148,10 +169,11 @@ final class ListenerCalls {
         LockListener told = listener;
         if (told != null) {
             long nanos = Math.max(0, clock.nanos() - sentAt);
-            safely(() -> {
+            try {
                 told.answered(command, answer(failure), nanos);
-                return null;
-            });
+            } catch (Throwable ex) {
+                failed(ex);
+            }
         }
     }
 
@@ -172,31 +194,27 @@ final class ListenerCalls {
             return;
         }
         answered(Command.RENEW, failure, sentAt);
-        safely(() -> {
+        try {
             for (int i = 0; i < size; i++) {
                 told.renewed(replies == null ? Renewal.FAILED : result(replies.get(i)));
             }
-            return null;
-        });
+        } catch (Throwable ex) {
+            failed(ex);
+        }
     }
 
     private static Renewal result(RenewReply reply) {
         return reply.renewed() ? Renewal.RENEWED : Renewal.LOST;
     }
 
-    private <T> @Nullable T safely(Supplier<@Nullable T> call) {
-        try {
-            return call.get();
-        } catch (Throwable ex) {
-            if (failed.compareAndSet(false, true)) {
-                FailureLog.warn(
-                        log,
-                        "A listener of distributed locks has failed; further failures of it are logged for debugging",
-                        ex);
-            } else {
-                FailureLog.debug(log, "A listener of distributed locks has failed", ex);
-            }
-            return null;
+    private void failed(Throwable ex) {
+        if (failed.compareAndSet(false, true)) {
+            FailureLog.warn(
+                    log,
+                    "A listener of distributed locks has failed; further failures of it are logged for debugging",
+                    ex);
+        } else {
+            FailureLog.debug(log, "A listener of distributed locks has failed", ex);
         }
     }
 }

@@ -6,6 +6,7 @@ package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockActivity;
@@ -25,8 +26,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -73,6 +79,39 @@ class OperatorsViewAutoConfigurationTests {
         assertThatExceptionOfType(InvalidEndpointRequestException.class)
                 .isThrownBy(request)
                 .satisfies(refusal -> assertThat(refusal.getReason()).isEqualTo("No lock name"));
+    }
+
+    @Test
+    void aLockIsNotAvailableWhileRedisIsAway() {
+        runner.withPropertyValues(EXPOSED).run(context -> {
+            LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+            for (Object response : List.of(
+                    endpoint.lock("order", "42"),
+                    endpoint.locks("order/42", null, null, null),
+                    endpoint.forceRelease(SecurityContext.NONE, "order", "42"),
+                    endpoint.forceReleaseNamed(SecurityContext.NONE, "order/42"))) {
+                assertThat(response)
+                        .asInstanceOf(type(WebEndpointResponse.class))
+                        .satisfies(refusal -> {
+                            assertThat(refusal.getStatus()).isEqualTo(503);
+                            assertThat(refusal.getBody()).asString().contains("order/42", "not connected to Redis");
+                        });
+            }
+            assertThat(endpoint.locks(null, null, null, null)).isNotInstanceOf(WebEndpointResponse.class);
+            assertThat(endpoint.locks(null, "fleet", null, null)).isNotInstanceOf(WebEndpointResponse.class);
+        });
+    }
+
+    /** Jackson reads the responses by reflection, and the operations declare only that they return an object. */
+    @Test
+    void theResponsesAreReadableInANativeImage() {
+        RuntimeHints hints = new RuntimeHints();
+        new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, LocksEndpoint.class);
+        for (String response : List.of("LocksDescriptor", "FleetDescriptor", "LockDescriptor$Holder")) {
+            assertThat(hints)
+                    .matches(RuntimeHintsPredicates.reflection()
+                            .onType(TypeReference.of("io.distributedlock.actuate." + response)));
+        }
     }
 
     @Test
