@@ -115,8 +115,8 @@ public interface LockOperations {
     ReleaseResult release(String name, String owner);
 
     /**
-     * Releases the lock by force. The holder is notified that its lock is lost; the next holder's fencing token is
-     * higher. Meant for operators.
+     * Releases the lock by force. The holder is notified that its lock is lost, in this instance before the call
+     * returns; the next holder's fencing token is higher. Meant for operators.
      *
      * @return whether it was held
      * @throws LockUnavailableException if Redis could not be reached or did not reply in time

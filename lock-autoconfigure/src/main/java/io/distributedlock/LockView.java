@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
 
 /** See {@link LockOperations#asLock}. Each thread unlocks what it has locked, in the reverse order. */
 final class LockView implements Lock {
@@ -28,12 +29,16 @@ final class LockView implements Lock {
 
     @Override
     public void lock() {
-        boolean interrupted = false;
+        uninterruptibly(() -> push(locks.acquire(request.waitForever())));
+    }
+
+    /** An interrupted attempt is repeated; the flag is set again at the end. */
+    private static <T> T uninterruptibly(Supplier<T> attempt) {
+        boolean interrupted = Thread.interrupted();
         try {
             while (true) {
                 try {
-                    push(locks.acquire(request.waitForever()));
-                    return;
+                    return attempt.get();
                 } catch (LockInterruptedException ex) {
                     interrupted |= Thread.interrupted();
                 }
@@ -57,14 +62,8 @@ final class LockView implements Lock {
     /** Not interruptible, as the contract of {@link Lock} requires. */
     @Override
     public boolean tryLock() {
-        boolean interrupted = Thread.interrupted();
-        try {
-            return locks.tryAcquire(request.noWait()).map(this::push).isPresent();
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        return uninterruptibly(
+                () -> locks.tryAcquire(request.noWait()).map(this::push).isPresent());
     }
 
     @Override

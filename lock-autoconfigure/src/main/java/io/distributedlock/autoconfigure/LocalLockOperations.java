@@ -7,6 +7,7 @@ package io.distributedlock.autoconfigure;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockScope;
 import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
 import java.time.Duration;
@@ -37,7 +38,7 @@ final class LocalLockOperations implements LockOperations {
     public LockHandle acquire(LockRequest request) {
         Duration lease = request.lease();
         Map<String, Long> tokens = new LinkedHashMap<>();
-        request.names().forEach(name -> tokens.put(name, nextToken()));
+        request.names().forEach(name -> tokens.put(name, request.reentrant() ? tokenInside(name) : nextToken()));
         return new LocalLockHandle(Collections.unmodifiableMap(tokens), lease == null ? defaultLease : lease);
     }
 
@@ -67,6 +68,20 @@ final class LocalLockOperations implements LockOperations {
     public boolean forceRelease(String name) {
         LockRequest.of(name);
         return false;
+    }
+
+    /** A nested call has the token of the call around it, whose later writes a table would refuse otherwise. */
+    private long tokenInside(String name) {
+        LockScope scope = LockScope.owner() == null ? null : LockScope.current();
+        while (scope != null) {
+            Long outer =
+                    scope.handle().isHeld() ? scope.handle().fencingTokens().get(name) : null;
+            if (outer != null) {
+                return outer;
+            }
+            scope = scope.outer();
+        }
+        return nextToken();
     }
 
     /**

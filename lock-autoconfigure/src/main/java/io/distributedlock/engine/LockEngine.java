@@ -175,12 +175,23 @@ public final class LockEngine implements AutoCloseable {
 
     /** See {@link io.distributedlock.LockOperations#release}. */
     public ReleaseResult release(String name, String owner) {
-        return context.calls().await(name, () -> context.store().releaseOwner(name, owner, context.floor()));
+        Runnable revocation = context.locks().revocation(name, owner);
+        ReleaseResult result =
+                context.calls().await(name, () -> context.store().releaseOwner(name, owner, context.floor()));
+        if (result == ReleaseResult.RELEASED) {
+            revocation.run();
+        }
+        return result;
     }
 
     /** See {@link io.distributedlock.LockOperations#forceRelease}. */
     public boolean forceRelease(String name) {
-        return context.calls().await(name, () -> context.store().forceRelease(name, context.floor()));
+        Runnable revocation = context.locks().revocation(name, null);
+        boolean held = context.calls().await(name, () -> context.store().forceRelease(name, context.floor()));
+        if (held) {
+            revocation.run();
+        }
+        return held;
     }
 
     /** The holds and waits of this instance at this moment; the locks are read one after the other. */

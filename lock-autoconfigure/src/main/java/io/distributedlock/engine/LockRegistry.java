@@ -11,6 +11,7 @@ import io.distributedlock.ServerClockSetBackEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
@@ -219,6 +220,26 @@ final class LockRegistry implements LeaseStore.Listener {
     @Override
     public void revoked(String name, long number) {
         tell(name, lock -> lock.revoked(number));
+    }
+
+    /**
+     * Revokes, when it is run, the present leases of this instance, as the message of the store does, which arrives on
+     * another connection than the reply to a forced release. A lease that comes later is not affected.
+     *
+     * @param owner whose leases are meant, or null for all
+     */
+    Runnable revocation(String name, @Nullable String owner) {
+        List<Runnable> all = new ArrayList<>();
+        Consumer<NamedLock> add = lock -> all.add(lock.revocation());
+        if (owner == null) {
+            Optional.ofNullable(named.get(name)).ifPresent(add);
+        }
+        forEachOwned(name, lock -> {
+            if (owner == null || lock.isOf(owner)) {
+                add.accept(lock);
+            }
+        });
+        return () -> all.forEach(Runnable::run);
     }
 
     @Override

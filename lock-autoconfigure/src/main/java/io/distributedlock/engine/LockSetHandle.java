@@ -128,20 +128,28 @@ final class LockSetHandle implements LockHandle {
         for (int i = parts.size() - 1; i >= 0; i--) {
             ends.add(parts.get(i).closeAsync().toCompletableFuture());
         }
-        return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).handle((done, any) -> {
-            List<RuntimeException> failures = new ArrayList<>();
-            for (CompletableFuture<Void> end : ends) {
-                Throwable failure = end.handle((none, ex) -> ex).join();
-                if (failure != null) {
-                    failures.add(asRuntimeException(StoreFailures.unwrap(failure)));
-                }
+        // A stage that is derived from others would fail with a CompletionException.
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).whenComplete((done, any) -> {
+            RuntimeException failure = asOne(failuresOf(ends));
+            if (failure == null) {
+                closed.complete(null);
+            } else {
+                closed.completeExceptionally(failure);
             }
-            RuntimeException failure = asOne(failures);
-            if (failure != null) {
-                throw failure;
-            }
-            return null;
         });
+        return closed;
+    }
+
+    private static List<RuntimeException> failuresOf(List<CompletableFuture<Void>> ends) {
+        List<RuntimeException> failures = new ArrayList<>();
+        for (CompletableFuture<Void> end : ends) {
+            Throwable failure = end.handle((none, ex) -> ex).join();
+            if (failure != null) {
+                failures.add(asRuntimeException(StoreFailures.unwrap(failure)));
+            }
+        }
+        return failures;
     }
 
     private static RuntimeException asRuntimeException(Throwable failure) {

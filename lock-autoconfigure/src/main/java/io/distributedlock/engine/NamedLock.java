@@ -107,6 +107,9 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>A hold is released before its minimum is over.</b> The ownership ends, and instead of a release the lease is
  *       shortened to the rest. Local callers send requests like those of other instances, and get the reply "wait".
  *   <li><b>A retained lease is lost, released by force, or ends.</b> No caller holds the lock, so no loss is reported.
+ *   <li><b>A forced release by this instance is confirmed before its message arrives.</b> The reply ends the lease
+ *       that this instance had when it sent the request: Redis no longer has it, even if another acquisition had the
+ *       lock by then. The message finds no such lease.
  *   <li><b>The object retires while a caller comes.</b> The caller is refused entry and looks the name up again.
  * </ul>
  */
@@ -250,6 +253,12 @@ final class NamedLock extends TimerTask {
     /** @return false if no local caller holds or requests that acquisition */
     boolean revoked(long number) {
         return report(false, (state, now, actions) -> state.revoked(number, now, actions));
+    }
+
+    /** Revokes, when it is run, the acquisition that has the lock now, if there is one. */
+    synchronized Runnable revocation() {
+        long number = state.leaseNumber();
+        return () -> revoked(number);
     }
 
     /**

@@ -305,7 +305,7 @@ final class NamedLockState {
     boolean granted(long number, long token, long leaseMillis, int waiting, long now, DeferredActions actions) {
         StoreAcquisition current = acquiring;
         if (current == null || !current.isFor(number)) {
-            return has(number);
+            return leaseNumber() == number;
         }
         accept(current, current.granted(token, leaseMillis, waiting, now, actions), now, actions);
         return true;
@@ -358,7 +358,7 @@ final class NamedLockState {
 
     /** @return false if no local caller holds or requests that acquisition */
     boolean recalled(long number, long now) {
-        if (ownership != null && has(number)) {
+        if (ownership != null && leaseNumber() == number) {
             ownership.lease.recall(now);
             return true;
         }
@@ -377,7 +377,7 @@ final class NamedLockState {
 
     /** @return false if no local caller holds or requests that acquisition */
     boolean revoked(long number, long now, DeferredActions actions) {
-        if (ownership != null && has(number)) {
+        if (ownership != null && leaseNumber() == number) {
             lose(ownership, LossCause.REVOKED, now, actions);
             return true;
         }
@@ -388,8 +388,8 @@ final class NamedLockState {
         return false;
     }
 
-    private boolean has(long number) {
-        return ownership != null && ownership.lease.number == number;
+    long leaseNumber() {
+        return ownership == null ? 0 : ownership.lease.number;
     }
 
     void releaseEnded(long now, DeferredActions actions) {
@@ -415,7 +415,7 @@ final class NamedLockState {
             @Nullable Throwable failure,
             long now,
             DeferredActions actions) {
-        if (ownership == null || !has(renewal.command().number())) {
+        if (ownership == null || leaseNumber() != renewal.command().number()) {
             return true;
         }
         boolean awaited = ownership.isAwaited(renewal.renewal());

@@ -135,7 +135,7 @@ final class Ownership {
 
     void onDue(long now, DeferredActions actions) {
         Hold current = hold;
-        if (!retained && current.isAbandoned()) {
+        if (!retained && current.isAbandoned() && !watch.isTooLong()) {
             if (!current.abandonmentTold) {
                 current.abandonmentTold = true;
                 actions.add(() -> lock.engine.log().abandoned(current));

@@ -92,7 +92,8 @@ final class RenewalSchedule {
         return known;
     }
 
-    private boolean isTooLong() {
+    /** Whether the store keeps the lock for longer than the present hold requests. */
+    boolean isTooLong() {
         return shortening != null && shortening.tooLong;
     }
 

@@ -210,7 +210,8 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
 
     @Override
     public Optional<LockState> inspect(String name) {
-        Optional<LockState> state = engine(name).inspect(LockRequest.of(name).name());
+        String checked = LockRequest.of(name).name();
+        Optional<LockState> state = engine(checked).inspect(checked);
         Instance running = instance;
         return running == null ? state : state.map(running.neighbours().labels()::labelled);
     }
@@ -218,12 +219,13 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     @Override
     public ReleaseResult release(String name, String owner) {
         LockRequest checked = LockRequest.of(name).owner(owner);
-        return engine(name).release(checked.name(), owner);
+        return engine(checked.name()).release(checked.name(), owner);
     }
 
     @Override
     public boolean forceRelease(String name) {
-        return engine(name).forceRelease(LockRequest.of(name).name());
+        String checked = LockRequest.of(name).name();
+        return engine(checked).forceRelease(checked);
     }
 
     private static boolean isForSeveral(LockRequest request) {

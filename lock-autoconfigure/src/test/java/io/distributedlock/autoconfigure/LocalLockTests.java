@@ -112,6 +112,28 @@ class LocalLockTests {
         });
     }
 
+    /** A table that checks tokens would refuse what the outer call writes after the inner one. */
+    @Test
+    void aNestedCallHasTheTokenOfTheCallAroundIt() {
+        LockOperations locks = new LocalLockOperations(Duration.ofSeconds(30));
+        LockRequest request = LockRequest.of("one");
+        locks.execute(LockRequest.ofAll(List.of("one", "two")), outer -> {
+            long token = outer.fencingTokens().get("one");
+            locks.execute(LockRequest.of("three"), between -> {
+                assertThat(locks.<Long, RuntimeException>execute(request, LockHandle::fencingToken))
+                        .isEqualTo(token);
+                return between;
+            });
+            assertThat(locks.acquire(request.reentrant(false)).fencingToken()).isGreaterThan(token);
+            LockHandle elsewhere =
+                    CompletableFuture.supplyAsync(() -> locks.acquire(request)).join();
+            assertThat(elsewhere.fencingToken()).isGreaterThan(token);
+            outer.close();
+            assertThat(locks.acquire(request).fencingToken()).isGreaterThan(token);
+            return outer;
+        });
+    }
+
     @Test
     void noTokenComesTwice() {
         LockOperations locks = new LocalLockOperations(Duration.ofSeconds(30));

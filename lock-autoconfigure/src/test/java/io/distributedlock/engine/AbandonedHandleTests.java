@@ -139,6 +139,25 @@ class AbandonedHandleTests {
         }
     }
 
+    /** The lease was passed on from a hold with a longer one, which others must not wait for. */
+    @Test
+    void aForgottenHandleEndsWithItsOwnLeaseThoughTheLeaseItGotWasLonger() {
+        AsyncAttempt first = one.acquire("a");
+        LockRequest shorter = LockRequest.of("a").lease(Duration.ofSeconds(3)).waitForever();
+        Thread caller = new Thread(() -> one.engine.acquire(shorter));
+        caller.start();
+        await().until(() -> !one.engine.activity("one", true, true).waiting().isEmpty());
+        world.advanceSeconds(5);
+        first.close();
+        await().until(() -> !caller.isAlive());
+
+        world.advanceMillis(4_000);
+
+        assertThat(one.network.sent(Renew.class)).hasSize(1);
+        assertThat(world.leases.leftovers()).isEmpty();
+        assertThat(one.engine.locks().size()).isZero();
+    }
+
     @Test
     void callersBehindAnAbandonedHandleContinue() {
         collect(acquireAndForget());

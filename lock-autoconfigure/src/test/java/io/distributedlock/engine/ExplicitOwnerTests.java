@@ -114,6 +114,21 @@ class ExplicitOwnerTests {
     }
 
     @Test
+    void aReleaseByNameInTheHoldersInstanceNeedsNoMessage() {
+        AsyncAttempt here = one.acquire(as("job"));
+        AsyncAttempt again = one.acquire(as("job"));
+        one.network.holdMessages();
+
+        assertThat(one.engine.release("a", "job")).isEqualTo(ReleaseResult.STILL_HELD);
+        assertThat(here.isHeld() && again.isHeld()).isTrue();
+        assertThat(one.engine.release("a", "other")).isEqualTo(ReleaseResult.NOT_YOURS);
+        assertThat(here.isHeld() && again.isHeld()).isTrue();
+        assertThat(one.engine.release("a", "job")).isEqualTo(ReleaseResult.RELEASED);
+
+        assertThat(here.isHeld() || again.isHeld()).isFalse();
+    }
+
+    @Test
     void aHoldThatWasReleasedByNameCountsWhenTheOthersAreClosed() {
         AsyncAttempt here = one.acquire(as("job"));
         AsyncAttempt again = one.acquire(as("job"));

@@ -7,6 +7,7 @@ package io.distributedlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
@@ -15,6 +16,7 @@ import io.distributedlock.engine.InMemoryLeaseStore.Renew;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -238,6 +240,44 @@ class LossTests {
 
         assertThat(attempt.isHeld()).isFalse();
         assertThat(told).hasValue(1);
+    }
+
+    /** The message may come later than the reply. Until then, a nested call would enter a hold that has ended. */
+    @Test
+    void aForcedReleaseByTheHoldersInstanceNeedsNoMessage() {
+        AsyncAttempt attempt = holdAndListen();
+        AsyncAttempt behind = one.acquire("a");
+        one.network.holdMessages();
+
+        assertThat(one.engine.forceRelease("a")).isTrue();
+
+        assertThat(attempt.isHeld()).isFalse();
+        assertThat(told).hasValue(1);
+        assertThat(behind.isHeld()).isTrue();
+        assertThat(behind.token()).isGreaterThan(attempt.token());
+        one.network.takeMessage().arrive();
+        assertThat(behind.isHeld()).isTrue();
+        behind.close();
+    }
+
+    @Test
+    void theReplyToAForcedReleaseDoesNotEndAHoldThatCameLater() {
+        AsyncAttempt before = one.acquire("a");
+        AsyncAttempt later = one.acquire("a");
+        one.network.holdCommands();
+        CompletableFuture<Boolean> forced = CompletableFuture.supplyAsync(() -> one.engine.forceRelease("a"));
+        await().until(() -> one.network.held().size() == 1);
+        StoreCall<?> command = one.network.take();
+        one.network.flow();
+        command.execute();
+        assertThat(before.isHeld()).isFalse();
+        assertThat(later.isHeld()).isTrue();
+
+        command.answer();
+
+        assertThat(forced.join()).isTrue();
+        assertThat(later.isHeld()).isTrue();
+        later.close();
     }
 
     @Test

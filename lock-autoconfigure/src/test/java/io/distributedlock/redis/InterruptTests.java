@@ -15,6 +15,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -91,6 +92,24 @@ class InterruptTests extends AbstractFaultTests {
         assertInterrupted(caller);
         proxy.heal();
         assertNothingStays(locks);
+    }
+
+    /** The interface has no exception for it: the try is repeated, and the flag kept. */
+    @Test
+    void whileAViewTriesOnce() {
+        Lock view = proxied().asLock(REQUEST);
+        proxy.requests().hold();
+        TestCallers.Call<End> caller = call(() -> {
+            boolean locked = view.tryLock();
+            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+            view.unlock();
+            return locked;
+        });
+        await().pollInterval(millis(1)).until(() -> proxy.requests().pending() > 0);
+        caller.thread().interrupt();
+        proxy.heal();
+
+        assertThat(caller.get()).isEqualTo(new End(null, true));
     }
 
     @Test

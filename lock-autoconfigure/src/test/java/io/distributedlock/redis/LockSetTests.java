@@ -205,6 +205,19 @@ class LockSetTests extends AbstractLockContract {
         assertThat(keys()).isEmpty();
     }
 
+    /** As the stage of a single lock: callers look at the type of the exception. */
+    @Test
+    void theStageOfItsEndFailsWithTheExceptionOfItsClose() {
+        LockHandle handle = first.acquire(all("a", "b"));
+        assertThat(first.forceRelease("a")).isTrue();
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+
+        handle.closeAsync().whenComplete((done, thrown) -> failure.complete(thrown));
+
+        assertThat(failure.join()).isInstanceOf(LockLostException.class);
+        assertThat(keys()).isEmpty();
+    }
+
     @Test
     void twoThatOverlapNeverWaitForEachOther() {
         long seed = Seeds.of("names.seed");

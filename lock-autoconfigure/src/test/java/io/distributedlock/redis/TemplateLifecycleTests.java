@@ -8,6 +8,7 @@ import static io.distributedlock.redis.Templates.leased;
 import static io.distributedlock.redis.Templates.millis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
@@ -71,6 +72,8 @@ class TemplateLifecycleTests {
                     .failsWithin(Noise.LATEST)
                     .withThrowableThat()
                     .withCauseInstanceOf(LockUnavailableException.class);
+            assertThatIllegalArgumentException().isThrownBy(() -> locks.inspect(" "));
+            assertThatIllegalArgumentException().isThrownBy(() -> locks.forceRelease(" "));
             leakCheck.verify();
             locks.start();
         }
