@@ -6,7 +6,11 @@ package io.distributedlock;
 
 import org.jspecify.annotations.Nullable;
 
-/** Base class of the exceptions of locks. Invalid arguments cause an {@link IllegalArgumentException} instead. */
+/**
+ * Base class of the exceptions of locks. Invalid arguments cause an {@link IllegalArgumentException} instead.
+ *
+ * @since 0.1.0
+ */
 public class DistributedLockException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

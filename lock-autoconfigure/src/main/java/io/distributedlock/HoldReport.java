@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     it holds
  * @param waiters the number of callers of that instance that wait for the lock
  * @param traceId the trace of the caller at its request, null if unknown
+ * @since 0.1.0
  */
 public record HoldReport(
         String lockName,

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *     second
  * @param held the holds of this instance, in no particular order
  * @param waiting the callers that wait in this instance, those of one lock in the order of their arrival
+ * @since 0.1.0
  */
 public record LockActivity(
         String instance, boolean connected, boolean subscribed, List<Held> held, List<Waiting> waiting) {

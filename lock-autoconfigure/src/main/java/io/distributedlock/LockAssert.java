@@ -4,7 +4,11 @@
  */
 package io.distributedlock;
 
-/** Asserts that code runs under a lock, so that the first test detects a call that has bypassed the proxy. */
+/**
+ * Asserts that code runs under a lock, so that the first test detects a call that has bypassed the proxy.
+ *
+ * @since 0.1.0
+ */
 public final class LockAssert {
 
     private LockAssert() {}

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> its result
  * @param <E> its exception; inferred as {@link RuntimeException} for a lambda without checked exceptions
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface LockCallback<T extends @Nullable Object, E extends Throwable> {

@@ -14,6 +14,7 @@ import java.util.List;
  * @param ring the locks in the order of the waits; the caller of each waits for the next one, and that of the last one
  *     for the first
  * @param resolved whether the wait of this caller was ended
+ * @since 0.1.0
  */
 public record LockDeadlockEvent(String lockName, List<Link> ring, boolean resolved) implements LockEvent {
 

@@ -9,6 +9,8 @@ import java.time.Duration;
 /**
  * The caller is part of a deadlock, and its wait was ended so that the other callers can continue. Thrown only with
  * {@code distributed-lock.deadlock.resolve=true}. The caller has to release the locks that it holds before it retries.
+ *
+ * @since 0.1.0
  */
 public class LockDeadlockException extends LockNotAcquiredException {
 

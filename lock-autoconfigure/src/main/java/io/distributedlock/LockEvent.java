@@ -7,6 +7,8 @@ package io.distributedlock;
 /**
  * An event of a lock for the application. Published as an application event, on a thread of the library that only runs
  * listeners. 256 such threads may be busy at the same time, so a listener should not block.
+ *
+ * @since 0.1.0
  */
 public sealed interface LockEvent
         permits LockDeadlockEvent, LockLostEvent, LongHoldEvent, LongWaitEvent, ServerClockSetBackEvent {

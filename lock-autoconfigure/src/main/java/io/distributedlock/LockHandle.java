@@ -17,6 +17,8 @@ import java.util.concurrent.CompletionStage;
  * being closed is no longer renewed. The same is true once the thread that acquired it has ended; work that moves
  * between threads uses {@link LockOperations#acquireAsync} or {@link LockRequest#owner(String)}. Handles are safe for
  * use by several threads.
+ *
+ * @since 0.1.0
  */
 public interface LockHandle extends AutoCloseable {
 

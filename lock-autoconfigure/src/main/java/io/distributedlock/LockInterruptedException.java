@@ -6,7 +6,11 @@ package io.distributedlock;
 
 import org.jspecify.annotations.Nullable;
 
-/** The thread was interrupted while it waited for the lock. Its interrupt flag is set; the lock is not held. */
+/**
+ * The thread was interrupted while it waited for the lock. Its interrupt flag is set; the lock is not held.
+ *
+ * @since 0.1.0
+ */
 public class LockInterruptedException extends DistributedLockException {
 
     private static final long serialVersionUID = 1L;

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Generates the key of a call in code, if an expression is not sufficient. A bean of this type is named by
  * {@link io.distributedlock.annotation.DistributedLocked#keyGenerator()}. It is called by many threads at once.
+ *
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface LockKeyGenerator {

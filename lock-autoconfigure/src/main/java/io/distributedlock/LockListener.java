@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * monitors of the locks. They must be safe for use by several threads, and must not block or wait: methods that do not
  * concern a caller run on threads of the network. An exception of a listener is logged and has no other effect.
  * Durations are in nanoseconds.
+ *
+ * @since 0.1.0
  */
 public interface LockListener {
 

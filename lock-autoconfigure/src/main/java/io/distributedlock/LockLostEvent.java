@@ -12,5 +12,6 @@ import java.time.Duration;
  * @param fencingToken the token of the hold
  * @param heldFor the time from the grant until the loss was noticed
  * @param reason the reason as text
+ * @since 0.1.0
  */
 public record LockLostEvent(String lockName, long fencingToken, Duration heldFor, String reason) implements LockEvent {}

@@ -9,6 +9,8 @@ import java.time.Duration;
 /**
  * The hold ended before its holder released it: the lease ended, or the lock was removed or revoked. Another caller may
  * have run at the same time since.
+ *
+ * @since 0.1.0
  */
 public class LockLostException extends DistributedLockException {
 

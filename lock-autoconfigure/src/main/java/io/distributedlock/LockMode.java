@@ -4,7 +4,11 @@
  */
 package io.distributedlock;
 
-/** Which callers may hold a lock at the same time. */
+/**
+ * Which callers may hold a lock at the same time.
+ *
+ * @since 0.1.0
+ */
 public enum LockMode {
 
     /** One holder at a time. The default. */

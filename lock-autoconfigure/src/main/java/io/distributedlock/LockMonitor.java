@@ -13,6 +13,8 @@ import java.util.Optional;
 /**
  * Shows operators the holds and waits of instances. Implementations are safe for use by any number of threads, and do
  * not stop the locks. The description of a method mentions the commands or messages that it sends.
+ *
+ * @since 0.1.0
  */
 public interface LockMonitor {
 

@@ -4,7 +4,11 @@
  */
 package io.distributedlock;
 
-/** The form of names of locks and owners, which may be any text from users, in messages and logs. */
+/**
+ * The form of names of locks and owners, which may be any text from users, in messages and logs.
+ *
+ * @since 0.1.0
+ */
 public final class LockNames {
 
     /** Longer texts are truncated. */

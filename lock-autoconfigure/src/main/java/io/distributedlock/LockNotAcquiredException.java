@@ -9,6 +9,8 @@ import java.time.Duration;
 /**
  * The lock is held by another caller, and the wait is over. The message names the holder's instance, its caller and the
  * age of the hold, if they are known; its format may change.
+ *
+ * @since 0.1.0
  */
 public class LockNotAcquiredException extends DistributedLockException {
 

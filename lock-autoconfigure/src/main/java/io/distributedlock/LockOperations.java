@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * {@link LockRequest#owner(String)} the owner is that text, in every instance.
  *
  * <p>Implementations are safe for use by any number of threads.
+ *
+ * @since 0.1.0
  */
 public interface LockOperations {
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param label a fixed text, not blank; {@code @DistributedLocked} uses its {@code name}, or else {@code Class.method}
  * @param method the method, or null if the request does not come from an annotated one
  * @param skipsWhenBusy whether the caller skips its work if the lock is busy
+ * @since 0.1.0
  */
 public record LockOrigin(String label, @Nullable String method, boolean skipsWhenBusy) {
 

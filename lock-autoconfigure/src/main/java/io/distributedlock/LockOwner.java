@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Work that may run in parallel needs an owner for each branch, since branches with the same owner do not exclude
  * each other. Immutable and safe for use by several threads.
+ *
+ * @since 0.1.0
  */
 public final class LockOwner {
 

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The lock was held, the work under it is done, and Redis has not confirmed the release. The lock is free when its
  * lease ends, or earlier, since the release is retried in the meantime. The caller must not retry the work as if
  * nothing had run: that would run it twice.
+ *
+ * @since 0.1.0
  */
 public class LockReleaseUnconfirmedException extends DistributedLockException {
 

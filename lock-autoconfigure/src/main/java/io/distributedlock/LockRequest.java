@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * The lock to acquire and its options. Immutable: every method returns a new request. Two requests are equal if all
  * their options are. Options that are not set come from the settings ({@code distributed-lock.lease}, {@code .wait},
  * {@code .max-hold}). Safe for use by any number of threads.
+ *
+ * @since 0.1.0
  */
 public final class LockRequest {
 

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A scope can be {@linkplain #show shown} in another thread. Its handle is the current one there too, but the calls
  * of that thread are not calls of the holder, so they do not enter its lock. Only the scope of a subscription belongs
  * to no thread: every thread that serves the subscription works for its owner.
+ *
+ * @since 0.1.0
  */
 public final class LockScope implements AutoCloseable {
 

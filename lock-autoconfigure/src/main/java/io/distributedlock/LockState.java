@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param instances the public ids of the instances in which the lock is held, each once
  * @param label the labels of these instances, separated by a comma and a space, with the id of an instance whose label
  *     is unknown; null if no label is known
+ * @since 0.1.0
  */
 public record LockState(
         String name,

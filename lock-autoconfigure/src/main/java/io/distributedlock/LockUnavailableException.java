@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Redis could not be reached, returned an error or did not reply in time, or the limit of waiting callers of the
  * instance was reached. Nothing was run under the lock, so the caller may retry later. Whether another caller holds the
  * lock is unknown; this caller does not hold it.
+ *
+ * @since 0.1.0
  */
 public class LockUnavailableException extends DistributedLockException {
 

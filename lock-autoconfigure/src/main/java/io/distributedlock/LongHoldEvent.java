@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param caller the thread that acquired it, or what stands for an asynchronous caller
  * @param method the annotated method, null if the application has acquired it by itself
  * @param waiters how many callers of this instance wait behind it
+ * @since 0.1.0
  */
 public record LongHoldEvent(
         String lockName,

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param waited the longest of the waits
  * @param waiters the number of callers of this instance that wait for the lock
  * @param holder the public id of the instance that holds the lock, or its explicit owner; null if unknown
+ * @since 0.1.0
  */
 public record LongWaitEvent(
         String lockName,

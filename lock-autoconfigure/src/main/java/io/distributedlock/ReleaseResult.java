@@ -4,7 +4,11 @@
  */
 package io.distributedlock;
 
-/** The result of {@link LockOperations#release(String, String)}. */
+/**
+ * The result of {@link LockOperations#release(String, String)}.
+ *
+ * @since 0.1.0
+ */
 public enum ReleaseResult {
 
     /** The last hold of the owner was released; the lock is free, or has been handed to the next waiter. */

@@ -14,5 +14,6 @@ import java.time.Duration;
  *
  * @param lockName the lock whose token showed it; all locks are affected
  * @param by how far at least
+ * @since 0.1.0
  */
 public record ServerClockSetBackEvent(String lockName, Duration by) implements LockEvent {}

@@ -180,23 +180,6 @@ class ArchitectureTests {
         rule.check(MAIN);
     }
 
-    /** What these two packages show to applications and to each other. A new name here is a promise. */
-    @Test
-    void publicTypesAreAList() {
-        assertThat(MAIN.that(describe("public top-level types of two rooms", ArchitectureTests::isShown)))
-                .extracting(JavaClass::getSimpleName)
-                .containsExactlyInAnyOrder(
-                        "DistributedLockAdvisor",
-                        "DistributedLockValidator",
-                        "InvalidLockedMethodException",
-                        "DistributedLockAutoConfiguration",
-                        "DistributedLockMetricsAutoConfiguration",
-                        "DistributedLockObservationAutoConfiguration",
-                        "DistributedLockEndpointAutoConfiguration",
-                        "DistributedLockHealthAutoConfiguration",
-                        "DistributedLockProperties");
-    }
-
     @Test
     void testsDoNotSleep() {
         NO_SLEEP_IN_TESTS.check(TESTS.that(describe("no fixtures", type -> !isFixture(type))));
@@ -220,12 +203,6 @@ class ArchitectureTests {
         assertThat(rule.evaluate(classes).hasViolation())
                 .as(rule.getDescription())
                 .isTrue();
-    }
-
-    private static boolean isShown(JavaClass type) {
-        return type.isTopLevelClass()
-                && type.getModifiers().contains(JavaModifier.PUBLIC)
-                && List.of(ROOT + ".interceptor", ROOT + ".autoconfigure").contains(type.getPackageName());
     }
 
     private static boolean isFixture(JavaClass type) {

@@ -33,6 +33,8 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>Durations are written {@code "30s"}, {@code "500ms"}, {@code "PT30S"} or {@code "${some.property}"}. An attribute
  * whose placeholders resolve to an empty text, as {@code "${some.property:}"} can, has its default.
+ *
+ * @since 0.1.0
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -4,7 +4,11 @@
  */
 package io.distributedlock.annotation;
 
-/** What a call does when another caller holds the lock and the wait is over. */
+/**
+ * What a call does when another caller holds the lock and the wait is over.
+ *
+ * @since 0.1.0
+ */
 public enum WhenBusy {
 
     /**

@@ -7,6 +7,8 @@ package io.distributedlock.annotation;
 /**
  * What a call does when its lock was lost while its work ran. If the work itself fails, that failure is thrown. The
  * work of a method that returns a future or a publisher ends with that one.
+ *
+ * @since 0.1.0
  */
 public enum WhenLost {
 

@@ -58,10 +58,7 @@ sealed interface AcquireResult {
 
     static AcquireResult tooMany(int limit) {
         return new Unavailable(
-                limit
-                        + " callers of this instance wait for it already, which is the limit of"
-                        + " distributed-lock.max-waiters",
-                null);
+                limit + " callers of this instance wait for it already, which is the maximum (maxWaiters)", null);
     }
 
     /**

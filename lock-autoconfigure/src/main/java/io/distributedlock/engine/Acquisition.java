@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Acquisition {
 
-    private static final long MAX_PAUSE = 1_000_000_000;
+    private static final long MAX_PAUSE_NANOS = 1_000_000_000;
 
-    private static final long FIRST_BACK_OFF = 100_000_000;
+    private static final long FIRST_BACK_OFF_NANOS = 100_000_000;
 
     private final EngineContext engine;
 
@@ -156,7 +156,7 @@ final class Acquisition {
     }
 
     static long backOff(EngineContext engine, int failures) {
-        long pause = Math.min(FIRST_BACK_OFF << Math.min(failures, 4), MAX_PAUSE);
+        long pause = Math.min(FIRST_BACK_OFF_NANOS << Math.min(failures, 4), MAX_PAUSE_NANOS);
         return pause - engine.random(pause / 4);
     }
 }

@@ -50,9 +50,9 @@ final class AskingPace {
     /** The longest pause near the head, and the interval at which the others check whether messages arrive. */
     static final long LONGEST_NEAR = 1_000_000_000;
 
-    private static final long EACH_FAR = 50_000_000;
+    private static final long EACH_FAR_NANOS = 50_000_000;
 
-    private static final long EACH_PARKED = 100_000_000;
+    private static final long EACH_PARKED_NANOS = 100_000_000;
 
     private AskingPace() {}
 
@@ -74,7 +74,7 @@ final class AskingPace {
     }
 
     static long far(int waiting, EngineContext engine) {
-        return spread(Math.max(LONGEST_NEAR, waiting * EACH_FAR), engine);
+        return spread(Math.max(LONGEST_NEAR, waiting * EACH_FAR_NANOS), engine);
     }
 
     /**
@@ -82,7 +82,7 @@ final class AskingPace {
      * one.
      */
     static long parked(int parkedHere, int waiting, EngineContext engine) {
-        long period = parkedHere * EACH_PARKED * Math.max(1, waiting / QueuedOwners.IN_LINE);
+        long period = parkedHere * EACH_PARKED_NANOS * Math.max(1, waiting / QueuedOwners.IN_LINE);
         return spread(period, engine);
     }
 

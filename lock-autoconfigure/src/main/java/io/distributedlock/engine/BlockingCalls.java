@@ -47,8 +47,7 @@ final class BlockingCalls {
         } catch (InterruptedException ex) {
             answer.cancel(false);
             Thread.currentThread().interrupt();
-            throw new LockInterruptedException(
-                    name, "Lock '" + name + "': interrupted while waiting for a reply of Redis", ex);
+            throw new LockInterruptedException(name, "Lock '" + name + "': interrupted while waiting for a reply", ex);
         } catch (TimeoutException ex) {
             // A command that was not sent by now must not be sent when its caller no longer waits.
             answer.cancel(false);
@@ -182,7 +181,7 @@ final class BlockingCalls {
         if (outcome != Outcome.NOT_HELD && outcome != Outcome.NOT_YOURS) {
             return null;
         }
-        String why = outcome == Outcome.NOT_HELD ? "it no longer existed in Redis" : "another caller already had it";
+        String why = outcome == Outcome.NOT_HELD ? "it no longer existed" : "another caller already had it";
         Duration heldFor = Duration.ofNanos(engine.now() - hold.grantedAt);
         return new LockLostException(
                 hold.name(), "Lock '" + hold.name() + "' was lost before its release: " + why, heldFor);
@@ -201,7 +200,7 @@ final class BlockingCalls {
         String name = hold.name();
         return new LockReleaseUnconfirmedException(
                 name,
-                "Lock '" + name + "' was held until its release, but Redis has not confirmed the release. It is free"
+                "Lock '" + name + "' was held until its release, but the release is not confirmed. It is free"
                         + " when its lease ends at the latest"
                         + (cause == null ? "" : ": " + cause.getMessage()),
                 cause);

@@ -23,7 +23,7 @@ final class DeferredActions extends TimerTask {
 
     private static final int MOST_FAILURES = 20;
 
-    private static final long PAUSE = 100_000_000;
+    private static final long PAUSE_NANOS = 100_000_000;
 
     private final EngineContext engine;
 
@@ -86,7 +86,7 @@ final class DeferredActions extends TimerTask {
         }
         failures++;
         if (failures < MOST_FAILURES) {
-            engine.arm(this, now + PAUSE);
+            engine.arm(this, now + PAUSE_NANOS);
         } else {
             FailureLog.error(log, "A step of the lock engine fails each time; this is a bug", failure);
         }

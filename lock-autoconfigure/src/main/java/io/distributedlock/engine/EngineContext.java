@@ -22,9 +22,9 @@ final class EngineContext {
 
     private static final Log log = LogFactory.getLog(LockEngine.class);
 
-    private static final long AFTER_FAILURE = 100_000_000;
+    private static final long AFTER_FAILURE_NANOS = 100_000_000;
 
-    private static final long SHORTEST_TIMEOUT = 100_000_000;
+    private static final long SHORTEST_TIMEOUT_NANOS = 100_000_000;
 
     private final LeaseStore store;
 
@@ -106,7 +106,7 @@ final class EngineContext {
                 callbacks.startMissing();
             }
         };
-        callbacks.whenNotStarted(() -> arm(retry, now() + AFTER_FAILURE));
+        callbacks.whenNotStarted(() -> arm(retry, now() + AFTER_FAILURE_NANOS));
         store.listen(locks);
     }
 
@@ -118,7 +118,7 @@ final class EngineContext {
 
     /** How long to wait for a reply about a lease of this length. */
     long timeout(long lease) {
-        return Math.min(settings.commandTimeout().toNanos(), Math.max(lease / 3, SHORTEST_TIMEOUT));
+        return Math.min(settings.commandTimeout().toNanos(), Math.max(lease / 3, SHORTEST_TIMEOUT_NANOS));
     }
 
     /** From 0 to the bound: a spread for actions that many instances would otherwise take at the same moment. */
@@ -184,7 +184,7 @@ final class EngineContext {
         try {
             due.onDue(now);
         } catch (Throwable ex) {
-            timers.arm(due, now + AFTER_FAILURE);
+            timers.arm(due, now + AFTER_FAILURE_NANOS);
             FailureLog.error(log, "A timer of the lock engine has failed", ex);
         }
     }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     retention
  * @param release whether a release waits for the reply of the store
  * @param maxWaiters maximum number of callers that may wait for one lock in this instance
+ * @since 0.1.0
  */
 public record EngineSettings(
         Duration lease,

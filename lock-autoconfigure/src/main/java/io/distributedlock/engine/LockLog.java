@@ -93,7 +93,7 @@ final class LockLog {
     }
 
     void serverClockSetBack(ServerClockSetBackEvent event) {
-        log.warn("Redis' clock was set back by " + event.by().toSeconds() + " s or more, as a token of lock '"
+        log.warn("The server's clock was set back by " + event.by().toSeconds() + " s or more, as a token of lock '"
                 + LockNames.show(event.lockName())
                 + "' shows. Fencing tokens of locks that were used before may not grow until it has"
                 + " caught up. Configure time synchronization to slew the clock, not to step it.");

@@ -11,7 +11,7 @@ enum LossCause {
     EXPIRED(Loss.EXPIRED, "its lease ended without a renewal"),
     TOO_OLD(Loss.MAX_HOLD, "it reached its maximum hold time (maxHold)"),
     REVOKED(Loss.REVOKED, "it was taken away by a forced release, or released by the name of its owner"),
-    NOT_RENEWED(Loss.GONE, "it no longer exists in Redis, or another caller has it"),
+    NOT_RENEWED(Loss.GONE, "it no longer exists, or another caller has it"),
     SHUTDOWN(Loss.SHUTDOWN, "the lock template was shut down");
 
     private final Loss tag;

@@ -13,13 +13,13 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
  */
 final class RetryRateLimiter {
 
-    private static final long SPACING = 50_000_000;
+    private static final long SPACING_NANOS = 50_000_000;
 
-    private static final long A_SECOND = 20 * SPACING;
+    private static final long SECOND_NANOS = 20 * SPACING_NANOS;
 
     private volatile boolean trouble;
 
-    /** When all permitted retries would have been sent at one each {@link #SPACING}. */
+    /** When all permitted retries would have been sent at one each {@link #SPACING_NANOS}. */
     @GuardedBy("this")
     private long usedUntil;
 
@@ -50,10 +50,10 @@ final class RetryRateLimiter {
             used = true;
             usedUntil = now;
         }
-        if (usedUntil + SPACING - now > A_SECOND) {
+        if (usedUntil + SPACING_NANOS - now > SECOND_NANOS) {
             return false;
         }
-        usedUntil += SPACING;
+        usedUntil += SPACING_NANOS;
         return true;
     }
 }

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class TimerThread implements Runnable {
 
-    private static final long LONGEST_SLEEP = 3_600_000_000_000L;
+    private static final long LONGEST_SLEEP_NANOS = 3_600_000_000_000L;
 
-    private static final long PAUSE_AFTER_FAILURE = 10_000_000;
+    private static final long PAUSE_AFTER_FAILURE_NANOS = 10_000_000;
 
     private final Thread thread;
 
@@ -51,7 +51,7 @@ final class TimerThread implements Runnable {
                 turn(context);
             } catch (Throwable ex) {
                 // What runs here logs its own failures. Without this thread, no lease would be renewed any more.
-                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE);
+                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
             }
         }
         context.runHandedOver();
@@ -59,7 +59,7 @@ final class TimerThread implements Runnable {
 
     private void turn(EngineContext context) {
         context.runTimers();
-        long sleep = context.timers().plan(context.now(), LONGEST_SLEEP);
+        long sleep = context.timers().plan(context.now(), LONGEST_SLEEP_NANOS);
         if (sleep > 0 && !stopped) {
             LockSupport.parkNanos(this, sleep);
         }

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Propagates the current hold by Micrometer's context propagation, which discovers this class: from the Reactor context
  * of a locked method to the threads that run its operators, and from the thread of a call to others, which can access
  * its hold but do not enter its lock.
+ *
+ * @since 0.1.0
  */
 public final class LockThreadLocalAccessor implements ThreadLocalAccessor<LockScope> {
 

@@ -15,6 +15,8 @@ import reactor.util.context.ContextView;
 /**
  * The lock of a reactive subscription, which is in its Reactor context: operators of a locked method can access it on
  * whatever thread they run. All methods are safe for use by several threads.
+ *
+ * @since 0.1.0
  */
 public final class ReactiveLocks {
 

@@ -11,6 +11,8 @@ import reactor.util.context.ContextView;
 /**
  * The observation of a subscriber, which Micrometer keeps in the Reactor context. While it is open, it is that of the
  * calling thread, so that observations of the lock belong to the trace of the subscriber.
+ *
+ * @since 0.1.0
  */
 public final class SubscriberObservation implements AutoCloseable {
 

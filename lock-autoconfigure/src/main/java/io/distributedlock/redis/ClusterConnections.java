@@ -47,7 +47,7 @@ final class ClusterConnections implements RedisConnections {
     /** The clocks are requested at each second check. */
     private static final int CLOCK_EVERY = 2;
 
-    private static final long REFRESH_PAUSE = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long REFRESH_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final LockClientFactory source;
 
@@ -63,7 +63,7 @@ final class ClusterConnections implements RedisConnections {
 
     private final AtomicBoolean lookPlanned = new AtomicBoolean();
 
-    private final AtomicLong refreshedAt = new AtomicLong(NanoClock.SYSTEM.nanos() - REFRESH_PAUSE);
+    private final AtomicLong refreshedAt = new AtomicLong(NanoClock.SYSTEM.nanos() - REFRESH_PAUSE_NANOS);
 
     private @Nullable InstanceChannelListener messages;
 
@@ -200,7 +200,7 @@ final class ClusterConnections implements RedisConnections {
         Cluster known = cluster;
         long now = clocks.nanos();
         long before = refreshedAt.get();
-        if (known == null || opener.isClosed() || now - before < REFRESH_PAUSE) {
+        if (known == null || opener.isClosed() || now - before < REFRESH_PAUSE_NANOS) {
             lookSoon();
             return;
         }

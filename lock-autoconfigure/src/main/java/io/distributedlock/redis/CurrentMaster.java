@@ -24,13 +24,13 @@ final class CurrentMaster implements AutoCloseable {
     private static final Log log = LogFactory.getLog(CurrentMaster.class);
 
     /** How long a reply is used for other connections. */
-    private static final long FRESH = TimeUnit.MILLISECONDS.toNanos(300);
+    private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     /** How long a server has to refuse before a search for the master. */
-    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** A refusal that comes later than this after the previous one begins a new series. */
-    private static final long FORGET = TimeUnit.SECONDS.toNanos(3);
+    private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final MasterLocator locator;
 
@@ -73,7 +73,7 @@ final class CurrentMaster implements AutoCloseable {
         CompletableFuture<InetSocketAddress> found;
         synchronized (this) {
             InetSocketAddress known = address;
-            found = known != null && clock.nanos() - answeredAt < FRESH
+            found = known != null && clock.nanos() - answeredAt < FRESH_NANOS
                     ? CompletableFuture.completedFuture(known)
                     : null;
         }
@@ -114,14 +114,14 @@ final class CurrentMaster implements AutoCloseable {
 
     private synchronized boolean isDue(boolean replica) {
         long now = clock.nanos();
-        if (!refused || now - refusedAt > FORGET) {
+        if (!refused || now - refusedAt > FORGET_NANOS) {
             refused = true;
             refusedSince = now;
             refusedAt = now;
             return replica;
         }
         refusedAt = now;
-        boolean due = now - refusedSince >= PATIENCE;
+        boolean due = now - refusedSince >= PATIENCE_NANOS;
         if (due) {
             refusedSince = now;
         }

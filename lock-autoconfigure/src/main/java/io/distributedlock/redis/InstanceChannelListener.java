@@ -20,7 +20,7 @@ final class InstanceChannelListener extends RedisPubSubAdapter<String, String> {
 
     private static final Log log = LogFactory.getLog(InstanceChannelListener.class);
 
-    private static final long LONGEST_LEASE = LockRequest.MAX_LEASE.toMillis();
+    private static final long LONGEST_LEASE_MILLIS = LockRequest.MAX_LEASE.toMillis();
 
     private final LockKeys keys;
 
@@ -80,7 +80,7 @@ final class InstanceChannelListener extends RedisPubSubAdapter<String, String> {
         long token = Long.parseLong(parts[2]);
         long leaseMillis = Long.parseLong(parts[3]);
         int waiting = Integer.parseInt(parts[4]);
-        if (!serverClock.isPlausible(token) || leaseMillis <= 0 || leaseMillis > LONGEST_LEASE || waiting < 0) {
+        if (!serverClock.isPlausible(token) || leaseMillis <= 0 || leaseMillis > LONGEST_LEASE_MILLIS || waiting < 0) {
             return false;
         }
         listener.granted(name, number, token, leaseMillis, waiting);

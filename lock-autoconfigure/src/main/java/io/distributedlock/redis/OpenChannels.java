@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
  */
 final class OpenChannels {
 
-    private static final long SHORTEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
+    private static final long SHORTEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Set<Channel> open = ConcurrentHashMap.newKeySet();
 
@@ -52,7 +52,7 @@ final class OpenChannels {
     boolean replace() {
         long now = clock.getAsLong();
         long limit = notBefore.get();
-        long next = now + SHORTEST_PAUSE + ThreadLocalRandom.current().nextLong(SHORTEST_PAUSE);
+        long next = now + SHORTEST_PAUSE_NANOS + ThreadLocalRandom.current().nextLong(SHORTEST_PAUSE_NANOS);
         if (now - limit < 0 || !notBefore.compareAndSet(limit, next)) {
             return false;
         }

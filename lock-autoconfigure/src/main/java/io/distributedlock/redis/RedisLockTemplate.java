@@ -49,6 +49,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  *
  * <p>When it stops, new calls and waits fail, and holds may continue for the shutdown grace. It can be started again.
  * Safe for use by any number of threads.
+ *
+ * @since 0.1.0
  */
 public final class RedisLockTemplate implements LockOperations, LockMonitor, SmartLifecycle, AutoCloseable {
 

@@ -26,7 +26,7 @@ final class ResponseTimeoutHandler extends ChannelDuplexHandler {
     private static final Log log = LogFactory.getLog(ResponseTimeoutHandler.class);
 
     /** After a pause of this process, the socket may contain a reply that the event loop has not read yet. */
-    private static final long LAST_ROUNDS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long LAST_ROUNDS_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final long limit;
 
@@ -89,7 +89,7 @@ final class ResponseTimeoutHandler extends ChannelDuplexHandler {
             lookAfter(context, left);
         } else if (!lastRounds) {
             lastRounds = true;
-            lookAfter(context, LAST_ROUNDS);
+            lookAfter(context, LAST_ROUNDS_NANOS);
         } else {
             log.debug("Redis at " + context.channel().remoteAddress() + " has sent no reply for "
                     + TimeUnit.NANOSECONDS.toMillis(limit) + " ms; locks use a new connection");

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class SecondLimit {
 
-    private static final long SECOND = 1_000_000_000;
+    private static final long SECOND_NANOS = 1_000_000_000;
 
     private final int eachSecond;
 
@@ -26,7 +26,7 @@ final class SecondLimit {
 
     boolean allows() {
         long now = NanoClock.SYSTEM.nanos();
-        if (now - secondBegan >= SECOND) {
+        if (now - secondBegan >= SECOND_NANOS) {
             secondBegan = now;
             used.set(0);
         }

@@ -14,10 +14,10 @@ final class ShardMailbox {
     /**
      * A subscription is repeated as often as this: the reply shows that the server is available and still has the slot.
      */
-    private static final long REPEAT = TimeUnit.SECONDS.toNanos(2);
+    private static final long REPEAT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /** An attempt without a reply for this time is ignored. */
-    private static final long ATTEMPT = TimeUnit.SECONDS.toNanos(5);
+    private static final long ATTEMPT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     final String master;
 
@@ -47,8 +47,8 @@ final class ShardMailbox {
 
     /** Whether to subscribe now. The caller then does, and reports the outcome. */
     synchronized boolean begin(long now) {
-        boolean waits = underWay && now - startedAt < ATTEMPT;
-        if (waits || (subscribed && now - confirmedAt < REPEAT)) {
+        boolean waits = underWay && now - startedAt < ATTEMPT_NANOS;
+        if (waits || (subscribed && now - confirmedAt < REPEAT_NANOS)) {
             return false;
         }
         underWay = true;

@@ -12,38 +12,14 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
-import io.distributedlock.testing.EmbeddedRedis;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** All together: two applications, an annotation, and a real Redis. */
-class AnnotatedMethodInRedisTests {
+class AnnotatedMethodInRedisTests extends AbstractRedisApplicationTests {
 
-    private static EmbeddedRedis redis;
-
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    AopAutoConfiguration.class,
-                    DataRedisAutoConfiguration.class,
-                    DistributedLockAutoConfiguration.class))
-            .withPropertyValues("spring.data.redis.port=" + redis.port())
-            .withBean(Shop.class);
-
-    @BeforeAll
-    static void startRedis() {
-        redis = EmbeddedRedis.start();
-    }
-
-    @AfterAll
-    static void stopRedis() {
-        redis.close();
-    }
+    private final ApplicationContextRunner application = application().withBean(Shop.class);
 
     @Test
     void holdsTheLockWhileTheMethodRuns() {

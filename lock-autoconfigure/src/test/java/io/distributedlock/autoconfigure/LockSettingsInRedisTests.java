@@ -164,7 +164,7 @@ class LockSettingsInRedisTests {
                 }
             });
 
-            assertThat(refused.join()).hasMessageContaining("distributed-lock.max-waiters");
+            assertThat(refused.join()).hasMessageContaining("(maxWaiters)");
             handle.close();
             waiting.join().close();
         });

@@ -12,12 +12,9 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.interceptor.RecordingLocks;
 import io.distributedlock.redis.RedisLockTemplate;
-import io.distributedlock.testing.EmbeddedRedis;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -38,28 +35,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /**
  * Which locks there are if the application has several Redis servers, wraps the locks, or has a context in a context.
  */
-class LocksOfTheApplicationTests {
+class LocksOfTheApplicationTests extends AbstractRedisApplicationTests {
 
-    private static EmbeddedRedis redis;
-
-    private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    AopAutoConfiguration.class,
-                    DataRedisAutoConfiguration.class,
-                    DistributedLockAutoConfiguration.class))
-            .withPropertyValues("spring.data.redis.port=" + redis.port());
+    private final ApplicationContextRunner runner = application();
 
     private final List<ConfigurableApplicationContext> parents = new ArrayList<>();
-
-    @BeforeAll
-    static void startRedis() {
-        redis = EmbeddedRedis.start();
-    }
-
-    @AfterAll
-    static void stopRedis() {
-        redis.close();
-    }
 
     // ---- in front of the locks
 

@@ -17,18 +17,12 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LongHoldEvent;
 import io.distributedlock.LongWaitEvent;
 import io.distributedlock.observation.SlowLockWatch;
-import io.distributedlock.testing.EmbeddedRedis;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -36,29 +30,11 @@ import org.springframework.context.event.EventListener;
 
 /** An application is told of waits and holds that last too long, with a real Redis. */
 @ExtendWith(OutputCaptureExtension.class)
-class SlowLockWatchTests {
+class SlowLockWatchTests extends AbstractRedisApplicationTests {
 
     private static final Duration LONG = Duration.ofSeconds(60);
 
-    private static EmbeddedRedis redis;
-
-    private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    AopAutoConfiguration.class,
-                    DataRedisAutoConfiguration.class,
-                    DistributedLockAutoConfiguration.class))
-            .withPropertyValues("spring.data.redis.port=" + redis.port())
-            .withBean(Events.class);
-
-    @BeforeAll
-    static void startRedis() {
-        redis = EmbeddedRedis.start();
-    }
-
-    @AfterAll
-    static void stopRedis() {
-        redis.close();
-    }
+    private final ApplicationContextRunner runner = application().withBean(Events.class);
 
     static class Events {
 

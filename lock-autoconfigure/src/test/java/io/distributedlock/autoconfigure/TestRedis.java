@@ -25,12 +25,17 @@ interface TestRedis extends AutoCloseable {
 
     /** An application with locks on this Redis. */
     default ApplicationContextRunner application() {
+        return application(property());
+    }
+
+    /** An application with locks on the Redis of that property. */
+    static ApplicationContextRunner application(String property) {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         AopAutoConfiguration.class,
                         DataRedisAutoConfiguration.class,
                         DistributedLockAutoConfiguration.class))
-                .withPropertyValues(property());
+                .withPropertyValues(property);
     }
 
     /** All servers that take commands. */

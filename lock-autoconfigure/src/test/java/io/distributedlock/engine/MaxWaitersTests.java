@@ -30,7 +30,7 @@ class MaxWaitersTests {
         assertThat(third.failure())
                 .isInstanceOf(LockUnavailableException.class)
                 .hasMessageContaining("'a'")
-                .hasMessageContaining("distributed-lock.max-waiters");
+                .hasMessageContaining("(maxWaiters)");
         holder.close();
         AsyncAttempt fourth = one.acquire("a");
         assertThat(fourth.isPending()).isTrue();
@@ -96,7 +96,7 @@ class MaxWaitersTests {
         AsyncAttempt first = one.acquire(mine);
         AsyncAttempt second = one.acquire(mine);
 
-        assertThat(one.acquire(mine).failure()).hasMessageContaining("distributed-lock.max-waiters");
+        assertThat(one.acquire(mine).failure()).hasMessageContaining("(maxWaiters)");
 
         holder.close();
         first.close();

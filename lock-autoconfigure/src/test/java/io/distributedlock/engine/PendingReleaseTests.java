@@ -97,7 +97,7 @@ class PendingReleaseTests {
 
         assertThat(failureOf(close(attempt)))
                 .isInstanceOf(LockLostException.class)
-                .hasMessageContaining("no longer existed in Redis");
+                .hasMessageContaining("it no longer existed");
     }
 
     @Test
@@ -105,7 +105,7 @@ class PendingReleaseTests {
         AsyncAttempt attempt = one.acquire("a");
         one.network.failNext(1, Effect.REFUSED);
 
-        assertThat(failureOf(close(attempt))).hasMessageContaining("has not confirmed");
+        assertThat(failureOf(close(attempt))).hasMessageContaining("is not confirmed");
         world.advanceSeconds(61);
     }
 
@@ -119,7 +119,7 @@ class PendingReleaseTests {
         assertThat(closing).isNotDone();
         world.advanceMillis(20);
 
-        assertThat(failureOf(closing)).hasMessageContaining("has not confirmed");
+        assertThat(failureOf(closing)).hasMessageContaining("is not confirmed");
         one.reconnect();
         assertThat(world.leases.leftovers()).isEmpty();
     }

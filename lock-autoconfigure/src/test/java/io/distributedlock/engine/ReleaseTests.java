@@ -178,7 +178,7 @@ class ReleaseTests {
 
         assertThatExceptionOfType(LockReleaseUnconfirmedException.class)
                 .isThrownBy(attempt::close)
-                .withMessageContaining("has not confirmed");
+                .withMessageContaining("is not confirmed");
 
         two.network.flow();
         two.network.take().run();

@@ -52,7 +52,7 @@ class LogLinesTests extends AbstractFaultTests {
                             .contains("forced release")
                             .endsWith("(token " + forced.fencingToken() + by))
                     .anySatisfy(line -> assertThat(line)
-                            .startsWith("WARN Lock 'gone' was lost before its release: it no longer existed in Redis")
+                            .startsWith("WARN Lock 'gone' was lost before its release: it no longer existed")
                             .endsWith("(token " + gone.fencingToken() + by));
         }
     }

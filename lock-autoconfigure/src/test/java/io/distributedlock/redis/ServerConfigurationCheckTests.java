@@ -126,6 +126,6 @@ class ServerConfigurationCheckTests {
             assertThat(event.lockName()).isEqualTo("b");
             assertThat(event.by()).isBetween(Duration.ofMinutes(59), Duration.ofMinutes(60));
         });
-        assertThat(output.getAll().split("Redis' clock was set back")).hasSize(2);
+        assertThat(output.getAll().split("The server's clock was set back")).hasSize(2);
     }
 }
