@@ -4,6 +4,7 @@
  */
 package io.distributedlock.sample;
 
+import io.distributedlock.testing.Noise;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.springframework.beans.factory.aot.BeanInstanceSupplier;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -21,6 +23,10 @@ import org.springframework.web.client.RestClient;
 
 /** An instance of the sample, with random ports and without the opening sales unless asked for. */
 record RunningShop(ConfigurableApplicationContext context) implements AutoCloseable {
+
+    static {
+        Awaitility.setDefaultTimeout(Noise.patience());
+    }
 
     static RunningShop start(String instance, String... arguments) {
         Map<String, String> byName = new LinkedHashMap<>(Map.of(
