@@ -8,19 +8,19 @@ import io.distributedlock.LockListener.Path;
 import io.distributedlock.LockOwner;
 import io.distributedlock.engine.LeaseStore.RenewCommand;
 import io.distributedlock.engine.LeaseStore.RenewReply;
+import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The side of a {@link NamedLock} that has a lease, and the hold of the present caller. It exists from the grant to the
  * release or loss. Guarded by the lock's monitor.
+ *
+ * <p>A lease that a caller holds is this one object, in three layers that know only those before: what the store has
+ * ({@link Lease}), when it is renewed ({@link RenewedLease}), and who has it here. The hold is not a part of it, since
+ * it ends when the lease is passed on.
  */
-final class Ownership {
-
-    private final NamedLock lock;
-
-    final Lease lease;
-
-    private final RenewalSchedule watch;
+final class Ownership extends RenewedLease {
 
     /** The hold of the present caller, or while retained, the rest of the latest one. */
     private Hold hold;
@@ -35,49 +35,46 @@ final class Ownership {
             Waiter first,
             long now,
             DeferredActions actions) {
-        this.lock = lock;
-        this.lease = granted.lease();
-        this.watch = new RenewalSchedule(lease);
-        lease.othersWait(granted.waiting(), now);
+        super(granted.lease());
+        othersWait(granted.waiting(), now);
         if (recalled) {
-            lease.recall(now);
+            recall(now);
         }
-        hold = grant(first, granted.path(), lease.sentAt(), now, actions);
+        hold = grant(lock, first, granted.path(), sentAt(), now, actions);
     }
 
-    private Hold grant(Waiter waiter, Path path, long start, long now, DeferredActions actions) {
+    private Hold grant(NamedLock lock, Waiter waiter, Path path, long start, long now, DeferredActions actions) {
         HandleAnchor anchor = new HandleAnchor();
-        Hold granted = new Hold(lock, waiter, lease, start, now, anchor);
-        DefaultLockHandle handle = new DefaultLockHandle(granted, anchor, true);
+        Hold granted = new Hold(lock, waiter, this, start, now, anchor);
+        DefaultLockHandle handle = new DefaultLockHandle(granted, anchor);
         actions.add(() -> waiter.decide(new AcquireResult.Granted(handle, path)));
         return granted;
     }
 
     /** Whether the next caller in this instance may have the lease. */
     boolean mayPass(long now) {
-        return lease.mayPass(lock.engine.settings(), hold, now);
+        return mayPass(engine().settings(), hold, now);
     }
 
     /** The time until the next hold of this lease may have its token; 0 if it may. */
     long nanosToNextToken(long now) {
-        return lease.nanosToNextToken(hold, now);
+        return nanosToNextToken(hold, now);
     }
 
     /** Passes the lease to the next caller in this instance, with the next token. */
     void passTo(Waiter next, long now, DeferredActions actions) {
-        lease.pass();
-        lock.engine.tokenSeen(lease.token());
+        pass();
+        engine().tokenSeen(token());
         Path path = retained ? Path.RETAINED : Path.LOCAL;
         retained = false;
-        hold = grant(next, path, now, now, actions);
-        watch.passed(lease, hold, now);
+        hold = grant(hold.lock, next, path, now, now, actions);
+        passed(hold, now);
     }
 
     /** No local caller requests the lock now, but one may soon: the lease stays here until then, or until that time. */
     void retainUntil(long end, long now) {
-        hold.renewUntil = end + hold.lease;
-        hold.extendedUntil = now;
-        hold.updateDeadline(lease, now);
+        hold.retainUntil(end);
+        hold.updateDeadline(this, now);
         retained = true;
     }
 
@@ -88,12 +85,12 @@ final class Ownership {
 
     /** Whether the lease may be kept: not if an extension made it longer than the next holder requests. */
     boolean mayRetain(long retention, long now) {
-        return retention > 0 && !lease.isContended() && lease.isLongEnough(now) && lease.length() <= hold.lease;
+        return retention > 0 && !isContended() && isLongEnough(now) && length() <= hold.lease;
     }
 
     /** Whether a retained lease has to be released now. */
     boolean isRecalled(long now) {
-        return lease.isContended() || retainedUntil() - now <= 0;
+        return isContended() || retainedUntil() - now <= 0;
     }
 
     /**
@@ -101,8 +98,8 @@ final class Ownership {
      * of the waiters would end with it.
      */
     private long retainedUntil() {
-        long end = hold.renewUntil - hold.lease;
-        return lease.shortFrom() - end < 0 ? lease.shortFrom() : end;
+        long end = hold.retainedUntil();
+        return shortFrom() - end < 0 ? shortFrom() : end;
     }
 
     Hold hold() {
@@ -117,7 +114,8 @@ final class Ownership {
             return null;
         }
         boolean byOwner = hold.isOwnedBy(owner);
-        DefaultLockHandle handle = new DefaultLockHandle(hold, hold.anchorForNext(), byOwner);
+        HandleAnchor anchor = hold.anchorForNext();
+        DefaultLockHandle handle = byOwner ? new DefaultLockHandle(hold, anchor) : new NestedWorkHandle(hold, anchor);
         hold.entered(byOwner);
         return handle;
     }
@@ -138,75 +136,81 @@ final class Ownership {
         if (!retained && current.isAbandoned()) {
             if (!current.abandonmentTold) {
                 current.abandonmentTold = true;
-                actions.add(() -> lock.engine.log().abandoned(current));
+                actions.add(() -> engine().log().abandoned(current));
             }
             return;
         }
-        RenewCommand command = watch.renew(lease, current, timeout(), now);
+        RenewCommand command = renewIfDue(current, timeout(), now);
         if (command != null) {
-            current.updateDeadline(lease, now);
-            lock.engine.renewal().add(new LeaseRenewal.Due(lock, watch.current(), command));
+            current.updateDeadline(this, now);
+            engine().renewal().add(due(command));
         }
+    }
+
+    private LeaseRenewal.Due due(RenewCommand command) {
+        return new LeaseRenewal.Due(hold.lock, Objects.requireNonNull(underWay()), command);
     }
 
     LeaseRenewal.Due extend(long length, long now) {
-        if (!hold.renew) {
-            hold.renewUntil = now + length;
-        }
-        hold.extendedUntil = now + length;
-        RenewCommand command = watch.extend(lease, hold, Math.min(length, hold.renewUntil - now), now);
-        hold.updateDeadline(lease, now);
-        return new LeaseRenewal.Due(lock, watch.current(), command);
-    }
-
-    /** Whether a reply is the expected one. */
-    boolean isAwaited(int renewal) {
-        return watch.isAwaited(renewal);
+        hold.extendUntil(now + length);
+        RenewCommand command = startExtension(hold, Math.min(length, hold.renewUntil() - now), now);
+        hold.updateDeadline(this, now);
+        return due(command);
     }
 
     /** Whether another extension was begun after this renewal, so that its reply has no meaning. */
-    boolean isExtendedSince(int renewal) {
-        return watch.extension() > renewal;
+    boolean isExtendedSince(Renewal renewal) {
+        return hold.extensions() > renewal.extensions;
     }
 
     /** @return false if the lease is gone according to the store */
     boolean renewed(@Nullable RenewReply reply, @Nullable Throwable failure, long now) {
         if (reply == null) {
-            watch.failed(lease, StoreFailures.isNotExecuted(failure) || StoreFailures.isRefused(failure), now);
+            renewalFailed(StoreFailures.isNotExecuted(failure) || StoreFailures.isRefused(failure), now);
             return true;
         }
-        lock.engine.retries().succeeded(lock.name);
+        engine().retries().succeeded(hold.name());
         if (reply.renewed()) {
-            lock.engine.tokenSeen(reply.token());
-            lease.tokenSeen(reply.token());
-            lease.othersWait(reply.waiting(), now);
-            watch.renewed(lease);
-            hold.renewed(lease, now);
+            engine().tokenSeen(reply.token());
+            tokenSeen(reply.token());
+            othersWait(reply.waiting(), now);
+            renewalConfirmed();
+            hold.updateDeadline(this, now);
         }
         return reply.renewed();
     }
 
+    /** The time since the last renewal for the present hold was sent, or null if there was none yet. */
+    @Nullable
+    Duration sinceRenewal(long now) {
+        return sentAt() - hold.grantedAt > 0 ? Duration.ofNanos(now - sentAt()) : null;
+    }
+
     /** A lease that recalls do not reach is renewed at once: the reply has the number of waiters. */
     void connected(long delay, long now) {
-        watch.retry(now);
-        if (lock.engine.store().isOutOfReach(lock.name, lease.number)) {
-            watch.renewBy(now + delay);
+        retry(now);
+        if (engine().store().isOutOfReach(hold.name(), number)) {
+            renewBy(now + delay);
         }
     }
 
     long nextLook() {
-        long look = hold.abandonmentTold && !retained ? TimerQueue.NEVER : watch.nextLook(lease, hold, timeout());
+        long look = hold.abandonmentTold && !retained ? TimerQueue.NEVER : nextRenewal(hold, timeout());
         long end = retained ? retainedUntil() : hold.deadline();
         return look == TimerQueue.NEVER || look - end > 0 ? end : look;
     }
 
     private long timeout() {
-        return lock.engine.timeout(lease.length());
+        return engine().timeout(length());
+    }
+
+    private EngineContext engine() {
+        return hold.lock.engine;
     }
 
     /** Why a hold is lost whose deadline has passed. */
     LossCause whyExpired(long now) {
-        boolean tooOld = hold.renew && hold.renewUntil - now <= 2 * Lease.margin(lease.length());
+        boolean tooOld = hold.renew && hold.renewUntil() - now <= 2 * margin(length());
         return tooOld ? LossCause.TOO_OLD : LossCause.EXPIRED;
     }
 }

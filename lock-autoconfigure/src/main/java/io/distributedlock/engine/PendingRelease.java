@@ -97,8 +97,18 @@ final class PendingRelease extends TimerTask {
                 lease.number,
                 lease.longest(),
                 lease.askedAt() + (lease.mayComeBack() ? 2 : 1) * lease.longest(),
-                lease.unknownOutcome != null && lease.unknownOutcome.uncertain(),
-                lease.unknownOutcome == null ? null : lease.unknownOutcome.unanswered());
+                lease.unknownOutcome());
+    }
+
+    private PendingRelease(
+            NamedLock lock, long number, long leaseNanos, long giveUpAt, Lease.@Nullable UnknownOutcome unknown) {
+        this(
+                lock,
+                number,
+                leaseNanos,
+                giveUpAt,
+                unknown != null && unknown.uncertain(),
+                unknown == null ? null : unknown.unanswered());
     }
 
     /** Leaves the line. */

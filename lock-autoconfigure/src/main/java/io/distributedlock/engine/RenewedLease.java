@@ -8,11 +8,8 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore.RenewCommand;
 import org.jspecify.annotations.Nullable;
 
-/**
- * When a lease is renewed next, and whether a reply is under way: the part of the watchdog for one lease. Guarded by
- * the {@link NamedLock}.
- */
-final class RenewalSchedule {
+/** A lease, and when it is renewed next: the part of the watchdog for one lease. Guarded by the {@link NamedLock}. */
+class RenewedLease extends Lease {
 
     private static final long LONGEST_GRID = 250_000_000;
 
@@ -28,18 +25,27 @@ final class RenewalSchedule {
     /** Null until a hold requests less than the lease, or a renewal that may shorten it gets no reply. */
     private @Nullable Shortening shortening;
 
-    /** The number of renewals so far. */
-    private int renewal;
+    /** A renewal without a reply; the reply belongs to this object, not to an equal one. */
+    static final class Renewal {
 
-    private int extension = -1;
+        private final long length;
 
-    /**
-     * A renewal without a reply.
-     *
-     * @param mayShorten whether it was sent to shorten the lease if that is longer
-     * @param capping whether it may shorten the lease in the store
-     */
-    private record Renewal(long length, boolean mayShorten, boolean capping) {}
+        /** Whether it was sent to shorten the lease if that is longer. */
+        private final boolean mayShorten;
+
+        /** Whether it may shorten the lease in the store. */
+        private final boolean capping;
+
+        /** The extensions of its hold that had begun when it was sent, itself included. */
+        final int extensions;
+
+        private Renewal(long length, boolean mayShorten, boolean capping, int extensions) {
+            this.length = length;
+            this.mayShorten = mayShorten;
+            this.capping = capping;
+            this.extensions = extensions;
+        }
+    }
 
     /** The part for a lease that is longer than the present hold requests, or was. */
     private static final class Shortening {
@@ -62,25 +68,26 @@ final class RenewalSchedule {
         }
     }
 
-    RenewalSchedule(Lease lease) {
-        plan(lease);
+    RenewedLease(Lease granted) {
+        super(granted);
+        plan();
     }
 
     /** A third of the lease from when it was set, on a grid that brings many leases into one batch. */
-    private void plan(Lease lease) {
-        long third = lease.length() / 3;
+    private void plan() {
+        long third = length() / 3;
         long grid = Math.max(SHORTEST_GRID, Math.min(LONGEST_GRID, third / 16));
-        long onGrid = Math.floorDiv(lease.sentAt() + third, grid) * grid;
-        renewAt = onGrid - lease.sentAt() >= grid ? onGrid : lease.sentAt() + grid;
+        long onGrid = Math.floorDiv(sentAt() + third, grid) * grid;
+        renewAt = onGrid - sentAt() >= grid ? onGrid : sentAt() + grid;
     }
 
     /**
      * The lease was passed on. If its next holder requests a shorter one, the next renewal sets that, a third of it
      * from now at the latest: after a crash, other callers wait for the lease of the hold that was lost.
      */
-    void passed(Lease lease, Hold next, long now) {
-        long wanted = Math.min(next.lease, next.renewUntil - now);
-        boolean tooLong = lease.end() - now - wanted > Lease.margin(lease.length());
+    void passed(Hold next, long now) {
+        long wanted = Math.min(next.lease, next.renewUntil() - now);
+        boolean tooLong = end() - now - wanted > margin(length());
         if (tooLong || shortening != null) {
             shortening().passed(tooLong, now + wanted / 3);
         }
@@ -97,41 +104,41 @@ final class RenewalSchedule {
     }
 
     /** When the lock has to check this lease again, or {@link TimerQueue#NEVER}; an overdue reply counts as unknown. */
-    long nextLook(Lease lease, Hold hold, long timeout) {
+    long nextRenewal(Hold hold, long timeout) {
         if (underWay != null) {
-            return lease.askedAt() + timeout;
+            return askedAt() + timeout;
         }
         Shortening shorter = shortening;
-        if (shorter != null && shorter.tooLong && (shorter.dueAt - renewAt < 0 || !wantsRenewal(lease, hold))) {
+        if (shorter != null && shorter.tooLong && (shorter.dueAt - renewAt < 0 || !wantsRenewal(hold))) {
             return shorter.dueAt;
         }
-        return wantsRenewal(lease, hold) ? renewAt : TimerQueue.NEVER;
+        return wantsRenewal(hold) ? renewAt : TimerQueue.NEVER;
     }
 
-    private static boolean wantsRenewal(Lease lease, Hold hold) {
-        return hold.renewUntil - lease.end() > Lease.margin(lease.length());
+    private boolean wantsRenewal(Hold hold) {
+        return hold.renewUntil() - end() > margin(length());
     }
 
-    private boolean isDue(Lease lease, Hold hold, long now) {
+    private boolean isDue(Hold hold, long now) {
         boolean shortens = shortening != null && shortening.tooLong && now - shortening.dueAt >= 0;
-        return underWay == null && (shortens || (now - renewAt >= 0 && wantsRenewal(lease, hold)));
+        return underWay == null && (shortens || (now - renewAt >= 0 && wantsRenewal(hold)));
     }
 
     /** Starts a renewal if one is due, and returns what to send. */
     @Nullable
-    RenewCommand renew(Lease lease, Hold hold, long timeout, long now) {
-        if (underWay != null && now - lease.askedAt() >= timeout) {
-            failed(lease, false, now);
+    RenewCommand renewIfDue(Hold hold, long timeout, long now) {
+        if (underWay != null && now - askedAt() >= timeout) {
+            renewalFailed(false, now);
             dueAt(now);
         }
-        if (!isDue(lease, hold, now)) {
+        if (!isDue(hold, now)) {
             return null;
         }
-        long wanted = Math.max(hold.lease, hold.extendedUntil - now);
-        long limit = hold.renewUntil - now;
+        long wanted = Math.max(hold.lease, hold.extendedUntil() - now);
+        long limit = hold.renewUntil() - now;
         // A lease that is only shortened, and never renewed, lasts as long as its hold.
-        limit += hold.renew ? 0 : 2 * Lease.margin(limit);
-        return start(lease, hold, Math.min(wanted, limit), isTooLong(), now);
+        limit += hold.renew ? 0 : 2 * margin(limit);
+        return start(hold, Math.min(wanted, limit), isTooLong(), now);
     }
 
     /**
@@ -139,44 +146,33 @@ final class RenewalSchedule {
      * on, since the store may do it at any time and its reply may not arrive. A renewal to another length is sent as
      * one that must not shorten, since a late copy of it must not shorten what the lease has become by then.
      */
-    RenewCommand start(Lease lease, Hold hold, long newLength, boolean shortens, long now) {
+    private RenewCommand start(Hold hold, long newLength, boolean shortens, long now) {
         long millis = Math.max(1, newLength / 1_000_000);
         long length = millis * 1_000_000;
         giveUp();
-        boolean shorter = now + length - lease.end() < 0;
+        boolean shorter = now + length - end() < 0;
         boolean capping = shortens && (shorter || isTooLong());
-        underWay = new Renewal(length, shortens, capping);
-        renewal++;
-        lease.asks(length, now);
+        underWay = new Renewal(length, shortens, capping, hold.extensions());
+        asks(length, now);
         if (shorter) {
-            lease.renewed(now, Math.min(length, cap()));
+            counts(now, Math.min(length, cap()));
         }
-        return new RenewCommand(hold.name(), lease.number, millis, lease.token(), capping);
+        return new RenewCommand(hold.name(), number, millis, token(), capping);
     }
 
     /** Starts a renewal that a caller waits for and that may shorten the lease. */
-    RenewCommand extend(Lease lease, Hold hold, long newLength, long now) {
-        RenewCommand command = start(lease, hold, newLength, true, now);
-        extension = renewal;
-        return command;
+    RenewCommand startExtension(Hold hold, long newLength, long now) {
+        return start(hold, newLength, true, now);
     }
 
-    int current() {
-        return renewal;
-    }
-
-    /** The latest one that a caller has requested. */
-    int extension() {
-        return extension;
-    }
-
-    /** @return whether the reply is the expected one */
-    boolean isAwaited(int answered) {
-        return underWay != null && answered == renewal;
+    /** The renewal whose reply is expected; null if there is none. */
+    @Nullable
+    Renewal underWay() {
+        return underWay;
     }
 
     /** The reply to the renewal under way has arrived. */
-    void renewed(Lease lease) {
+    void renewalConfirmed() {
         Renewal confirmed = underWay;
         if (confirmed == null) {
             return;
@@ -184,10 +180,10 @@ final class RenewalSchedule {
         underWay = null;
         failing = false;
         if (shortening != null) {
-            shortening.tooLong &= !confirmed.mayShorten();
+            shortening.tooLong &= !confirmed.mayShorten;
         }
-        lease.renewed(lease.askedAt(), Math.min(confirmed.length(), cap()));
-        plan(lease);
+        counts(askedAt(), Math.min(confirmed.length, cap()));
+        plan();
     }
 
     /**
@@ -196,7 +192,7 @@ final class RenewalSchedule {
      */
     private long cap() {
         long earlier = shortening == null ? Long.MAX_VALUE : shortening.unanswered;
-        return underWay != null && underWay.capping() ? Math.min(earlier, underWay.length()) : earlier;
+        return underWay != null && underWay.capping ? Math.min(earlier, underWay.length) : earlier;
     }
 
     /**
@@ -204,14 +200,14 @@ final class RenewalSchedule {
      *
      * @param notDone whether the command certainly had no effect, and so did not shorten the lease
      */
-    void failed(Lease lease, boolean notDone, long now) {
+    void renewalFailed(boolean notDone, long now) {
         if (notDone) {
             underWay = null;
         }
         giveUp();
         failing = true;
         long shortest = LockRequest.MIN_LEASE.toNanos();
-        dueAt(now + Math.max(shortest, Math.min(lease.length() / 12, 500_000_000)));
+        dueAt(now + Math.max(shortest, Math.min(length() / 12, 500_000_000)));
     }
 
     /** The next renewal is due at that time, whatever it is for. */
@@ -225,9 +221,9 @@ final class RenewalSchedule {
     /** The reply to the renewal under way will be ignored. */
     private void giveUp() {
         Renewal ignored = underWay;
-        if (ignored != null && ignored.capping()) {
+        if (ignored != null && ignored.capping) {
             Shortening known = shortening();
-            known.unanswered = Math.min(known.unanswered, ignored.length());
+            known.unanswered = Math.min(known.unanswered, ignored.length);
         }
         underWay = null;
     }
