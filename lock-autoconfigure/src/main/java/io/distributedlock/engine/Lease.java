@@ -48,6 +48,7 @@ class Lease {
         this.token = granted.token;
         this.sentAt = granted.sentAt;
         this.length = granted.length;
+        this.contention = granted.contention;
         this.unconfirmed = granted.unconfirmed;
     }
 

@@ -161,12 +161,9 @@ final class NamedLockState {
 
     private @Nullable AcquireResult resultAtOnce(Waiter waiter, long now) {
         Ownership current = ownership == null || ownership.isRetained() ? null : ownership;
-        if (current != null && current.hold().admits(waiter.owner, waiter.enclosing)) {
-            DefaultLockHandle handle =
-                    waiter.terms.reentrant() ? current.reenter(waiter.owner, waiter.enclosing, now) : null;
-            if (handle != null || !waiter.terms.reentrant()) {
-                return handle == null ? new AcquireResult.ReentryRefused() : AcquireResult.reentered(handle);
-            }
+        AcquireResult nested = current == null ? null : current.resultOfReentry(waiter, now);
+        if (nested != null) {
+            return nested;
         }
         if (lock.engine.isClosing()) {
             return AcquireResult.shuttingDown();
@@ -424,7 +421,7 @@ final class NamedLockState {
         if (ownership == null || !has(renewal.command().number())) {
             return true;
         }
-        boolean awaited = ownership.underWay() == renewal.renewal();
+        boolean awaited = ownership.isAwaited(renewal.renewal());
         boolean late = !awaited && !ownership.isExtendedSince(renewal.renewal());
         if (awaited && !ownership.renewed(reply, failure, now)) {
             lose(ownership, LossCause.NOT_RENEWED, now, actions);
@@ -492,10 +489,7 @@ final class NamedLockState {
 
     /** Whether the store has the lock under this token, no caller holds it, and this instance retains its lease. */
     boolean isRetained(long inStore, long now) {
-        return ownership != null
-                && ownership.isRetained()
-                && ownership.token() >= inStore
-                && !ownership.hold().isExpired(now);
+        return ownership != null && ownership.isRetainedWith(inStore, now);
     }
 
     /** The time until a retained lease has a token for the next hold; 0 if it has one, or if no lease is retained. */

@@ -6,14 +6,22 @@ package io.distributedlock.engine;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore.RenewCommand;
+import io.distributedlock.engine.LeaseStore.RenewReply;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A lease, and when it is renewed next: the part of the watchdog for one lease. Guarded by the {@link NamedLock}. */
+/**
+ * A lease, the hold for which it is renewed, and when it is renewed next: the part of the watchdog for one lease.
+ * Guarded by the {@link NamedLock}.
+ */
 class RenewedLease extends Lease {
 
     private static final long LONGEST_GRID = 250_000_000;
 
     private static final long SHORTEST_GRID = 1_000_000;
+
+    /** The hold of the present caller, or while the lease is retained, the rest of the latest one. */
+    private Hold hold;
 
     private long renewAt;
 
@@ -37,7 +45,7 @@ class RenewedLease extends Lease {
         private final boolean capping;
 
         /** The extensions of its hold that had begun when it was sent, itself included. */
-        final int extensions;
+        private final int extensions;
 
         private Renewal(long length, boolean mayShorten, boolean capping, int extensions) {
             this.length = length;
@@ -47,31 +55,26 @@ class RenewedLease extends Lease {
         }
     }
 
-    /** The part for a lease that is longer than the present hold requests, or was. */
-    private static final class Shortening {
-
-        /**
-         * Whether the store's lease is longer than that of the present hold, until the reply to a renewal that may
-         * shorten it.
-         */
-        boolean tooLong;
-
-        /** When the renewal that shortens it is due, if it is too long. */
-        long dueAt;
-
-        /** The shortest length of the renewals that may shorten it and got no reply. */
-        long unanswered = Long.MAX_VALUE;
-
-        void passed(boolean isTooLong, long latest) {
-            dueAt = tooLong && dueAt - latest < 0 ? dueAt : latest;
-            tooLong = isTooLong;
-        }
-    }
-
-    RenewedLease(Lease granted) {
+    RenewedLease(Lease granted, Hold hold) {
         super(granted);
+        this.hold = hold;
         plan();
     }
+
+    Hold hold() {
+        return hold;
+    }
+
+    EngineContext engine() {
+        return hold.lock.engine;
+    }
+
+    /** How long to wait for a reply about this lease. */
+    private long timeout() {
+        return engine().timeout(length());
+    }
+
+    // ---- when it is renewed
 
     /** A third of the lease from when it was set, on a grid that brings many leases into one batch. */
     private void plan() {
@@ -86,6 +89,7 @@ class RenewedLease extends Lease {
      * from now at the latest: after a crash, other callers wait for the lease of the hold that was lost.
      */
     void passed(Hold next, long now) {
+        hold = next;
         long wanted = Math.min(next.lease, next.renewUntil() - now);
         boolean tooLong = end() - now - wanted > margin(length());
         if (tooLong || shortening != null) {
@@ -104,41 +108,40 @@ class RenewedLease extends Lease {
     }
 
     /** When the lock has to check this lease again, or {@link TimerQueue#NEVER}; an overdue reply counts as unknown. */
-    long nextRenewal(Hold hold, long timeout) {
+    long nextRenewal() {
         if (underWay != null) {
-            return askedAt() + timeout;
+            return askedAt() + timeout();
         }
         Shortening shorter = shortening;
-        if (shorter != null && shorter.tooLong && (shorter.dueAt - renewAt < 0 || !wantsRenewal(hold))) {
+        if (shorter != null && shorter.tooLong && (shorter.dueAt - renewAt < 0 || !wantsRenewal())) {
             return shorter.dueAt;
         }
-        return wantsRenewal(hold) ? renewAt : TimerQueue.NEVER;
+        return wantsRenewal() ? renewAt : TimerQueue.NEVER;
     }
 
-    private boolean wantsRenewal(Hold hold) {
+    private boolean wantsRenewal() {
         return hold.renewUntil() - end() > margin(length());
     }
 
-    private boolean isDue(Hold hold, long now) {
+    private boolean isDue(long now) {
         boolean shortens = shortening != null && shortening.tooLong && now - shortening.dueAt >= 0;
-        return underWay == null && (shortens || (now - renewAt >= 0 && wantsRenewal(hold)));
+        return underWay == null && (shortens || (now - renewAt >= 0 && wantsRenewal()));
     }
 
     /** Starts a renewal if one is due, and returns what to send. */
-    @Nullable
-    RenewCommand renewIfDue(Hold hold, long timeout, long now) {
-        if (underWay != null && now - askedAt() >= timeout) {
-            renewalFailed(false, now);
+    LeaseRenewal.@Nullable Due renewIfDue(long now) {
+        if (underWay != null && now - askedAt() >= timeout()) {
+            failed(false, now);
             dueAt(now);
         }
-        if (!isDue(hold, now)) {
+        if (!isDue(now)) {
             return null;
         }
         long wanted = Math.max(hold.lease, hold.extendedUntil() - now);
         long limit = hold.renewUntil() - now;
         // A lease that is only shortened, and never renewed, lasts as long as its hold.
         limit += hold.renew ? 0 : 2 * margin(limit);
-        return start(hold, Math.min(wanted, limit), isTooLong(), now);
+        return start(Math.min(wanted, limit), isTooLong(), now);
     }
 
     /**
@@ -146,33 +149,63 @@ class RenewedLease extends Lease {
      * on, since the store may do it at any time and its reply may not arrive. A renewal to another length is sent as
      * one that must not shorten, since a late copy of it must not shorten what the lease has become by then.
      */
-    private RenewCommand start(Hold hold, long newLength, boolean shortens, long now) {
+    private LeaseRenewal.Due start(long newLength, boolean shortens, long now) {
         long millis = Math.max(1, newLength / 1_000_000);
         long length = millis * 1_000_000;
         giveUp();
         boolean shorter = now + length - end() < 0;
         boolean capping = shortens && (shorter || isTooLong());
-        underWay = new Renewal(length, shortens, capping, hold.extensions());
+        Renewal begun = new Renewal(length, shortens, capping, hold.extensions());
+        underWay = begun;
         asks(length, now);
         if (shorter) {
             counts(now, Math.min(length, cap()));
         }
-        return new RenewCommand(hold.name(), number, millis, token(), capping);
+        hold.updateDeadline(this, now);
+        RenewCommand command = new RenewCommand(hold.name(), number, millis, token(), capping);
+        return new LeaseRenewal.Due(hold.lock, begun, command);
     }
 
-    /** Starts a renewal that a caller waits for and that may shorten the lease. */
-    RenewCommand startExtension(Hold hold, long newLength, long now) {
-        return start(hold, newLength, true, now);
+    /** Starts a renewal that the holder waits for and that may shorten the lease. */
+    LeaseRenewal.Due extend(long newLength, long now) {
+        hold.extendUntil(now + newLength);
+        return start(Math.min(newLength, hold.renewUntil() - now), true, now);
     }
 
-    /** The renewal whose reply is expected; null if there is none. */
-    @Nullable
-    Renewal underWay() {
-        return underWay;
+    // ---- replies
+
+    /** Whether the reply to this renewal is expected. */
+    boolean isAwaited(Renewal renewal) {
+        return underWay == renewal;
     }
 
-    /** The reply to the renewal under way has arrived. */
-    void renewalConfirmed() {
+    /** Whether another extension was begun after this renewal, so that its reply has no meaning. */
+    boolean isExtendedSince(Renewal renewal) {
+        return hold.extensions() > renewal.extensions;
+    }
+
+    /**
+     * The reply to the renewal under way has arrived, or there is none.
+     *
+     * @return false if the lease is gone according to the store
+     */
+    boolean renewed(@Nullable RenewReply reply, @Nullable Throwable failure, long now) {
+        if (reply == null) {
+            failed(StoreFailures.isNotExecuted(failure) || StoreFailures.isRefused(failure), now);
+            return true;
+        }
+        engine().retries().succeeded(hold.name());
+        if (reply.renewed()) {
+            engine().tokenSeen(reply.token());
+            tokenSeen(reply.token());
+            othersWait(reply.waiting(), now);
+            confirmed();
+            hold.updateDeadline(this, now);
+        }
+        return reply.renewed();
+    }
+
+    private void confirmed() {
         Renewal confirmed = underWay;
         if (confirmed == null) {
             return;
@@ -200,7 +233,7 @@ class RenewedLease extends Lease {
      *
      * @param notDone whether the command certainly had no effect, and so did not shorten the lease
      */
-    void renewalFailed(boolean notDone, long now) {
+    private void failed(boolean notDone, long now) {
         if (notDone) {
             underWay = null;
         }
@@ -228,17 +261,19 @@ class RenewedLease extends Lease {
         underWay = null;
     }
 
-    /** The next renewal is sent at that time at the latest. */
-    void renewBy(long time) {
-        if (time - renewAt < 0) {
-            renewAt = time;
-        }
-    }
-
-    /** The store can be reached again. */
-    void retry(long now) {
+    /** The store can be reached again. A lease that recalls do not reach is renewed: the reply counts the waiters. */
+    void connected(long delay, long now) {
         if (failing) {
             dueAt(now);
         }
+        if (engine().store().isOutOfReach(hold.name(), number) && now + delay - renewAt < 0) {
+            renewAt = now + delay;
+        }
+    }
+
+    /** The time since the last renewal for the present hold was sent, or null if there was none yet. */
+    @Nullable
+    Duration sinceRenewal(long now) {
+        return sentAt() - hold.grantedAt > 0 ? Duration.ofNanos(now - sentAt()) : null;
     }
 }
