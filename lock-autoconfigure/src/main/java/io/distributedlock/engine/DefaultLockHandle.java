@@ -16,13 +16,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/** One entry into a {@link Hold}. */
-final class DefaultLockHandle implements LockHandle {
+/** One entry into a {@link Hold}, by its owner itself. */
+class DefaultLockHandle implements LockHandle {
 
     private final Hold hold;
-
-    /** Whether the hold's owner has made this entry itself. */
-    private final boolean byOwner;
 
     /** Keeps the hold from counting as abandoned while this handle is reachable and may be closed. */
     private volatile @Nullable HandleAnchor anchor;
@@ -33,10 +30,14 @@ final class DefaultLockHandle implements LockHandle {
 
     private volatile int closed;
 
-    DefaultLockHandle(Hold hold, HandleAnchor anchor, boolean byOwner) {
+    DefaultLockHandle(Hold hold, HandleAnchor anchor) {
         this.hold = hold;
-        this.byOwner = byOwner;
         this.anchor = anchor;
+    }
+
+    /** Whether the hold's owner has made this entry itself. */
+    boolean isByOwner() {
+        return true;
     }
 
     @Override
@@ -174,7 +175,7 @@ final class DefaultLockHandle implements LockHandle {
     private boolean exitNested() {
         boolean inner;
         try {
-            inner = hold.lock.exitNested(hold, byOwner);
+            inner = hold.lock.exitNested(hold, isByOwner());
         } catch (RuntimeException | Error ex) {
             closed = 0;
             engine().doLater(this::closeLater);
@@ -193,7 +194,7 @@ final class DefaultLockHandle implements LockHandle {
         }
         boolean inner;
         try {
-            inner = hold.lock.exitNested(hold, byOwner);
+            inner = hold.lock.exitNested(hold, isByOwner());
         } catch (RuntimeException | Error ex) {
             closed = 0;
             throw ex;
@@ -219,7 +220,7 @@ final class DefaultLockHandle implements LockHandle {
     /** The anchor goes last: until then, a handle is there to close it. It goes also if that fails. */
     private @Nullable PendingRelease leftLast() {
         try {
-            PendingRelease release = hold.lock.leave(hold, byOwner);
+            PendingRelease release = hold.lock.leave(hold, isByOwner());
             engine().log().released(hold);
             return release;
         } finally {

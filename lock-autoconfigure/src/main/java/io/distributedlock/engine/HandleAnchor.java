@@ -21,16 +21,18 @@ final class HandleAnchor {
     @GuardedBy("this")
     private @Nullable List<Callback> callbacks;
 
-    @GuardedBy("this")
-    private boolean ended;
-
-    /** @return false if the hold has ended */
-    synchronized boolean add(DefaultLockHandle handle, Runnable work) {
-        if (!ended) {
-            callbacks = callbacks == null ? new ArrayList<>(1) : callbacks;
-            callbacks.add(new Callback(handle, work));
+    /**
+     * A hold that ends takes its callbacks after that, so none is added that nobody takes.
+     *
+     * @return false if the hold has ended
+     */
+    synchronized boolean add(Hold hold, DefaultLockHandle handle, Runnable work) {
+        if (hold.hasEnded()) {
+            return false;
         }
-        return !ended;
+        callbacks = callbacks == null ? new ArrayList<>(1) : callbacks;
+        callbacks.add(new Callback(handle, work));
+        return true;
     }
 
     /** The handle was closed. */
@@ -46,7 +48,6 @@ final class HandleAnchor {
                 ? List.of()
                 : callbacks.stream().map(Callback::work).toList();
         callbacks = null;
-        ended = true;
         return work;
     }
 }

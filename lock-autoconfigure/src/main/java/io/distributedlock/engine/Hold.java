@@ -19,14 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One caller's hold, from grant to release, re-entries included. Fields that are not volatile are guarded by the
  * {@link NamedLock}.
+ *
+ * <p>It refers weakly to the anchor that all its handles share, so that is reachable as long as one of them is.
  */
-final class Hold {
-
-    private enum Phase {
-        HELD,
-        CLOSED,
-        LOST
-    }
+final class Hold extends WeakReference<HandleAnchor> {
 
     private static final AtomicReferenceFieldUpdater<Hold, LockListener.@Nullable Attempt> TOLD =
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, LockListener.Attempt.class, "told");
@@ -51,34 +47,22 @@ final class Hold {
 
     final long grantedAt;
 
-    /** The lock must not become free earlier than this long after the grant. */
-    private volatile long minHold;
-
     /** The number of entries that were not left yet. */
     int entries = 1;
 
     /** The number of these entries by the owner itself, not by work nested in its own. */
     private int ownEntries = 1;
 
-    /** The lease is never renewed beyond this time. */
-    long renewUntil;
-
-    /** The lease must not be renewed to end before this time, if it is later than now. */
-    long extendedUntil;
+    /** The limits of its length; null for a hold that has none and was not extended. */
+    private @Nullable HoldLimits limits;
 
     /** Whether the warning was logged that it can no longer be closed. */
     boolean abandonmentTold;
 
     private volatile long deadline;
 
-    /** When its last confirmed renewal was sent, if there was one. Guarded by the lock's monitor. */
-    private long renewedAt;
-
-    private boolean renewed;
-
-    private volatile Phase phase = Phase.HELD;
-
-    private volatile @Nullable Loss loss;
+    /** How it has ended; null while it is held. */
+    private volatile @Nullable Ending ending;
 
     /**
      * The listener to its end, until it was called; null if there is none, or before the holder has received the hold.
@@ -87,18 +71,26 @@ final class Hold {
 
     private volatile @Nullable String traceId;
 
-    /** All handles share this, so it is reachable as long as one of them is. */
-    private WeakReference<HandleAnchor> anchor;
+    /** The anchor of handles that were created after all earlier ones had been garbage collected. */
+    private @Nullable WeakReference<HandleAnchor> laterAnchor;
+
+    private sealed interface Ending {}
+
+    /** The last handle was closed. */
+    private enum Closed implements Ending {
+        INSTANCE
+    }
 
     /**
-     * How it was lost.
+     * It was lost.
      *
      * @param anchor reachable from the loss on: the callbacks are run although the handles may be unreachable by then
      */
-    private record Loss(LockLostException how, @Nullable HandleAnchor anchor) {}
+    private record Loss(LockLostException how, @Nullable HandleAnchor anchor) implements Ending {}
 
     /** @param start from when its own lease counts if it is not renewed */
     Hold(NamedLock lock, Waiter waiter, Lease granted, long start, long now, HandleAnchor anchor) {
+        super(anchor);
         this.lock = lock;
         this.owner = waiter.owner;
         this.origin = waiter.terms.origin();
@@ -106,10 +98,7 @@ final class Hold {
         this.renew = waiter.terms.renew();
         this.token = granted.token();
         this.grantedAt = now;
-        this.minHold = waiter.terms.minHold();
-        this.extendedUntil = now;
-        this.anchor = new WeakReference<>(anchor);
-        this.renewUntil = renew ? now + waiter.terms.maxHold() : start + lease;
+        this.limits = HoldLimits.of(waiter.terms, start, now);
         updateDeadline(granted, now);
     }
 
@@ -119,20 +108,69 @@ final class Hold {
 
     /** The remaining time for which the lock must not become free. */
     long mustStay(long now) {
-        return Math.max(0, minHold - (now - grantedAt));
+        return limits == null ? 0 : Math.max(0, limits.minHold - (now - grantedAt));
     }
 
     /** No work was done under it, so the lock may become free at once. */
     void waiveMinHold() {
-        minHold = 0;
+        HoldLimits known = limits;
+        if (known != null) {
+            known.minHold = 0;
+        }
+    }
+
+    /** The lease is never renewed beyond this time. */
+    long renewUntil() {
+        return limits == null ? grantedAt + ResolvedRequest.FOREVER : limits.renewUntil;
+    }
+
+    /** The lease must not be renewed to end before this time, if it is later than now. */
+    long extendedUntil() {
+        return limits == null ? grantedAt : limits.extendedUntil;
+    }
+
+    /** The number of its extensions so far. */
+    int extensions() {
+        return limits == null ? 0 : limits.extensions;
+    }
+
+    /** Its caller extends it to that time. */
+    void extendUntil(long end) {
+        HoldLimits changed = limits();
+        changed.renewUntil = renew ? changed.renewUntil : end;
+        changed.extendedUntil = end;
+        changed.extensions++;
+    }
+
+    /** It was closed, and its lease is retained until then: the lease must not be renewed much beyond that. */
+    void retainUntil(long end) {
+        HoldLimits changed = limits();
+        changed.retainedUntil = end;
+        changed.renewUntil = end + lease;
+        changed.extendedUntil = grantedAt;
+    }
+
+    /** Until when its lease is retained. */
+    long retainedUntil() {
+        return limits().retainedUntil;
+    }
+
+    private HoldLimits limits() {
+        HoldLimits known = limits == null ? new HoldLimits(0, renewUntil(), extendedUntil()) : limits;
+        limits = known;
+        return known;
+    }
+
+    private @Nullable HandleAnchor anchor() {
+        return laterAnchor == null ? get() : laterAnchor.get();
     }
 
     /** The anchor for a new handle. If the earlier handles are gone, their entries can no longer be closed. */
     HandleAnchor anchorForNext() {
-        HandleAnchor known = anchor.get();
+        HandleAnchor known = anchor();
         if (known == null) {
             known = new HandleAnchor();
-            anchor = new WeakReference<>(known);
+            laterAnchor = new WeakReference<>(known);
             abandonmentTold = false;
             entries = 0;
             ownEntries = 0;
@@ -177,20 +215,13 @@ final class Hold {
 
     /** It can no longer be closed: its handles were garbage collected, or the thread that acquired it has ended. */
     boolean isAbandoned() {
-        return anchor.get() == null || (owner instanceof Thread thread && !thread.isAlive());
+        return anchor() == null || (owner instanceof Thread thread && !thread.isAlive());
     }
 
     /** The lease was granted or renewed. */
     void updateDeadline(Lease granted, long now) {
-        long limit = renewUntil - now;
-        deadline = granted.deadline() - now <= limit ? granted.deadline() : renewUntil;
-    }
-
-    /** A renewal was confirmed. */
-    void renewed(Lease granted, long now) {
-        renewed = true;
-        renewedAt = granted.sentAt();
-        updateDeadline(granted, now);
+        long limit = renewUntil() - now;
+        deadline = granted.deadline() - now <= limit ? granted.deadline() : renewUntil();
     }
 
     long deadline() {
@@ -202,14 +233,15 @@ final class Hold {
     }
 
     boolean isHeld(long now) {
-        return phase == Phase.HELD && !isExpired(now);
+        return ending == null && !isExpired(now);
     }
 
     long remaining(long now) {
-        return phase == Phase.HELD ? Math.max(0, deadline - now) : 0;
+        return ending == null ? Math.max(0, deadline - now) : 0;
     }
 
-    LockActivity.Held describe(long now, int waiters) {
+    /** @param sinceRenewal the time since the last renewal was sent, null if there was none yet */
+    LockActivity.Held describe(long now, int waiters, @Nullable Duration sinceRenewal) {
         return new LockActivity.Held(
                 name(),
                 token,
@@ -220,7 +252,7 @@ final class Hold {
                 waiters,
                 origin,
                 traceId(),
-                renewed ? Duration.ofNanos(now - renewedAt) : null,
+                sinceRenewal,
                 Readers.isReader(lock) ? LockMode.SHARED : LockMode.EXCLUSIVE);
     }
 
@@ -245,15 +277,19 @@ final class Hold {
     }
 
     boolean isLost() {
-        return phase == Phase.LOST;
+        return ending instanceof Loss;
+    }
+
+    boolean hasEnded() {
+        return ending != null;
     }
 
     boolean isClosed() {
-        return phase == Phase.CLOSED;
+        return ending instanceof Closed;
     }
 
     void close() {
-        phase = Phase.CLOSED;
+        ending = Closed.INSTANCE;
         takeCallbacks();
     }
 
@@ -261,30 +297,28 @@ final class Hold {
         Duration heldFor = Duration.ofNanos(now - grantedAt);
         LockLostException how = new LockLostException(
                 name(), "Lock '" + name() + "' was lost after " + heldFor.toMillis() + " ms: " + why.words(), heldFor);
-        loss = new Loss(how, anchor.get());
-        phase = Phase.LOST;
+        ending = new Loss(how, anchor());
     }
 
     /** The callbacks of a lost hold, at the first call only. There are none if no handle is reachable any more. */
     List<Runnable> takeCallbacks() {
-        Loss lost = loss;
-        HandleAnchor known = lost == null || lost.anchor() == null ? anchor.get() : lost.anchor();
+        HandleAnchor kept = ending instanceof Loss lost ? lost.anchor() : null;
+        HandleAnchor known = kept == null ? anchor() : kept;
         return known == null ? List.of() : known.end();
     }
 
     /** @return true if it is already lost, so the callback has to run at once */
     boolean onLost(DefaultLockHandle handle, HandleAnchor kept, Runnable callback) {
-        return !kept.add(handle, callback) && phase == Phase.LOST;
+        return !kept.add(this, handle, callback) && isLost();
     }
 
     /** A new exception for every caller, so that the stack is the caller's; null if it was not lost. */
     @Nullable
     LockLostException loss() {
-        Loss known = loss;
-        if (known == null) {
+        if (!(ending instanceof Loss lost)) {
             return null;
         }
-        LockLostException first = known.how();
+        LockLostException first = lost.how();
         return new LockLostException(first.lockName(), String.valueOf(first.getMessage()), first.heldFor());
     }
 }

@@ -11,15 +11,12 @@ import org.jspecify.annotations.Nullable;
  * cannot have begun to count earlier. The margin covers the difference in speed between the two clocks. Guarded by the
  * {@link NamedLock} that owns it.
  */
-final class Lease {
+class Lease {
 
     private static final long MIN_MARGIN = 5_000_000;
 
     /** The number of the acquisition that owns it. */
     final long number;
-
-    /** The requests under this number without a known outcome; null if there are none. */
-    final @Nullable UnknownOutcome unknownOutcome;
 
     /** The token of the latest local hold, or a higher one that the lock has in the store. */
     private long token;
@@ -30,24 +27,40 @@ final class Lease {
     /** The other instances that wait; null if there are none, as far as this one knows. */
     private @Nullable Contention contention;
 
+    /** What the store may have beyond this lease; null if each request got its reply, and none was for longer. */
+    private @Nullable Unconfirmed unconfirmed;
+
     private long sentAt;
 
     private long length;
-
-    /** When the last request was sent, and the longest lease of all requests, whatever their replies. */
-    private long askedAt;
-
-    private long longest;
 
     Lease(long number, long token, long sentAt, long length, @Nullable UnknownOutcome unknownOutcome) {
         this.number = number;
         this.token = token;
         this.sentAt = sentAt;
         this.length = length;
-        this.askedAt = sentAt;
-        this.longest = length;
-        this.unknownOutcome = unknownOutcome;
+        this.unconfirmed = unknownOutcome == null ? null : new Unconfirmed(sentAt, length, unknownOutcome);
     }
+
+    /** The lease of a grant. */
+    Lease(Lease granted) {
+        this.number = granted.number;
+        this.token = granted.token;
+        this.sentAt = granted.sentAt;
+        this.length = granted.length;
+        this.contention = granted.contention;
+        this.unconfirmed = granted.unconfirmed;
+    }
+
+    /**
+     * What the store may have beyond the lease that counts.
+     *
+     * @param askedAt when the last request was sent
+     * @param longest the longest lease of all requests, whatever their replies
+     * @param outcome the requests without a known outcome; null if there are none
+     */
+    private record Unconfirmed(
+            long askedAt, long longest, @Nullable UnknownOutcome outcome) {}
 
     /**
      * Requests under the number of a lease, copies of which may still arrive.
@@ -87,9 +100,16 @@ final class Lease {
         }
     }
 
+    /** The requests under this number without a known outcome; null if there are none. */
+    @Nullable
+    UnknownOutcome unknownOutcome() {
+        return unconfirmed == null ? null : unconfirmed.outcome();
+    }
+
     /** Whether the store may receive a request for it after it has ended. */
     boolean mayComeBack() {
-        return unknownOutcome != null && unknownOutcome.mayStillArrive();
+        UnknownOutcome unknown = unknownOutcome();
+        return unknown != null && unknown.mayStillArrive();
     }
 
     static long margin(long length) {
@@ -182,21 +202,24 @@ final class Lease {
         if (contention != null) {
             contention.recalled = false;
         }
-        askedAt = now;
-        longest = Math.max(longest, newLength);
+        unconfirmed = new Unconfirmed(now, Math.max(longest(), newLength), unknownOutcome());
     }
 
     /** An earlier request of the same acquisition had this lease, and may still take effect. */
     void storeMayHave(long longer) {
-        longest = Math.max(longest, longer);
+        if (longer > longest()) {
+            unconfirmed = new Unconfirmed(askedAt(), longer, unknownOutcome());
+        }
     }
 
+    /** When the last request was sent. */
     long askedAt() {
-        return askedAt;
+        return unconfirmed == null ? sentAt : unconfirmed.askedAt();
     }
 
+    /** The longest lease of all requests, whatever their replies. */
     long longest() {
-        return longest;
+        return unconfirmed == null ? length : unconfirmed.longest();
     }
 
     boolean isContended() {
@@ -208,11 +231,14 @@ final class Lease {
     }
 
     /**
-     * The lease has this length from now on, on the command that was sent at that time. The caller says the shortest
-     * length that the store may have set.
+     * The lease has this length from now on, counted from the command that was sent at that time. The caller gives the
+     * shortest length that the store may have set.
      */
-    void renewed(long renewalSentAt, long newLength) {
+    void counts(long renewalSentAt, long newLength) {
         sentAt = renewalSentAt;
         length = newLength;
+        if (unknownOutcome() == null && askedAt() == sentAt && longest() <= length) {
+            unconfirmed = null;
+        }
     }
 }

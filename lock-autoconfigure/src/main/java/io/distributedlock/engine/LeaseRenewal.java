@@ -34,8 +34,8 @@ final class LeaseRenewal {
         this.listening = listening;
     }
 
-    /** A renewal that is due, and the lock that waits for its reply under the given count of that lease. */
-    record Due(NamedLock lock, int renewal, RenewCommand command) {}
+    /** A renewal that is due, and the lock that waits for its reply. */
+    record Due(NamedLock lock, RenewedLease.Renewal renewal, RenewCommand command) {}
 
     synchronized void add(Due renewal) {
         due.add(renewal);

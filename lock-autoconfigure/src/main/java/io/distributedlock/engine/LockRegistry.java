@@ -299,7 +299,7 @@ final class LockRegistry implements LeaseStore.Listener {
     void describe(String instance, List<LockActivity.Held> held, List<LockActivity.Waiting> waiting) {
         forEach(lock -> lock.look((hold, waiters, now) -> {
             if (hold != null && hold.isHeld(now)) {
-                held.add(hold.describe(now, waiters.size()));
+                held.add(lock.describeHold(hold, now));
             }
             String holder = hold == null ? null : instance;
             for (Waiter waiter = waiters.first(); waiter != null; waiter = waiter.next) {

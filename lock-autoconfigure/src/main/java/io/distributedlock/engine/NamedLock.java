@@ -5,6 +5,7 @@
 package io.distributedlock.engine;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.distributedlock.LockActivity;
 import io.distributedlock.LockNames;
 import io.distributedlock.LockOwner;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
@@ -33,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * <h2>Ownership of fields</h2>
  *
  * This class is the monitor and guards one field, {@link NamedLockState}. All other state of a lock is reached through
- * that field, and so under the monitor: {@link StoreAcquisition}, {@link Ownership}, {@link Acquisition},
- * {@link Lease}, {@link RenewalSchedule}, {@link WaiterQueue}, and those fields of {@link Hold} that are not volatile.
- * Only {@link NamedLockState#wasGranted} is read without the monitor. The monitor is held for the length of a
+ * that field, and so under the monitor: {@link StoreAcquisition}, {@link Ownership} with its {@link Lease},
+ * {@link Acquisition}, {@link WaiterQueue}, and those fields of {@link Hold} that are not volatile. Only
+ * {@link NamedLockState#wasGranted} is read without the monitor. The monitor is held for the length of a
  * {@link #transition transition} only. A transition adds its actions (send a command, wake a caller, run callbacks) to
  * {@link DeferredActions}, which run after the monitor is released: I/O, waiting and application code never run inside.
  * The store, the timer and callers may call from any thread; the order in which they get the monitor is the order of
@@ -315,6 +316,11 @@ final class NamedLock extends TimerTask {
     /** Shows the hold and the waiters of this moment, under the monitor. */
     synchronized void look(Look look) {
         state.show(look, engine.now());
+    }
+
+    /** The description of the present hold, for operators. To be called while {@link #look} shows it. */
+    synchronized LockActivity.Held describeHold(Hold hold, long now) {
+        return state.describeHold(hold, now);
     }
 
     /** The engine closes: waiters are refused at once, and a lease without a hold is released. */

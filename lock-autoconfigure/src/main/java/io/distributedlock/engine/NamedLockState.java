@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.LockActivity;
 import io.distributedlock.LockOwner;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.RenewReply;
@@ -160,12 +161,9 @@ final class NamedLockState {
 
     private @Nullable AcquireResult resultAtOnce(Waiter waiter, long now) {
         Ownership current = ownership == null || ownership.isRetained() ? null : ownership;
-        if (current != null && current.hold().admits(waiter.owner, waiter.enclosing)) {
-            DefaultLockHandle handle =
-                    waiter.terms.reentrant() ? current.reenter(waiter.owner, waiter.enclosing, now) : null;
-            if (handle != null || !waiter.terms.reentrant()) {
-                return handle == null ? new AcquireResult.ReentryRefused() : AcquireResult.reentered(handle);
-            }
+        AcquireResult nested = current == null ? null : current.resultOfReentry(waiter, now);
+        if (nested != null) {
+            return nested;
         }
         if (lock.engine.isClosing()) {
             return AcquireResult.shuttingDown();
@@ -236,6 +234,11 @@ final class NamedLockState {
         look.at(hold, waiters == null ? NONE : waiters, now);
     }
 
+    LockActivity.Held describeHold(Hold hold, long now) {
+        int waiting = waiters == null ? 0 : waiters.size();
+        return hold.describe(now, waiting, ownership == null ? null : ownership.sinceRenewal(now));
+    }
+
     void refuseWaiters(DeferredActions actions) {
         if (waiters != null) {
             waiters.decideAll(AcquireResult.shuttingDown(), actions);
@@ -265,7 +268,7 @@ final class NamedLockState {
 
     /** From now on the lock has no holder, and no caller gets it before that time: the store keeps it until then. */
     private PendingRelease leaveTaken(Ownership current, long until, DeferredActions actions) {
-        PendingRelease release = new PendingRelease(lock, current.lease).keeping(until, current.lease.token());
+        PendingRelease release = new PendingRelease(lock, current).keeping(until, current.token());
         ownership = null;
         actions.start(release);
         return release;
@@ -273,11 +276,11 @@ final class NamedLockState {
 
     /** Releases the lease, and queues again in the same step if a local caller waits: another instance has its turn. */
     private PendingRelease release(Ownership current, long now, DeferredActions actions) {
-        PendingRelease release = new PendingRelease(lock, current.lease);
+        PendingRelease release = new PendingRelease(lock, current);
         StoreAcquisition again = null;
         WaiterQueue waiting = waitersIfAny();
         if (waiting != null) {
-            again = new StoreAcquisition(lock, waiting, current.lease.isContended(), now);
+            again = new StoreAcquisition(lock, waiting, current.isContended(), now);
             again.askIn(release, now);
         }
         ownership = null;
@@ -359,7 +362,7 @@ final class NamedLockState {
     /** @return false if no local caller holds or requests that acquisition */
     boolean recalled(long number, long now) {
         if (ownership != null && leaseNumber() == number) {
-            ownership.lease.recall(now);
+            ownership.recall(now);
             return true;
         }
         if (acquiring != null && acquiring.isFor(number)) {
@@ -371,7 +374,7 @@ final class NamedLockState {
 
     void recalledHere(boolean waits, long now) {
         if (ownership != null && (waits || ownership.isRetained())) {
-            ownership.lease.recall(now);
+            ownership.recall(now);
         }
     }
 
@@ -389,7 +392,7 @@ final class NamedLockState {
     }
 
     long leaseNumber() {
-        return ownership == null ? 0 : ownership.lease.number;
+        return ownership == null ? 0 : ownership.number;
     }
 
     void releaseEnded(long now, DeferredActions actions) {
@@ -462,7 +465,7 @@ final class NamedLockState {
 
     /** The store no longer has it, unless a copy of a request is still on its way. */
     private void lose(Ownership losing, LossCause why, long now, DeferredActions actions) {
-        endByLoss(losing, why, losing.lease.mayComeBack(), now, actions);
+        endByLoss(losing, why, losing.mayComeBack(), now, actions);
     }
 
     /** The store may still have it; the local waiters request the lock under a new id. */
@@ -478,7 +481,7 @@ final class NamedLockState {
         }
         ownership = null;
         if (release) {
-            actions.start(new PendingRelease(lock, losing.lease));
+            actions.start(new PendingRelease(lock, losing));
         }
     }
 
@@ -486,10 +489,7 @@ final class NamedLockState {
 
     /** Whether the store has the lock under this token, no caller holds it, and this instance retains its lease. */
     boolean isRetained(long inStore, long now) {
-        return ownership != null
-                && ownership.isRetained()
-                && ownership.lease.token() >= inStore
-                && !ownership.hold().isExpired(now);
+        return ownership != null && ownership.isRetainedWith(inStore, now);
     }
 
     /** The time until a retained lease has a token for the next hold; 0 if it has one, or if no lease is retained. */

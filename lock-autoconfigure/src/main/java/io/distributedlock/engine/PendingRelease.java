@@ -10,12 +10,7 @@ import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStore.ReleaseReply;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
-import io.distributedlock.engine.LeaseStore.RenewCommand;
-import io.distributedlock.engine.LeaseStore.RenewReply;
-import io.distributedlock.engine.LeaseStore.Reply;
 import io.distributedlock.engine.LeaseStore.Requeue;
-import io.distributedlock.engine.LeaseStore.Sent;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -58,20 +53,14 @@ final class PendingRelease extends TimerTask {
     private @Nullable Requeue requeue;
 
     @GuardedBy("this")
-    private @Nullable Attempt latest;
+    private @Nullable ReleaseAttempt latest;
 
     /** When to check it again. */
     @GuardedBy("this")
     private long look;
 
-    /**
-     * Until when the store has to keep the lock without a holder; where it matters, with the token of the latest hold.
-     */
-    private long keepUntil;
-
-    private long keptToken;
-
-    private boolean keeps;
+    /** The minimum of a hold that is not over yet; null if there is none. */
+    private @Nullable Minimum minimum;
 
     @GuardedBy("this")
     private boolean doubtful;
@@ -97,8 +86,18 @@ final class PendingRelease extends TimerTask {
                 lease.number,
                 lease.longest(),
                 lease.askedAt() + (lease.mayComeBack() ? 2 : 1) * lease.longest(),
-                lease.unknownOutcome != null && lease.unknownOutcome.uncertain(),
-                lease.unknownOutcome == null ? null : lease.unknownOutcome.unanswered());
+                lease.unknownOutcome());
+    }
+
+    private PendingRelease(
+            NamedLock lock, long number, long leaseNanos, long giveUpAt, Lease.@Nullable UnknownOutcome unknown) {
+        this(
+                lock,
+                number,
+                leaseNanos,
+                giveUpAt,
+                unknown != null && unknown.uncertain(),
+                unknown == null ? null : unknown.unanswered());
     }
 
     /** Leaves the line. */
@@ -129,80 +128,16 @@ final class PendingRelease extends TimerTask {
         this.unanswered = unanswered;
     }
 
-    /** One sending of the release command. */
-    private final class Attempt implements Reply<ReleaseReply> {
+    /**
+     * The store has to keep the lock without a holder.
+     *
+     * @param until the time, after which it releases the lease; until then it shortens it, so that it ends by itself
+     * @param token the token of the latest hold
+     */
+    record Minimum(long until, long token) {}
 
-        private final long sentAt = engine.now();
-
-        private @Nullable Sent sent;
-
-        private boolean ended;
-
-        private boolean givenUp;
-
-        void send(ReleaseCommand command) {
-            synchronized (PendingRelease.this) {
-                if (givenUp) {
-                    return;
-                }
-            }
-            long left = keeps ? keepUntil - engine.now() : 0;
-            Sent under = left > 0 ? keep(left) : engine.store().release(command, this);
-            if (!mayGoOn(under)) {
-                under.cancel();
-            }
-        }
-
-        private Sent keep(long left) {
-            long millis = (left + 999_999) / 1_000_000;
-            CompletableFuture<?> sending = engine.store()
-                    .renew(List.of(new RenewCommand(name, number, millis, keptToken, true)))
-                    .whenComplete((replies, failure) -> answered(asRelease(replies), failure));
-            return () -> sending.cancel(false);
-        }
-
-        private @Nullable ReleaseReply asRelease(@Nullable List<RenewReply> replies) {
-            if (replies == null) {
-                return null;
-            }
-            RenewReply reply = replies.get(0);
-            return new ReleaseReply(reply.renewed() ? Outcome.RELEASED : Outcome.NOT_HELD, reply.token(), null);
-        }
-
-        private boolean mayGoOn(Sent under) {
-            synchronized (PendingRelease.this) {
-                sent = under;
-                return !givenUp;
-            }
-        }
-
-        void giveUp() {
-            Sent under;
-            boolean unanswered;
-            synchronized (PendingRelease.this) {
-                givenUp = true;
-                unanswered = !ended;
-                under = sent;
-            }
-            if (unanswered) {
-                engine.listening().answered(Command.RELEASE, StoreFailures.unwrap(null), sentAt);
-            }
-            if (under != null) {
-                under.cancel();
-            }
-        }
-
-        @Override
-        public void answered(@Nullable ReleaseReply reply, @Nullable Throwable failure) {
-            PendingRelease.this.answered(this, reply, failure);
-        }
-    }
-
-    /** Until that time, it shortens the lease instead of releasing it, so that the lease ends by itself. */
     PendingRelease keeping(long until, long token) {
-        keeps = true;
-        keepUntil = until;
-        keptToken = token;
+        minimum = new Minimum(until, token);
         return this;
     }
 
@@ -245,8 +180,8 @@ final class PendingRelease extends TimerTask {
     }
 
     private void send(long now) {
-        Attempt attempt = new Attempt();
-        Attempt previous;
+        ReleaseAttempt attempt = new ReleaseAttempt(this, engine, minimum);
+        ReleaseAttempt previous;
         ReleaseCommand command;
         synchronized (this) {
             if (done) {
@@ -272,7 +207,8 @@ final class PendingRelease extends TimerTask {
         return requeueQuestion == null || !requeueQuestion.isOpen() ? null : requeue;
     }
 
-    private void answered(Attempt attempt, @Nullable ReleaseReply reply, @Nullable Throwable failure) {
+    /** The reply to one of its attempts. */
+    void answered(ReleaseAttempt attempt, @Nullable ReleaseReply reply, @Nullable Throwable failure) {
         synchronized (this) {
             if (attempt != latest || attempt.ended || done) {
                 return;
@@ -370,7 +306,7 @@ final class PendingRelease extends TimerTask {
                 engine.arm(this, look);
                 return;
             }
-            Attempt attempt = latest;
+            ReleaseAttempt attempt = latest;
             first = attempt == null;
             uncertain |= first;
             overdue = attempt != null && !resting;

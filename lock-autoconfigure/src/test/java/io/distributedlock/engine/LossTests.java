@@ -76,7 +76,7 @@ class LossTests {
         Lease lease = new Lease(0, 1, now, terms.lease(), null);
         HandleAnchor anchor = new HandleAnchor();
         Hold hold = new Hold(lock, new Waiter(engine.context(), terms, new Object()), lease, now, now, anchor);
-        DefaultLockHandle late = new DefaultLockHandle(hold, anchor, true);
+        DefaultLockHandle late = new DefaultLockHandle(hold, anchor);
         late.onLost(told::incrementAndGet);
 
         hold.lose(LossCause.EXPIRED, now);

@@ -35,7 +35,7 @@ class HeapAtRestTests {
 
     private static final int BATCH = 100;
 
-    private static final long MOST_HELD = 5_600_000;
+    private static final long MOST_HELD = 4_200_000;
 
     @RegisterExtension
     final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
@@ -66,7 +66,7 @@ class HeapAtRestTests {
     }
 
     @Test
-    void tenThousandHeldLocksTakeLessThanSixMegabytes() {
+    void tenThousandHeldLocksTakeLessThanFiveMegabytes() {
         LockOperations locks = templates.on(SERVER.newConnectionFactory());
         release(hold(locks));
         long before = ReachableHeap.settledBytes();

@@ -1,0 +1,43 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** The limits of the length of a {@link Hold}. Fields that are not volatile are guarded by the {@link NamedLock}. */
+final class HoldLimits {
+
+    /** The lock must not become free earlier than this long after the grant. */
+    volatile long minHold;
+
+    /** The lease is never renewed beyond this time. */
+    long renewUntil;
+
+    /** The lease must not be renewed to end before this time, if it is later than now. */
+    long extendedUntil;
+
+    /** Until when the lease is retained after the hold. */
+    long retainedUntil;
+
+    /** The number of extensions so far. */
+    int extensions;
+
+    HoldLimits(long minHold, long renewUntil, long extendedUntil) {
+        this.minHold = minHold;
+        this.renewUntil = renewUntil;
+        this.extendedUntil = extendedUntil;
+    }
+
+    /**
+     * The limits that a caller has requested, or null if there are none.
+     *
+     * @param start from when its own lease counts if it is not renewed
+     */
+    static @Nullable HoldLimits of(ResolvedRequest terms, long start, long now) {
+        boolean limited = !terms.renew() || terms.maxHold() < ResolvedRequest.FOREVER || terms.minHold() > 0;
+        long renewUntil = terms.renew() ? now + terms.maxHold() : start + terms.lease();
+        return limited ? new HoldLimits(terms.minHold(), renewUntil, now) : null;
+    }
+}
