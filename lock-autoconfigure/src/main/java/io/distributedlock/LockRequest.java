@@ -165,6 +165,10 @@ public final class LockRequest {
      *     {@link #MAX_NAME_LENGTH}
      */
     public static LockRequest ofAll(Collection<String> names) {
+        return new LockRequest(new Draft(inOrder(names)));
+    }
+
+    private static List<String> inOrder(Collection<String> names) {
         Objects.requireNonNull(names, "names");
         TreeSet<String> sorted = new TreeSet<>();
         for (String name : names) {
@@ -173,12 +177,22 @@ public final class LockRequest {
         if (sorted.isEmpty()) {
             throw new IllegalArgumentException("The names to lock must not be empty");
         }
-        return new LockRequest(new Draft(List.copyOf(sorted)));
+        return List.copyOf(sorted);
     }
 
     /** The same for one of its {@link #names()}, or for any other name. */
     public LockRequest named(String other) {
         return with(List.of(requireText("lock name", other)), draft -> {});
+    }
+
+    /**
+     * The same for any other names, as in {@link #ofAll}.
+     *
+     * @throws IllegalArgumentException if there is no name, or one is null, blank, or longer than
+     *     {@link #MAX_NAME_LENGTH}
+     */
+    public LockRequest namedAll(Collection<String> others) {
+        return with(inOrder(others), draft -> {});
     }
 
     /**

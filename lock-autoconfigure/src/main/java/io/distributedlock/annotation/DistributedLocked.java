@@ -96,7 +96,8 @@ public @interface DistributedLocked {
     /**
      * The lock becomes free no earlier than this time after the grant, also for other callers of the same instance. The
      * method does not wait for it: its release shortens the lease to the rest of that time. At most 365 days, and no
-     * longer than {@link #maxHold()}. A re-entry does not change it. Default: none.
+     * longer than the maximum time of the hold, by {@link #maxHold()} or the property. A re-entry does not change it.
+     * Default: none.
      */
     String minHold() default "";
 

@@ -57,7 +57,8 @@ public final class DistributedLockAutoConfiguration {
                 beanFactory,
                 () -> locks(beanFactory, properties),
                 properties.order(),
-                properties.keepUntilCompletion());
+                properties.keepUntilCompletion(),
+                properties.maxHold());
     }
 
     @Bean

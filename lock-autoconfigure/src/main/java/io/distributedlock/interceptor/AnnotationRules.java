@@ -9,16 +9,19 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import java.time.Duration;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 
-/** Attributes that contradict each other. */
-final class AnnotationRules {
+/**
+ * Attributes that contradict each other.
+ *
+ * @param isLeftOut whether an attribute has its default, by its name and text: also if its placeholders are empty
+ */
+record AnnotationRules(DistributedLocked annotation, LockedMethod where, BiPredicate<String, String> isLeftOut) {
 
-    private AnnotationRules() {}
-
-    static void check(DistributedLocked annotation, LockedMethod where) {
-        if (annotation.mode() == LockMode.SHARED && !annotation.minHold().isEmpty()) {
+    void check() {
+        if (annotation.mode() == LockMode.SHARED && has("minHold", annotation.minHold())) {
             throw where.refuse(
                     "minHold",
                     annotation.minHold(),
@@ -26,7 +29,7 @@ final class AnnotationRules {
                     "Leave out minHold or mode = SHARED.",
                     null);
         }
-        if (!annotation.key().isEmpty() && !annotation.keyGenerator().isEmpty()) {
+        if (has("key", annotation.key()) && has("keyGenerator", annotation.keyGenerator())) {
             throw where.refuse(
                     "keyGenerator",
                     annotation.keyGenerator(),
@@ -34,7 +37,7 @@ final class AnnotationRules {
                     "Leave out key or keyGenerator.",
                     null);
         }
-        if (!annotation.fallback().isEmpty() && KotlinDetector.isSuspendingFunction(where.method())) {
+        if (KotlinDetector.isSuspendingFunction(where.method()) && has("fallback", annotation.fallback())) {
             throw where.refuse(
                     "fallback",
                     annotation.fallback(),
@@ -42,7 +45,7 @@ final class AnnotationRules {
                     "Catch LockNotAcquiredException where it is called.",
                     null);
         }
-        if (annotation.whenBusy() == WhenBusy.SKIP && !annotation.fallback().isEmpty()) {
+        if (annotation.whenBusy() == WhenBusy.SKIP && has("fallback", annotation.fallback())) {
             throw where.refuse(
                     "fallback",
                     annotation.fallback(),
@@ -50,7 +53,7 @@ final class AnnotationRules {
                     "Leave out fallback or whenBusy = SKIP.",
                     null);
         }
-        if (!annotation.maxHold().isEmpty() && !annotation.renew()) {
+        if (!annotation.renew() && has("maxHold", annotation.maxHold())) {
             throw where.refuse(
                     "maxHold",
                     annotation.maxHold(),
@@ -60,10 +63,30 @@ final class AnnotationRules {
         }
     }
 
+    private boolean has(String attribute, String text) {
+        return !text.isEmpty() && !isLeftOut.test(attribute, text);
+    }
+
+    /** @param maxHoldByDefault the limit without {@code maxHold}, or null for none */
     static void checkHolds(
-            @Nullable Duration minHold, @Nullable Duration maxHold, DistributedLocked annotation, LockedMethod where) {
+            @Nullable Duration minHold,
+            @Nullable Duration maxHold,
+            @Nullable Duration maxHoldByDefault,
+            DistributedLocked annotation,
+            LockedMethod where) {
         if (minHold == null) {
             return;
+        }
+        if (minHold.compareTo(LockRequest.MAX_LEASE) > 0) {
+            throw where.refuse("minHold", annotation.minHold(), "it must be at most 365 days", "Shorten it.", null);
+        }
+        if (maxHold == null && maxHoldByDefault != null && minHold.compareTo(maxHoldByDefault) > 0) {
+            throw where.refuse(
+                    "minHold",
+                    annotation.minHold(),
+                    "it is longer than the property distributed-lock.max-hold, at which the lock is lost",
+                    "Shorten minHold, or give the method a longer maxHold.",
+                    null);
         }
         if (maxHold != null && minHold.compareTo(maxHold) > 0) {
             throw where.refuse(
@@ -72,9 +95,6 @@ final class AnnotationRules {
                     "it is longer than maxHold = \"" + annotation.maxHold() + "\", at which the lock is lost",
                     "Shorten minHold, or lengthen maxHold.",
                     null);
-        }
-        if (minHold.compareTo(LockRequest.MAX_LEASE) > 0) {
-            throw where.refuse("minHold", annotation.minHold(), "it must be at most 365 days", "Shorten it.", null);
         }
     }
 }

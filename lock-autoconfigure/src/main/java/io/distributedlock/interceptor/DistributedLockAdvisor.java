@@ -5,8 +5,10 @@
 package io.distributedlock.interceptor;
 
 import io.distributedlock.LockOperations;
+import java.time.Duration;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -46,7 +48,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
      * @param order the place among other advisors; a lower one is further outside
      */
     public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockOperations> locks, int order) {
-        this(beanFactory, locks, order, true);
+        this(beanFactory, locks, order, true, null);
     }
 
     /**
@@ -62,7 +64,26 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
             Supplier<LockOperations> locks,
             int order,
             boolean keepUntilCompletion) {
-        this.source = new LockOperationSource(new LockAnnotationParser(beanFactory, keepUntilCompletion));
+        this(beanFactory, locks, order, keepUntilCompletion, null);
+    }
+
+    /**
+     * Creates the advisor.
+     *
+     * @param beanFactory resolves placeholders, and beans in key expressions
+     * @param locks called once, by the first call of a locked method
+     * @param order the place among other advisors; a lower one is further outside
+     * @param keepUntilCompletion whether a lock that is acquired inside a transaction is kept until that has completed
+     * @param maxHold the limit that these locks have by default, or null for none: a method with a longer
+     *     {@code minHold} is refused
+     */
+    public DistributedLockAdvisor(
+            ConfigurableBeanFactory beanFactory,
+            Supplier<LockOperations> locks,
+            int order,
+            boolean keepUntilCompletion,
+            @Nullable Duration maxHold) {
+        this.source = new LockOperationSource(new LockAnnotationParser(beanFactory, keepUntilCompletion, maxHold));
         this.locks = SingletonSupplier.of(locks);
         this.pointcut = new LockPointcut(source, types);
         this.advice = new LockInterceptor(source, this.locks::obtain);

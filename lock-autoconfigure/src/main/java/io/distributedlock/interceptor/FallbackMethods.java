@@ -115,15 +115,40 @@ final class FallbackMethods {
 
     private static void requireResult(Method method, Class<?> type, String text, LockedMethod where) {
         Class<?> wanted = GenericTypeResolver.resolveReturnType(where.method(), where.targetClass());
-        Class<?> given = ResolvableType.forMethodReturnType(method, type).resolve();
+        ResolvableType given = ResolvableType.forMethodReturnType(method, type);
+        Class<?> raw = given.resolve();
         // The bean resolves the type variables of its interface.
-        if (wanted != void.class && given != null && !ClassUtils.isAssignable(wanted, given)) {
-            throw refuse(
-                    text,
-                    where,
-                    "it returns " + given.getTypeName() + ", and the locked method " + wanted.getTypeName(),
-                    "Let both return the same type.");
+        if (wanted == void.class || raw == null) {
+            return;
         }
+        if (!ClassUtils.isAssignable(wanted, raw)) {
+            throw otherResult(text, where, raw.getTypeName(), wanted.getTypeName());
+        }
+        ResolvableType generic = ResolvableType.forMethodReturnType(where.method(), where.targetClass());
+        if (hasOtherContent(generic, given.as(wanted))) {
+            throw otherResult(text, where, given.toString(), generic.toString());
+        }
+    }
+
+    /** Whether a part of the type, as the value of a future, can never be what the other one promises. */
+    private static boolean hasOtherContent(ResolvableType wanted, ResolvableType given) {
+        for (int i = 0; i < wanted.getGenerics().length; i++) {
+            Class<?> one = wanted.getGeneric(i).resolve();
+            Class<?> other = given.getGeneric(i).resolve();
+            if (one != null && other != null && !one.isAssignableFrom(other) && !other.isAssignableFrom(one)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static InvalidLockedMethodException otherResult(
+            String text, LockedMethod where, String given, String wanted) {
+        return refuse(
+                text,
+                where,
+                "it returns " + given + ", and the locked method " + wanted,
+                "Let both return the same type.");
     }
 
     /**

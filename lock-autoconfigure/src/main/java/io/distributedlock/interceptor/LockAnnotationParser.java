@@ -11,6 +11,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -29,19 +30,28 @@ class LockAnnotationParser {
 
     private final boolean keptUntilCompletion;
 
+    private final @Nullable Duration maxHoldByDefault;
+
     private final LockExpressionParser expressions;
 
     private final FallbackMethods fallbacks;
 
-    LockAnnotationParser(ConfigurableBeanFactory beanFactory, boolean keptUntilCompletion) {
+    /** @param maxHoldByDefault of a method without {@code maxHold}, or null for no limit */
+    LockAnnotationParser(
+            ConfigurableBeanFactory beanFactory, boolean keptUntilCompletion, @Nullable Duration maxHoldByDefault) {
         this.beanFactory = beanFactory;
         this.keptUntilCompletion = keptUntilCompletion;
+        this.maxHoldByDefault = maxHoldByDefault;
         this.expressions = new LockExpressionParser(beanFactory);
         this.fallbacks = new FallbackMethods(beanFactory);
     }
 
     LockOperation parse(DistributedLocked annotation, LockedMethod where) {
-        AnnotationRules.check(annotation, where);
+        new AnnotationRules(
+                        annotation,
+                        where,
+                        (attribute, text) -> resolve(attribute, text, where).isEmpty())
+                .check();
         LockOperation operation = new LockOperation(
                 name(annotation, where),
                 terms(annotation, where),
@@ -57,18 +67,27 @@ class LockAnnotationParser {
     }
 
     private LockOperation.Terms terms(DistributedLocked annotation, LockedMethod where) {
+        Duration lease = lease(annotation, where);
+        Duration waitUpTo = duration("waitUpTo", annotation.waitUpTo(), where);
         Duration maxHold = positive("maxHold", annotation.maxHold(), where);
         Duration minHold = positive("minHold", annotation.minHold(), where);
-        AnnotationRules.checkHolds(minHold, maxHold, annotation, where);
-        return new LockOperation.Terms(
-                lease(annotation, where),
-                duration("waitUpTo", annotation.waitUpTo(), where),
-                annotation.renew(),
-                maxHold,
-                minHold,
-                annotation.reentrant(),
-                annotation.mode(),
-                origin(annotation, where));
+        AnnotationRules.checkHolds(minHold, maxHold, limitByDefault(annotation, where), annotation, where);
+        LockRequest request = LockRequest.of(where.asKey())
+                .origin(origin(annotation, where))
+                .renew(annotation.renew())
+                .reentrant(annotation.reentrant())
+                .mode(annotation.mode());
+        request = lease == null ? request : request.lease(lease);
+        request = waitUpTo == null ? request : request.waitUpTo(waitUpTo);
+        request = maxHold == null ? request : request.maxHold(maxHold);
+        return new LockOperation.Terms(minHold == null ? request : request.minHold(minHold));
+    }
+
+    /** The property applies to the default locks, and to renewed leases. */
+    private @Nullable Duration limitByDefault(DistributedLocked annotation, LockedMethod where) {
+        boolean applies = annotation.renew()
+                && resolve("operations", annotation.operations(), where).isEmpty();
+        return applies ? maxHoldByDefault : null;
     }
 
     private LockOrigin origin(DistributedLocked annotation, LockedMethod where) {
@@ -97,14 +116,39 @@ class LockAnnotationParser {
                     prefix, generator, bean("keyGenerator", generator, LockKeyGenerator.class, where), where);
         }
         String key = resolve("key", annotation.key(), where);
-        return key.isEmpty()
-                ? LockNameResolver.fixed(prefix + where.asKey())
-                : new ExpressionLockNameResolver(prefix, expressions.parse("key", key, where));
+        if (key.isEmpty()) {
+            return LockNameResolver.fixed(List.of(prefix + where.asKey()));
+        }
+        CallExpression expression = expressions.parse("key", key, where);
+        return expression.isConstant()
+                ? LockNameResolver.fixed(constantNames(prefix, expression))
+                : new ExpressionLockNameResolver(prefix, expression);
+    }
+
+    private static List<String> constantNames(String prefix, CallExpression key) {
+        try {
+            return KeyValues.names(prefix, key.value(null, new Object[0]));
+        } catch (IllegalArgumentException ex) {
+            throw key.where()
+                    .refuse("key", key.text(), "it " + ex.getMessage(), "Correct the key, or leave it out.", ex);
+        }
     }
 
     private @Nullable Condition condition(DistributedLocked annotation, LockedMethod where) {
-        String condition = resolve("condition", annotation.condition(), where);
-        return condition.isEmpty() ? null : new Condition(expressions.parse("condition", condition, where));
+        String text = resolve("condition", annotation.condition(), where);
+        if (text.isEmpty()) {
+            return null;
+        }
+        CallExpression expression = expressions.parse("condition", text, where);
+        if (expression.isConstant() && !(expression.value(null, new Object[0]) instanceof Boolean)) {
+            throw where.refuse(
+                    "condition",
+                    text,
+                    "it is neither true nor false",
+                    "Write an expression that is, as in \"#order != null\".",
+                    null);
+        }
+        return new Condition(expression);
     }
 
     private LockOperation.@Nullable Locks operations(DistributedLocked annotation, LockedMethod where) {

@@ -39,7 +39,7 @@ final class LockExpressionParser {
         if (mistake != null) {
             throw where.refuse(attribute, text, mistake.problem(), mistake.action(), null);
         }
-        return new CallExpression(expression, parameters, where, shared);
+        return CallExpression.of(expression, parameters, where, shared);
     }
 
     private SpelExpression expression(String attribute, String text, LockedMethod where) {

@@ -22,9 +22,8 @@ interface LockNameResolver {
         return all(target, arguments).get(0);
     }
 
-    /** The same name for every call. */
-    static LockNameResolver fixed(String name) {
-        List<String> names = List.of(name);
+    /** The same names for every call. */
+    static LockNameResolver fixed(List<String> names) {
         return (target, arguments) -> names;
     }
 

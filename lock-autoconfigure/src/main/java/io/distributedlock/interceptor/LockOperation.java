@@ -4,7 +4,6 @@
  */
 package io.distributedlock.interceptor;
 
-import io.distributedlock.LockMode;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
@@ -38,41 +37,37 @@ record LockOperation(
     /**
      * The options of the request.
      *
-     * @param lease null for the default
-     * @param waitUpTo negative for no limit, null for the default
-     * @param maxHold null for the default
-     * @param minHold null for none
-     * @param origin the origin for operators
+     * @param template a request with these options; each call has a copy with its own names
      */
-    record Terms(
-            @Nullable Duration lease,
-            @Nullable Duration waitUpTo,
-            boolean renew,
-            @Nullable Duration maxHold,
-            @Nullable Duration minHold,
-            boolean reentrant,
-            LockMode mode,
-            LockOrigin origin) {
+    record Terms(LockRequest template) {
 
         LockRequest toRequest(List<String> names) {
-            LockRequest request = names.size() == 1 ? LockRequest.of(names.get(0)) : LockRequest.ofAll(names);
-            if (lease != null) {
-                request = request.lease(lease);
-            }
-            if (waitUpTo != null) {
-                request = request.waitUpTo(waitUpTo);
-            }
-            if (maxHold != null) {
-                request = request.maxHold(maxHold);
-            }
-            if (minHold != null) {
-                request = request.minHold(minHold);
-            }
-            if (!renew) {
-                request = request.renew(false);
-            }
-            request = request.origin(origin).mode(mode);
-            return reentrant ? request : request.reentrant(false);
+            return names.size() == 1 ? template.named(names.get(0)) : template.namedAll(names);
+        }
+
+        @Nullable
+        Duration lease() {
+            return template.lease();
+        }
+
+        /** Negative for no limit. */
+        @Nullable
+        Duration waitUpTo() {
+            return template.waitUpTo();
+        }
+
+        @Nullable
+        Duration maxHold() {
+            return template.maxHold();
+        }
+
+        @Nullable
+        Duration minHold() {
+            return template.minHold();
+        }
+
+        LockOrigin origin() {
+            return template.origin();
         }
     }
 

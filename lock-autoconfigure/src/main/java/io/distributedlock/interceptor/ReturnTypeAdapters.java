@@ -75,6 +75,9 @@ final class ReturnTypeAdapters {
             return suspendingAdapter(where);
         }
         Class<?> declared = typeOf(where);
+        if (ClassUtils.isSimpleValueType(declared)) {
+            return blockingAdapter(where);
+        }
         if (FUTURES.contains(declared)) {
             requireResultIsAllOfIt(where, generic(where), false);
             return FUTURE;
@@ -96,6 +99,10 @@ final class ReturnTypeAdapters {
                             + " would be released before the work is done",
                     type != declared && isPublisher(type) ? RETURN_A_MONO : ACTION);
         }
+        return blockingAdapter(where);
+    }
+
+    private static ReturnTypeAdapter blockingAdapter(LockedMethod where) {
         if (isAsync(where)) {
             throw where.refuse(
                     "it is @Async too, so the lock would be released before it is done",

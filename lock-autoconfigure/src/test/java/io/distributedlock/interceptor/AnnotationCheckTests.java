@@ -39,7 +39,7 @@ class AnnotationCheckTests {
 
     private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
 
-    private final LockOperationSource source = new LockOperationSource(new LockAnnotationParser(beans, true));
+    private final LockOperationSource source = new LockOperationSource(new LockAnnotationParser(beans, true, null));
 
     @ParameterizedTest
     @CsvSource({

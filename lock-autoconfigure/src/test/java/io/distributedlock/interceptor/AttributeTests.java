@@ -22,10 +22,12 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.util.ReflectionUtils;
@@ -162,6 +164,7 @@ class AttributeTests {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
+            quoteCharacter = '`',
             value = {
                 "sharedMinimum | minHold | 1m | it is not supported with mode = SHARED",
                 "twoKeys | keyGenerator | generator | there is a key as well",
@@ -176,15 +179,21 @@ class AttributeTests {
                 "unknownFallbackBean | fallback | nobody::other | there is no bean 'nobody'",
                 "privateFallback | fallback | substitute::hidden | has no method hidden that another bean may call",
                 "minOverMax | minHold | 2m | it is longer than maxHold = \"1m\"",
+                "minOverDefault | minHold | 11m | it is longer than the property distributed-lock.max-hold",
                 "zeroMinimum | minHold | 0s | it must be positive",
                 "longMinimum | minHold | 366d | it must be at most 365 days",
-                "wrongCondition | condition | #idd > 1 | #idd is unknown"
+                "wrongCondition | condition | #idd > 1 | #idd is unknown",
+                "constantCondition | condition | 'yes' | it is neither true nor false",
+                "wrongContent | fallback | numbers | it returns java.util.Optional<java.lang.Integer>, and the locked"
+                        + " method java.util.Optional<java.lang.String>",
+                "noKey | key | null | it is null",
+                "emptyKey | key | '' | it is blank",
+                "emptyKeys | key | {} | it is an empty collection or array",
+                "blankOfKeys | key | {'a', ' '} | it has an element that is blank"
             })
     void refusesAtTheStart(String method, String attribute, String value, String problem) {
-        LockOperationSource source = new LockOperationSource(new LockAnnotationParser(beans, true));
-        InvalidLockedMethodException refusal = catchThrowableOfType(
-                InvalidLockedMethodException.class,
-                () -> source.get(ReflectionUtils.findMethod(Wrong.class, method, (Class<?>[]) null), Wrong.class));
+        InvalidLockedMethodException refusal =
+                catchThrowableOfType(InvalidLockedMethodException.class, () -> parse(Wrong.class, method));
         assertThat(refusal).isNotNull();
         assertThat(refusal.description())
                 .startsWith("@DistributedLocked(" + attribute + " = \"" + value + "\") on " + Wrong.class.getName()
@@ -193,9 +202,42 @@ class AttributeTests {
         assertThat(refusal.action()).isNotBlank();
     }
 
+    /** The limit by default applies to the default locks, and not to a hold that ends with its lease. */
+    private LockOperation parse(Class<?> type, String method) {
+        Duration maxHold = Duration.ofMinutes(10);
+        return new LockOperationSource(new LockAnnotationParser(beans, true, maxHold))
+                .get(ReflectionUtils.findMethod(type, method, (Class<?>[]) null), type);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "generatorLeftOut",
+                "keyLeftOut",
+                "fallbackLeftOut",
+                "maxHoldLeftOut",
+                "minHoldLeftOut",
+                "longMaximum",
+                "ofOtherLocks",
+                "hardEnd",
+                "subtype",
+                "supertype"
+            })
+    void acceptsWhatOnlySeemsToContradict(String method) {
+        beans.addEmbeddedValueResolver(text -> text.replace("${none:}", ""));
+        assertThat(parse(Right.class, method)).isNotNull();
+    }
+
+    @Test
+    void aConstantKeyIsEvaluatedOnce() {
+        List<String> names = parse(Right.class, "constantKeys").name().all(null, new Object[0]);
+        assertThat(names).containsExactly("n:b", "n:1");
+        assertThat(parse(Right.class, "constantKeys").name()).isNotInstanceOf(ExpressionLockNameResolver.class);
+    }
+
     @Test
     void refusesAnAnnotationBesideItsOptOut() {
-        LockOperationSource source = new LockOperationSource(new LockAnnotationParser(beans, true));
+        LockOperationSource source = new LockOperationSource(new LockAnnotationParser(beans, true, null));
         assertThat(catchThrowableOfType(
                                 InvalidLockedMethodException.class,
                                 () -> source.get(
@@ -367,6 +409,9 @@ class AttributeTests {
         @DistributedLocked(minHold = "2m", maxHold = "1m")
         void minOverMax() {}
 
+        @DistributedLocked(minHold = "11m")
+        void minOverDefault() {}
+
         @DistributedLocked(minHold = "0s")
         void zeroMinimum() {}
 
@@ -376,8 +421,80 @@ class AttributeTests {
         @DistributedLocked(condition = "#idd > 1")
         void wrongCondition(int id) {}
 
+        @DistributedLocked(condition = "'yes'")
+        void constantCondition() {}
+
+        @DistributedLocked(fallback = "numbers")
+        Optional<String> wrongContent() {
+            return Optional.empty();
+        }
+
+        Optional<Integer> numbers() {
+            return Optional.empty();
+        }
+
+        @DistributedLocked("null")
+        void noKey() {}
+
+        @DistributedLocked("''")
+        void emptyKey() {}
+
+        @DistributedLocked("{}")
+        void emptyKeys() {}
+
+        @DistributedLocked("{'a', ' '}")
+        void blankOfKeys() {}
+
         @DistributedLocked
         @DistributedLocked.None
         void both() {}
+    }
+
+    static class Right {
+
+        @DistributedLocked(key = "'a'", keyGenerator = "${none:}")
+        void generatorLeftOut() {}
+
+        @DistributedLocked(key = "${none:}", keyGenerator = "generator")
+        void keyLeftOut() {}
+
+        @DistributedLocked(whenBusy = WhenBusy.SKIP, fallback = "${none:}")
+        void fallbackLeftOut() {}
+
+        @DistributedLocked(renew = false, maxHold = "${none:}")
+        void maxHoldLeftOut() {}
+
+        @DistributedLocked(mode = LockMode.SHARED, minHold = "${none:}")
+        void minHoldLeftOut() {}
+
+        @DistributedLocked(minHold = "11m", maxHold = "12m")
+        void longMaximum() {}
+
+        @DistributedLocked(minHold = "11m", operations = "others")
+        void ofOtherLocks() {}
+
+        @DistributedLocked(minHold = "11m", renew = false)
+        void hardEnd() {}
+
+        @DistributedLocked(fallback = "integers")
+        Optional<? extends Number> subtype() {
+            return Optional.empty();
+        }
+
+        Optional<Integer> integers() {
+            return Optional.empty();
+        }
+
+        @DistributedLocked(fallback = "objects")
+        Optional<Number> supertype() {
+            return Optional.empty();
+        }
+
+        Optional<Object> objects() {
+            return Optional.empty();
+        }
+
+        @DistributedLocked(name = "n", key = "{'b', 1, 'b'}")
+        void constantKeys() {}
     }
 }

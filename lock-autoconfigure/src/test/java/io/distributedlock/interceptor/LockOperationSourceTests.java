@@ -22,7 +22,7 @@ import org.springframework.util.ReflectionUtils;
 class LockOperationSourceTests {
 
     private final LockOperationSource source =
-            new LockOperationSource(new LockAnnotationParser(new DefaultListableBeanFactory(), true));
+            new LockOperationSource(new LockAnnotationParser(new DefaultListableBeanFactory(), true, null));
 
     @Test
     void prefersTheMethodToItsClass() {
@@ -176,7 +176,7 @@ class LockOperationSourceTests {
         private int parsed;
 
         CountingParser() {
-            super(new DefaultListableBeanFactory(), true);
+            super(new DefaultListableBeanFactory(), true, null);
         }
 
         @Override
