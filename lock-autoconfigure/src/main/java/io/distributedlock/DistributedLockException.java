@@ -17,12 +17,19 @@ public class DistributedLockException extends RuntimeException {
 
     private final String lockName;
 
+    /**
+     * Creates it for a lock.
+     *
+     * @param lockName the requested name
+     * @param message the text, which has the name as requested
+     * @param cause the cause, or null
+     */
     public DistributedLockException(String lockName, String message, @Nullable Throwable cause) {
         super(LockNames.showIn(message, lockName), cause);
         this.lockName = lockName;
     }
 
-    /** The requested name, unchanged; the message shows it on one line and truncated. */
+    /** {@return the requested name, unchanged; the message shows it on one line and truncated} */
     public String lockName() {
         return lockName;
     }

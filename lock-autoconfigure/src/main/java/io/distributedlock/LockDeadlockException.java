@@ -16,7 +16,13 @@ public class LockDeadlockException extends LockNotAcquiredException {
 
     private static final long serialVersionUID = 1L;
 
-    /** @param message names the locks of the cycle and their holders */
+    /**
+     * Creates it for a lock.
+     *
+     * @param lockName the requested name
+     * @param message names the locks of the cycle and their holders
+     * @param waited how long the caller waited
+     */
     public LockDeadlockException(String lockName, String message, Duration waited) {
         super(lockName, message, waited);
     }

@@ -22,25 +22,27 @@ import java.util.concurrent.CompletionStage;
  */
 public interface LockHandle extends AutoCloseable {
 
-    /** The name that was locked, as given in the request; of several names the first one in global order. */
+    /** {@return the name that was locked, as given in the request; of several names the first one in global order} */
     String name();
 
     /**
      * The fencing token of this hold: higher than that of every earlier hold of this name, and the same for re-entries.
      * A resource that refuses writes with a token below the highest that it has seen is safe even from holders that
      * were paused beyond their lease. For several names it is the highest token.
+     *
+     * @return the token, positive
      */
     long fencingToken();
 
-    /** The fencing tokens by name, in global order; unmodifiable. */
+    /** {@return the fencing tokens by name, in global order; unmodifiable} */
     default Map<String, Long> fencingTokens() {
         return Map.of(name(), fencingToken());
     }
 
-    /** Whether the lock is still held, by the local clock and without a request to Redis. */
+    /** {@return whether the lock is still held, by the local clock and without a request to Redis} */
     boolean isHeld();
 
-    /** The remaining lease by the local clock; zero if the hold was lost or closed. */
+    /** {@return the remaining lease by the local clock; zero if the hold was lost or closed} */
     Duration remainingLease();
 
     /**
@@ -61,6 +63,7 @@ public interface LockHandle extends AutoCloseable {
      * same time; further ones wait until one of them returns. If the hold is lost already, the callback runs at once,
      * in the calling thread. A callback that fails is logged and affects no other.
      *
+     * @param callback what to run
      * @throws NullPointerException if the callback is null
      */
     void onLost(Runnable callback);
@@ -86,6 +89,8 @@ public interface LockHandle extends AutoCloseable {
      * with the exceptions of {@code close()}. Only the first call of either method has an effect; later calls return a
      * completed stage. The stage is completed on a thread of the library that is reserved for application code, or at
      * once. (Implementations that do not override this method close in the calling thread.)
+     *
+     * @return the stage that completes when the hold has ended
      */
     default CompletionStage<Void> closeAsync() {
         try {
@@ -100,6 +105,8 @@ public interface LockHandle extends AutoCloseable {
      * The innermost hold of the annotated method or {@link LockOperations#execute execute} that this thread runs. A
      * thread that has the hold of another thread through Micrometer's context propagation sees that hold, but cannot
      * re-enter its lock; {@link #isHeld()} shows whether it was released in the meantime.
+     *
+     * @return the hold, or empty outside of such a call
      */
     static Optional<LockHandle> current() {
         return Optional.ofNullable(LockScope.current()).map(LockScope::handle);

@@ -15,6 +15,13 @@ public class LockInterruptedException extends DistributedLockException {
 
     private static final long serialVersionUID = 1L;
 
+    /**
+     * Creates it for a lock.
+     *
+     * @param lockName the requested name
+     * @param message the text, which has the name as requested
+     * @param cause the cause, or null
+     */
     public LockInterruptedException(String lockName, String message, @Nullable Throwable cause) {
         super(lockName, message, cause);
     }

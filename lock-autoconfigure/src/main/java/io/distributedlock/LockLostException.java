@@ -18,12 +18,19 @@ public class LockLostException extends DistributedLockException {
 
     private final Duration heldFor;
 
+    /**
+     * Creates it for a lock.
+     *
+     * @param lockName the requested name
+     * @param message the text, which has the name as requested
+     * @param heldFor the time from the grant until the loss was noticed
+     */
     public LockLostException(String lockName, String message, Duration heldFor) {
         super(lockName, message, null);
         this.heldFor = heldFor;
     }
 
-    /** The time from the grant until the loss was noticed. */
+    /** {@return the time from the grant until the loss was noticed} */
     public Duration heldFor() {
         return heldFor;
     }

@@ -18,12 +18,19 @@ public class LockNotAcquiredException extends DistributedLockException {
 
     private final Duration waited;
 
+    /**
+     * Creates it for a lock.
+     *
+     * @param lockName the requested name
+     * @param message the text, which has the name as requested
+     * @param waited how long the caller waited
+     */
     public LockNotAcquiredException(String lockName, String message, Duration waited) {
         super(lockName, message, null);
         this.waited = waited;
     }
 
-    /** How long the caller waited; close to zero for a single try and for a refused re-entry. */
+    /** {@return how long the caller waited; close to zero for a single try and for a refused re-entry} */
     public Duration waited() {
         return waited;
     }

@@ -30,6 +30,8 @@ public interface LockOperations {
      * the next holder gets the lock before it can see the changes: close the handle after the transaction, or use
      * {@link #execute}.
      *
+     * @param request the lock and its options
+     * @return the hold, which the caller has to close
      * @throws LockNotAcquiredException if the lock was still held by another caller when the wait was over, or at once
      *     if the request is not re-entrant and the caller already holds the lock
      * @throws LockUnavailableException if Redis could not be reached, refused the command, or did not reply in time
@@ -41,6 +43,7 @@ public interface LockOperations {
     /**
      * Acquires the lock like {@link #acquire}, but returns an empty result if the lock is busy.
      *
+     * @param request the lock and its options
      * @return the hold, or empty if the lock is held by another caller, or by the caller itself and the request is not
      *     re-entrant; never empty because Redis could not be reached
      * @throws LockUnavailableException if Redis could not be reached, refused the command, or did not reply in time
@@ -63,6 +66,9 @@ public interface LockOperations {
      * and the acquisition continues to wait, or fails with {@link LockUnavailableException} if its wait is over.
      * Dependents of the stage run later than that. If they may be delayed by as much as a lease, they have to check
      * {@link LockHandle#isHeld()} or {@link LockHandle#remainingLease()} first.
+     *
+     * @param request the lock and its options
+     * @return the stage that completes with the hold
      */
     CompletionStage<LockHandle> acquireAsync(LockRequest request);
 
@@ -76,6 +82,12 @@ public interface LockOperations {
      * ({@code distributed-lock.keep-until-completion}). This default implementation releases the lock when the callback
      * has ended, so a decorator should delegate {@code execute}.
      *
+     * @param <T> the type of the result
+     * @param <E> the type of the exception that the callback declares
+     * @param request the lock and its options
+     * @param callback runs in the calling thread
+     * @return the result of the callback
+     * @throws E if the callback throws it
      * @throws LockLostException if the callback returned normally, but the lock was lost before it did
      */
     default <T extends @Nullable Object, E extends Throwable> T execute(
@@ -93,6 +105,9 @@ public interface LockOperations {
      * throws {@link IllegalMonitorStateException} if there is none, and what {@link LockHandle#close()} throws. All
      * methods but {@code unlock()} throw {@link LockUnavailableException} if Redis does not reply. Conditions are not
      * supported. The view is safe for use by any number of threads.
+     *
+     * @param request the lock and its options
+     * @return the view
      */
     default Lock asLock(LockRequest request) {
         return new LockView(this, request);
@@ -103,6 +118,7 @@ public interface LockOperations {
      * instance is not known yet, the call also requests it, which may take up to two tenths of a second; the label of
      * an instance that does not reply is null.
      *
+     * @param name the name of the lock
      * @return the state, or empty if the lock is free
      * @throws LockUnavailableException if Redis could not be reached or did not reply in time
      */
@@ -112,6 +128,9 @@ public interface LockOperations {
      * Releases one hold of an {@linkplain LockRequest#owner(String) explicit owner}, from any instance and thread. When
      * the last hold is released, all open handles of that owner are lost.
      *
+     * @param name the name of the lock
+     * @param owner the explicit owner
+     * @return whether a hold was released, and why not
      * @throws LockUnavailableException if Redis could not be reached or did not reply in time
      */
     ReleaseResult release(String name, String owner);
@@ -120,6 +139,7 @@ public interface LockOperations {
      * Releases the lock by force. The holder is notified that its lock is lost, in this instance before the call
      * returns; the next holder's fencing token is higher. Meant for operators.
      *
+     * @param name the name of the lock
      * @return whether it was held
      * @throws LockUnavailableException if Redis could not be reached or did not reply in time
      */

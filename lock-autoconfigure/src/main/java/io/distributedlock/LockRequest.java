@@ -149,6 +149,8 @@ public final class LockRequest {
     /**
      * A request with the default settings.
      *
+     * @param name the name of the lock
+     * @return the request
      * @throws IllegalArgumentException if the name is null, blank, or longer than {@link #MAX_NAME_LENGTH}
      */
     public static LockRequest of(String name) {
@@ -161,6 +163,8 @@ public final class LockRequest {
      * names overlap cannot wait for each other, unless their callers already hold other locks. The wait applies to all
      * of them together. They are renewed, lost and released as one.
      *
+     * @param names the names of the locks
+     * @return the request
      * @throws IllegalArgumentException if there is no name, or one is null, blank, or longer than
      *     {@link #MAX_NAME_LENGTH}
      */
@@ -180,7 +184,13 @@ public final class LockRequest {
         return List.copyOf(sorted);
     }
 
-    /** The same for one of its {@link #names()}, or for any other name. */
+    /**
+     * The same for one of its {@link #names()}, or for any other name.
+     *
+     * @param other the name of the lock
+     * @return the new request
+     * @throws IllegalArgumentException if the name is null, blank, or longer than {@link #MAX_NAME_LENGTH}
+     */
     public LockRequest named(String other) {
         return with(List.of(requireText("lock name", other)), draft -> {});
     }
@@ -200,6 +210,8 @@ public final class LockRequest {
      * hold lasts, it is renewed every third of this time, unless {@link #renew(boolean) renew(false)}.
      *
      * @param lease from {@link #MIN_LEASE} to {@link #MAX_LEASE}
+     * @return the new request
+     * @throws IllegalArgumentException if the lease is outside that range
      */
     public LockRequest lease(Duration lease) {
         requireLease(lease);
@@ -210,18 +222,29 @@ public final class LockRequest {
      * How long to wait for the lock: zero tries once, a negative time waits without limit. At the end of the wait one
      * more request may be sent to Redis, which takes a tenth of a second at most. A caller without any reply by then
      * waits for the first one, for one command time-out since the beginning of its wait.
+     *
+     * @param wait the time to wait
+     * @return the new request
      */
     public LockRequest waitUpTo(Duration wait) {
         Objects.requireNonNull(wait, "wait");
         return with(draft -> draft.waitUpTo = wait.isNegative() ? FOREVER : wait);
     }
 
-    /** Waits without limit. */
+    /**
+     * Waits without limit.
+     *
+     * @return the new request
+     */
     public LockRequest waitForever() {
         return waitUpTo(FOREVER);
     }
 
-    /** Tries once. */
+    /**
+     * Tries once.
+     *
+     * @return the new request
+     */
     public LockRequest noWait() {
         return waitUpTo(Duration.ZERO);
     }
@@ -229,6 +252,8 @@ public final class LockRequest {
     /**
      * Whether the lease is renewed while the hold lasts (the default). If not, the hold is lost when the lease ends.
      *
+     * @param renew whether to renew
+     * @return the new request
      * @throws IllegalArgumentException if the lease is not renewed and the request has a {@link #maxHold(Duration)}
      */
     public LockRequest renew(boolean renew) {
@@ -239,6 +264,7 @@ public final class LockRequest {
      * The maximum time of the hold, after which it is lost even if its holder is active: a bound for methods that hang.
      *
      * @param maxHold positive
+     * @return the new request
      * @throws IllegalArgumentException if it is not positive, if the lease is not renewed and so has a hard end
      *     already, or if it is shorter than {@link #minHold(Duration)}
      */
@@ -254,6 +280,7 @@ public final class LockRequest {
      * does not apply after a loss.
      *
      * @param minHold positive, at most 365 days
+     * @return the new request
      * @throws IllegalArgumentException if it is outside that range, longer than {@link #maxHold(Duration)}, or the
      *     request has an explicit {@link #owner(String)} or the mode {@link LockMode#SHARED}
      */
@@ -270,6 +297,8 @@ public final class LockRequest {
      * acquiring again is a re-entry, and {@link LockOperations#release(String, String)} releases a hold from any
      * instance. Such holds are counted in Redis, so each of them costs round trips. Owner ids are not secret.
      *
+     * @param owner the id of the owner
+     * @return the new request
      * @throws IllegalArgumentException if the owner is null, blank, or longer than {@link #MAX_NAME_LENGTH}, or the
      *     request has a {@link #minHold(Duration)} or the mode {@link LockMode#SHARED}
      */
@@ -281,6 +310,9 @@ public final class LockRequest {
     /**
      * Whether the owner may acquire a lock again that it holds (the default). If not, such a request is refused at once
      * as busy.
+     *
+     * @param reentrant whether it may
+     * @return the new request
      */
     public LockRequest reentrant(boolean reentrant) {
         return with(draft -> draft.reentrant = reentrant);
@@ -289,13 +321,21 @@ public final class LockRequest {
     /**
      * Sets the owner of asynchronous work in this JVM, instead of the calling thread: it re-enters the locks that it
      * holds without a round trip. An explicit {@link #owner(String) owner} takes precedence.
+     *
+     * @param owner the owner
+     * @return the new request
      */
     public LockRequest logicalOwner(LockOwner owner) {
         Objects.requireNonNull(owner, "owner");
         return with(draft -> draft.logicalOwner = owner);
     }
 
-    /** Sets the origin of the request, for metrics, spans and the endpoint. The default is {@link LockOrigin#NONE}. */
+    /**
+     * Sets the origin of the request, for metrics, spans and the endpoint. The default is {@link LockOrigin#NONE}.
+     *
+     * @param origin the origin
+     * @return the new request
+     */
     public LockRequest origin(LockOrigin origin) {
         Objects.requireNonNull(origin, "origin");
         return with(draft -> draft.origin = origin);
@@ -305,6 +345,8 @@ public final class LockRequest {
      * Which callers may hold the lock at the same time; the default is {@link LockMode#EXCLUSIVE}. It applies to all
      * {@link #names()}.
      *
+     * @param mode the mode
+     * @return the new request
      * @throws IllegalArgumentException for {@link LockMode#SHARED} with an explicit {@link #owner(String)} or a
      *     {@link #minHold(Duration)}
      */
@@ -313,60 +355,62 @@ public final class LockRequest {
         return with(draft -> draft.mode = mode);
     }
 
-    /** The name, or the first one in global order if there are several. */
+    /** {@return the name, or the first one in global order if there are several} */
     public String name() {
         return names.get(0);
     }
 
-    /** All names in global order, without duplicates; unmodifiable. */
+    /** {@return all names in global order, without duplicates; unmodifiable} */
     public List<String> names() {
         return names;
     }
 
-    /** The lease, or null for the default. */
+    /** {@return the lease, or null for the default} */
     public @Nullable Duration lease() {
         return lease;
     }
 
-    /** The wait, negative for no limit, or null for the default. */
+    /** {@return the wait, negative for no limit, or null for the default} */
     public @Nullable Duration waitUpTo() {
         return waitUpTo;
     }
 
+    /** {@return whether the lease is renewed while the hold lasts} */
     public boolean renew() {
         return renew;
     }
 
-    /** The maximum time of the hold, or null for the default. */
+    /** {@return the maximum time of the hold, or null for the default} */
     public @Nullable Duration maxHold() {
         return maxHold;
     }
 
-    /** The minimum time for which the lock stays taken, or null. */
+    /** {@return the minimum time for which the lock stays taken, or null} */
     public @Nullable Duration minHold() {
         return minHold;
     }
 
-    /** The explicit owner, or null if the owner is the calling thread. */
+    /** {@return the explicit owner, or null if the owner is the calling thread} */
     public @Nullable String owner() {
         return owner;
     }
 
+    /** {@return whether the owner may acquire a lock again that it holds} */
     public boolean reentrant() {
         return reentrant;
     }
 
-    /** The owner of asynchronous work, or null. */
+    /** {@return the owner of asynchronous work, or null} */
     public @Nullable LockOwner logicalOwner() {
         return logicalOwner;
     }
 
-    /** The origin of the request. */
+    /** {@return the origin of the request} */
     public LockOrigin origin() {
         return origin;
     }
 
-    /** Which callers may hold the lock at the same time. */
+    /** {@return which callers may hold the lock at the same time} */
     public LockMode mode() {
         return mode;
     }
@@ -381,6 +425,8 @@ public final class LockRequest {
     /**
      * Validates a lease from another source.
      *
+     * @param lease the lease
+     * @return the same lease
      * @throws IllegalArgumentException if it is outside {@link #MIN_LEASE} to {@link #MAX_LEASE}
      */
     public static Duration requireLease(Duration lease) {
