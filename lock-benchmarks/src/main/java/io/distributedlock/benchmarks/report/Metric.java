@@ -41,6 +41,7 @@ public enum Metric {
     THREADS("threads", 0, "how many more threads there are; fewer if some that were idle have ended"),
     START_MILLIS("start ms", 0, "time to start the application, in a JVM that has started none before"),
     START_ADDED("more ms", 0, "how much longer that takes than with neither annotation nor advice"),
+    START_BESIDE("more than proxies ms", 0, "how much longer it takes than with proxies that do nothing"),
     KEYS_LEFT("keys left", 0, "keys in the server when all is done"),
     NANOS("ns/op", 1, "time of one operation"),
     VIOLATIONS("violations", 0, "how often a second one was inside"),

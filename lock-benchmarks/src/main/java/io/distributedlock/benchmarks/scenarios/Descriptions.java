@@ -105,7 +105,7 @@ final class Descriptions {
                 "100 beans with 10 methods each. Either all methods have the annotation, each with a key of its own,"
                         + " or they have an advice of Spring that does nothing, or neither. All three applications have"
                         + " the lock's auto-configuration. The advice shows what Spring's proxies alone take.",
-                List.of(Metric.START_MILLIS, Metric.START_ADDED, Metric.ERRORS),
+                List.of(Metric.START_MILLIS, Metric.START_ADDED, Metric.START_BESIDE, Metric.ERRORS),
                 List.of());
     }
 

@@ -164,6 +164,10 @@ final class Marks {
                 Catalog.START_UP,
                 "start with 1 000 locked methods ≤ 300 ms more",
                 atMost(300, value(Catalog.START_UP, StartUpScenario.LOCKED, Metric.START_ADDED)));
+        add(
+                Catalog.START_UP,
+                "the same in beans with proxies ≤ 300 ms more",
+                atMost(300, value(Catalog.START_UP, StartUpScenario.LOCKED, Metric.START_BESIDE)));
     }
 
     private void crowd() {

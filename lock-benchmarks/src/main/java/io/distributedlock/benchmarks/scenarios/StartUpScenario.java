@@ -9,7 +9,6 @@ import io.distributedlock.benchmarks.report.Measurement;
 import io.distributedlock.benchmarks.report.Metric;
 import io.distributedlock.benchmarks.report.ScenarioInfo;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -47,13 +46,25 @@ record StartUpScenario(ScenarioInfo info) implements Scenario {
 
     private void measure(Bench bench, int round) {
         double plain = millis(bench, PLAIN);
-        Map<Metric, Double> without = Map.of(Metric.START_MILLIS, plain);
-        bench.results().add(new Measurement(info.id(), PLAIN, round, without, ""));
-        for (String services : List.of(PROXIED, LOCKED)) {
-            double millis = millis(bench, services);
-            Map<Metric, Double> with = Map.of(Metric.START_MILLIS, millis, Metric.START_ADDED, millis - plain);
-            bench.results().add(new Measurement(info.id(), services, round, with, ""));
-        }
+        add(bench, round, PLAIN, Map.of(Metric.START_MILLIS, plain));
+        double proxied = millis(bench, PROXIED);
+        add(bench, round, PROXIED, Map.of(Metric.START_MILLIS, proxied, Metric.START_ADDED, proxied - plain));
+        double locked = millis(bench, LOCKED);
+        add(
+                bench,
+                round,
+                LOCKED,
+                Map.of(
+                        Metric.START_MILLIS,
+                        locked,
+                        Metric.START_ADDED,
+                        locked - plain,
+                        Metric.START_BESIDE,
+                        locked - proxied));
+    }
+
+    private void add(Bench bench, int round, String services, Map<Metric, Double> values) {
+        bench.results().add(new Measurement(info.id(), services, round, values, ""));
     }
 
     private static double millis(Bench bench, String services) {
