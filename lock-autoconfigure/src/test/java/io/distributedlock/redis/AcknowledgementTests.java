@@ -12,6 +12,7 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RedisNode;
 import io.distributedlock.testing.ReplicatedRedis;
 import io.distributedlock.testing.RespClient;
@@ -127,6 +128,29 @@ class AcknowledgementTests {
         redis.reconnect(replica);
         try (LockHandle handle = acquireLater(locks, "unconfirmed")) {
             assertThat(handle.isHeld()).isTrue();
+        }
+    }
+
+    /** Redis looks for commands that have waited for too long ten times a second only. */
+    @Test
+    void aGrantThatNoReplicaConfirmsIsRefusedWithin50MillisOfTheTimeout() {
+        Duration timeout = Duration.ofMillis(130);
+        RedisLockTemplate locks = locks(1, timeout);
+        acquireLater(locks, "warm-up").close();
+        replica.freeze();
+        try {
+            List<Long> late = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                long began = System.nanoTime();
+                assertThatThrownBy(() -> locks.acquire(leased("unconfirmed", 60_000)))
+                        .hasRootCauseInstanceOf(AcknowledgedRenewal.ShortfallException.class);
+                Duration took = Duration.ofNanos(System.nanoTime() - began);
+                late.add(took.minus(timeout).minus(Noise.longestSince(began)).toMillis());
+            }
+            System.out.println("Refusals after the time-out, in ms: " + late);
+            assertThat(late).allMatch(millis -> millis <= 50);
+        } finally {
+            replica.wake();
         }
     }
 

@@ -24,6 +24,11 @@ record ClusterRow(String id, List<String> flags, String master, boolean linked, 
                 List.of(words).subList(8, words.length));
     }
 
+    /** Whether it is about the server that has been asked. */
+    boolean isOwn() {
+        return flags.contains("myself");
+    }
+
     boolean isMaster() {
         return flags.contains("master");
     }

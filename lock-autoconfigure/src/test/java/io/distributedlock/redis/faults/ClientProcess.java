@@ -33,7 +33,7 @@ final class ClientProcess implements AutoCloseable {
     }
 
     static ClientProcess start(String name, FaultTarget redis, int truth, int retention, Consumer<Renewal> renewals) {
-        InstanceNetwork network = new InstanceNetwork(name, redis.ports(), renewals);
+        InstanceNetwork network = new InstanceNetwork(name, redis.ports(), redis::editor, renewals);
         try {
             ChildJvm jvm = ChildJvm.start(
                     FaultTestbedChild.class,
@@ -51,9 +51,14 @@ final class ClientProcess implements AutoCloseable {
         return name;
     }
 
-    /** The way to the only server. */
+    /** The way to the only server, or to the one that was chosen. */
     TcpProxy network() {
-        return network.only();
+        return network.chosen();
+    }
+
+    /** @param server the port of the server to which {@link #network()} leads from now on */
+    void choose(int server) {
+        network.choose(server);
     }
 
     void signal(String signal) {

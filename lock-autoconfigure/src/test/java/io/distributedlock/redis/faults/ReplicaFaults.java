@@ -29,6 +29,15 @@ final class ReplicaFaults {
                 .sum();
     }
 
+    /** How many scripts the server has executed, or refused. */
+    static long scripts(RedisNode server) {
+        return server.text("INFO", "commandstats")
+                .lines()
+                .filter(line -> line.startsWith("cmdstat_evalsha:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll(".*:calls=(\\d+).*", "$1")))
+                .sum();
+    }
+
     /** The keys of locks that it has. */
     static List<String> locks(RedisNode server) {
         try (RespClient client = server.connect()) {
