@@ -39,7 +39,8 @@ final class ClientProcess implements AutoCloseable {
                     FaultTestbedChild.class,
                     redis.connection(network.ports()).argument(),
                     Integer.toString(truth),
-                    Integer.toString(retention));
+                    Integer.toString(retention),
+                    Long.toString(FaultTestbed.COMMAND_TIMEOUT.toMillis()));
             return new ClientProcess(name, network, jvm);
         } catch (RuntimeException e) {
             network.close();

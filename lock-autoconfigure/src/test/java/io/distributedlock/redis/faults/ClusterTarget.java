@@ -36,6 +36,11 @@ final class ClusterTarget implements FaultTarget {
     }
 
     @Override
+    public boolean redirects() {
+        return true;
+    }
+
+    @Override
     public TcpStream.Editor editor(int server) {
         return clocks.editor(server);
     }

@@ -18,6 +18,11 @@ interface FaultTarget extends AutoCloseable {
     /** @param proxies the port of the proxy in front of each server, by the port of the server */
     InstanceConnection connection(Map<Integer, Integer> proxies);
 
+    /** Whether servers redirect commands to others. */
+    default boolean redirects() {
+        return false;
+    }
+
     /** What changes the commands of a connection to a server on their way. */
     default TcpStream.Editor editor(int server) {
         return Arrays::copyOf;
