@@ -184,12 +184,18 @@ public final class RedisCluster implements AutoCloseable {
 
     /** The master that has the slot now. Replicas hear of a move later than masters. */
     public ClusterNode masterOf(int slot) {
-        ClusterNode likely = view(row -> row.isMaster() && row.has(slot)).get(0);
-        return Stream.concat(Stream.of(likely), alive().stream())
-                .filter(node -> !Processes.isStopped(node.redis().pid()))
-                .filter(node -> node.rows().stream().anyMatch(row -> row.isOwn() && row.isMaster() && row.has(slot)))
-                .findFirst()
-                .orElse(likely);
+        ClusterNode likely = namedMasterOf(slot);
+        return likely.owns(slot)
+                ? likely
+                : awake().filter(node -> node.owns(slot)).findFirst().orElse(likely);
+    }
+
+    private ClusterNode namedMasterOf(int slot) {
+        return view(row -> row.isMaster() && row.has(slot)).get(0);
+    }
+
+    private Stream<ClusterNode> awake() {
+        return alive().stream().filter(node -> !Processes.isStopped(node.redis().pid()));
     }
 
     /** The master that has the key now. */
