@@ -129,7 +129,7 @@ public final class HistoryChecker {
             Losses losses = new Losses(faults, lock, model, bounds.lease());
             Set<Grant> restored = RestoredHolds.among(itsGrants, losses, bounds.lease());
             new HoldChecks(lock, losses, restored, findings).check(itsGrants);
-            waits.handedOverInTime(itsCalls, itsGrants, restored);
+            waits.handedOverInTime(itsCalls, itsGrants, restored, losses);
             renewalChecks.nothingIsRenewedAfterItsEnd(lock, itsEvents, itsGrants);
             checkWrites(lock, itsCalls, findings);
         }
