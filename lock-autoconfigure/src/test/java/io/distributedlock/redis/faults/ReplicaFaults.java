@@ -46,17 +46,26 @@ final class ReplicaFaults {
     }
 
     /**
+     * As {@link #killWithoutReplication(FaultTestbed, RedisNode, RedisNode, long)}, after up to a quarter of a lease.
+     */
+    static boolean killWithoutReplication(FaultTestbed<?> testbed, RedisNode master, RedisNode replica, Random random) {
+        long millis = 100 + random.nextInt((int) testbed.lease().toMillis() / 4);
+        return killWithoutReplication(testbed, master, replica, millis);
+    }
+
+    /**
      * Kills a master that has confirmed for a while what its replica does not have. Only that can be forgotten: what is
      * confirmed after the failover is kept.
      *
+     * @param millis how long it confirms that
      * @return whether there were locks that the replica does not have, or has otherwise
      */
-    static boolean killWithoutReplication(FaultTestbed<?> testbed, RedisNode master, RedisNode replica, Random random) {
+    static boolean killWithoutReplication(FaultTestbed<?> testbed, RedisNode master, RedisNode replica, long millis) {
         Fault loss = testbed.losing("REPLICATION_CUT", master.toString());
         boolean lost = false;
         try {
             cutOff(master);
-            Waits.pause(100 + random.nextInt((int) testbed.lease().toMillis() / 4));
+            Waits.pause(millis);
             lost = Waits.until(2_000, () -> hasMore(master, replica));
             master.kill();
         } finally {
