@@ -16,6 +16,7 @@ import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RedisNode;
 import io.distributedlock.testing.ReplicatedRedis;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,8 @@ class AcknowledgementTests {
     private static final String SHORTFALL = "only 0 of the 1 replicas";
 
     private static final int CALLERS = 4;
+
+    private static final int GRANTS = TestLength.choose(200, 500);
 
     private final Templates templates = new Templates();
 
@@ -86,7 +89,7 @@ class AcknowledgementTests {
             }));
         }
         try {
-            await().until(() -> granted.size() > 200);
+            await().until(() -> granted.size() > GRANTS);
             redis.cutOff(replica);
             await().until(() -> refused.get() == CALLERS);
         } finally {
