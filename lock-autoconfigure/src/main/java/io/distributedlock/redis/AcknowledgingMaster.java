@@ -10,12 +10,16 @@ import io.distributedlock.engine.LeaseStore.RenewReply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** Renews leases at a master through one connection, and counts the replicas that have these writes. */
 final class AcknowledgingMaster implements AcknowledgedRenewal.Master {
 
     /** After so many no more requests join a script, so that it does not keep Redis busy for long. */
     private static final int MAX_LEASES = 200;
+
+    /** The transit time of the reply on an ordinary network. */
+    private static final long GRACE_MILLIS = 10;
 
     private final AcknowledgementConnection connection;
 
@@ -66,9 +70,13 @@ final class AcknowledgingMaster implements AcknowledgedRenewal.Master {
         return parts;
     }
 
+    /** The time is also taken here, since Redis may notice the end of the time-out a tenth of a second later. */
     @Override
     public CompletableFuture<Long> await(int replicas) {
-        return connection.await(replicas, timeoutMillis);
+        return connection
+                .await(replicas, timeoutMillis)
+                .copy()
+                .completeOnTimeout(0L, timeoutMillis + GRACE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Override

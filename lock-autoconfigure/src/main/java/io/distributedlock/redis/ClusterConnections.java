@@ -8,6 +8,7 @@ import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.distributedlock.engine.NanoClock;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -63,6 +64,8 @@ final class ClusterConnections implements RedisConnections {
 
     private final AtomicBoolean lookPlanned = new AtomicBoolean();
 
+    private final AtomicBoolean probed = new AtomicBoolean();
+
     private final AtomicLong refreshedAt = new AtomicLong(NanoClock.SYSTEM.nanos() - REFRESH_PAUSE_NANOS);
 
     private @Nullable InstanceChannelListener messages;
@@ -73,7 +76,7 @@ final class ClusterConnections implements RedisConnections {
 
     private volatile @Nullable Cluster cluster;
 
-    private volatile @Nullable CommandWriter writer;
+    private volatile @Nullable ClusterWriter writer;
 
     private volatile CompletableFuture<?> replies = CompletableFuture.completedFuture(null);
 
@@ -130,7 +133,7 @@ final class ClusterConnections implements RedisConnections {
         look();
         awaitFirstReplies(view.masters());
         source.succeeded();
-        writer = commands.getChannelWriter()::write;
+        writer = new ClusterWriter(commands.getChannelWriter(), client);
         ready.complete(null);
         looks = source.resources()
                 .eventExecutorGroup()
@@ -174,25 +177,26 @@ final class ClusterConnections implements RedisConnections {
 
     private CompletableFuture<?> askForClocks(Cluster known, List<RedisClusterNode> masters) {
         clocks.retain(masters.stream().map(RedisClusterNode::getNodeId).collect(Collectors.toSet()));
-        CompletableFuture<?>[] times = masters.stream()
-                .map(master -> askForClock(known, master.getNodeId()))
-                .toArray(CompletableFuture<?>[]::new);
+        CompletableFuture<?>[] times =
+                masters.stream().map(master -> askForClock(known, master)).toArray(CompletableFuture<?>[]::new);
         return CompletableFuture.allOf(times);
     }
 
-    private CompletableFuture<?> askForClock(Cluster known, String master) {
+    private CompletableFuture<?> askForClock(Cluster known, RedisClusterNode master) {
         return connectionTo(known, master).thenCompose(node -> {
             long sentAt = clocks.nanos();
             return node.async().time().thenAccept(time -> {
                 long micros = Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
-                clocks.answered(master, micros, sentAt);
+                clocks.answered(master.getNodeId(), micros, sentAt);
             });
         });
     }
 
+    /** By its address, as for commands with a key: by its id, Lettuce would open one more connection. */
     private static CompletableFuture<StatefulRedisConnection<String, String>> connectionTo(
-            Cluster known, String master) {
-        return ClusterNodes.connection(() -> known.commands().getConnectionAsync(master));
+            Cluster known, RedisClusterNode master) {
+        RedisURI uri = master.getUri();
+        return ClusterNodes.connection(() -> known.commands().getConnectionAsync(uri.getHost(), uri.getPort()));
     }
 
     /** Makes Lettuce refresh its view of the cluster, at most a few times a second, and checks it then. */
@@ -218,8 +222,17 @@ final class ClusterConnections implements RedisConnections {
     private final class MailboxListener implements ShardMailboxes.Listener {
 
         @Override
-        public void subscribed(String master) {
+        public void subscribed(String master, String channel) {
             Cluster known = cluster;
+            RedisClusterNode node = known == null ? null : known.view().node(master);
+            if (known != null && node != null && probed.compareAndSet(false, true)) {
+                connectionTo(known, node)
+                        .thenCompose(connection -> MessageProbe.start(connection, channel))
+                        .exceptionally(failure -> {
+                            log.debug("The check whether Redis sends messages has failed", failure);
+                            return null;
+                        });
+            }
             if (known != null && ready.isDone()) {
                 connected(slot -> master.equals(known.view().masterOf(slot)));
             }
@@ -285,7 +298,7 @@ final class ClusterConnections implements RedisConnections {
         return known == null
                 ? List.of()
                 : known.view().masters().stream()
-                        .map(master -> connectionTo(known, master.getNodeId())
+                        .map(master -> connectionTo(known, master)
                                 .thenCompose(node -> node.async().pubsubShardChannels(pattern)))
                         .toList();
     }

@@ -35,6 +35,12 @@ final class ClusterView {
         return node == null ? null : node.getNodeId();
     }
 
+    /** The server with that id; null if it has left the cluster. */
+    @Nullable
+    RedisClusterNode node(String id) {
+        return client.getPartitions().getPartitionByNodeId(id);
+    }
+
     /** All masters that have slots. */
     List<RedisClusterNode> masters() {
         List<RedisClusterNode> masters = new ArrayList<>();

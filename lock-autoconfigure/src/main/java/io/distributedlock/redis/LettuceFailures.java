@@ -8,6 +8,7 @@ import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
+import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -62,6 +63,16 @@ final class LettuceFailures {
             return "the versions of Lettuce and Netty on the class path do not fit (" + cause + ")";
         }
         return isClosed(failure) ? "the connection was closed at once" : message(cause);
+    }
+
+    /** The same with the address, if Netty knows it: a server of a cluster may announce one that is not configured. */
+    static String reasonWithAddress(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ConnectException && cause.getCause() != null) {
+                return String.valueOf(cause.getMessage()).replace(": /", ": ");
+            }
+        }
+        return reason(failure);
     }
 
     /** Whether Redis refuses writes since it is the replica of another server. */

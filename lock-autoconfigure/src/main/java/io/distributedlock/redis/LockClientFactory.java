@@ -158,7 +158,11 @@ final class LockClientFactory implements AutoCloseable {
     /** The target of its connections, and why they are not open, for messages. */
     String whyNotConnected() {
         Throwable cause = trouble;
-        return "not connected to " + redis() + (cause == null ? "" : ": " + LettuceFailures.reason(cause));
+        if (cause == null) {
+            return "not connected to " + redis();
+        }
+        String reason = cluster ? LettuceFailures.reasonWithAddress(cause) : LettuceFailures.reason(cause);
+        return "not connected to " + redis() + ": " + reason;
     }
 
     OpenChannels channels() {

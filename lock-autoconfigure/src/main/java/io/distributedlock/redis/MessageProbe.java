@@ -8,6 +8,7 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -38,28 +39,37 @@ final class MessageProbe {
     static void of(StatefulRedisConnection<String, String> redis, String channel, Duration limit)
             throws InterruptedException {
         try {
-            List<?> reply = redis.async()
-                    .<List<?>>eval(SCRIPT, ScriptOutputType.MULTI, new String[0], channel, channel + NOBODY)
-                    .get(limit.toMillis(), TimeUnit.MILLISECONDS);
-            String missing = missing(reply);
-            if (!missing.isEmpty()) {
-                log.warn("Redis does not send messages between instances: " + missing
-                        + ". Locks work, but a waiting instance sends requests instead of receiving messages, and"
-                        + " gets a lock up to a second late.");
-            }
+            start(redis, channel).get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException | RuntimeException ex) {
             log.debug("The check whether Redis sends messages has failed", ex);
         }
     }
 
-    private static String missing(List<?> reply) {
+    /** Sends the request. Completes when the reply was logged, if that is necessary. */
+    static CompletableFuture<Void> start(StatefulRedisConnection<String, String> redis, String channel) {
+        return redis.async()
+                .<List<?>>eval(SCRIPT, ScriptOutputType.MULTI, new String[0], channel, channel + NOBODY)
+                .thenAccept(reply -> report(reply, channel.contains("{")))
+                .toCompletableFuture();
+    }
+
+    private static void report(List<?> reply, boolean sharded) {
+        String missing = missing(reply, sharded);
+        if (!missing.isEmpty()) {
+            log.warn("Redis does not send messages between instances: " + missing
+                    + ". Locks work, but a waiting instance sends requests instead of receiving messages, and"
+                    + " gets a lock up to a second late.");
+        }
+    }
+
+    private static String missing(List<?> reply, boolean sharded) {
         String lookRefused = reply.get(1).toString();
         String sendRefused = reply.get(2).toString();
         if (!lookRefused.isEmpty()) {
-            return "PUBSUB NUMSUB in a script is refused (" + lookRefused + ")";
+            return (sharded ? "PUBSUB SHARDNUMSUB" : "PUBSUB NUMSUB") + " in a script is refused (" + lookRefused + ")";
         }
         if (!sendRefused.isEmpty()) {
-            return "PUBLISH in a script is refused (" + sendRefused + ")";
+            return (sharded ? "SPUBLISH" : "PUBLISH") + " in a script is refused (" + sendRefused + ")";
         }
         return reply.get(0).equals(0L) ? "it does not count the subscription of this instance" : "";
     }

@@ -24,6 +24,13 @@ interface RedisConnections extends AutoCloseable {
 
         /** Never blocks. A failure is thrown, or passed to the command. */
         void write(RedisCommand<String, String, ?> command);
+
+        /**
+         * An error with the address of the server to which it redirects. The error itself if it has one, or is another.
+         */
+        default String withAddress(String error) {
+            return error;
+        }
     }
 
     /**

@@ -106,6 +106,15 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
         script.writeCall(asText, operands, buffer);
     }
 
+    /** Lettuce reads the redirection from here. For ASK, it does not know a server that leaves its host out. */
+    @Override
+    public CommandOutput<String, String, A> getOutput() {
+        if (output.hasError() && output.getError().startsWith("ASK ")) {
+            output.setError(writer.withAddress(output.getError()));
+        }
+        return output;
+    }
+
     @Override
     public void complete() {
         String error = output.getError();

@@ -57,7 +57,7 @@ final class ShardMailboxes {
     interface Listener {
 
         /** Messages from that master arrive from now on; some may have been missed. */
-        void subscribed(String master);
+        void subscribed(String master, String channel);
 
         /** A master has ended a subscription or does not have the slot: the topology may have changed by now. */
         void outdated();
@@ -168,7 +168,7 @@ final class ShardMailboxes {
                 refused = false;
                 log.info("Subscribed to the channels of this instance again");
             }
-            listener.subscribed(mailbox.master);
+            listener.subscribed(mailbox.master, mailbox.channel);
         }
     }
 

@@ -12,9 +12,11 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RedisNode;
 import io.distributedlock.testing.ReplicatedRedis;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +38,8 @@ class AcknowledgementTests {
     private static final String SHORTFALL = "only 0 of the 1 replicas";
 
     private static final int CALLERS = 4;
+
+    private static final int GRANTS = TestLength.choose(200, 500);
 
     private final Templates templates = new Templates();
 
@@ -85,7 +89,7 @@ class AcknowledgementTests {
             }));
         }
         try {
-            await().until(() -> granted.size() > 200);
+            await().until(() -> granted.size() > GRANTS);
             redis.cutOff(replica);
             await().until(() -> refused.get() == CALLERS);
         } finally {
@@ -141,6 +145,29 @@ class AcknowledgementTests {
         await().until(() -> keys() == 0);
         redis.reconnect(replica);
         await().until(() -> locks.availability().isFull());
+    }
+
+    /** Redis looks for commands that have waited for too long ten times a second only. */
+    @Test
+    void aGrantThatNoReplicaConfirmsIsRefusedWithin50MillisOfTheTimeout() {
+        Duration timeout = Duration.ofMillis(130);
+        RedisLockTemplate locks = locks(1, timeout);
+        acquireLater(locks, "warm-up").close();
+        replica.freeze();
+        try {
+            List<Long> late = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                long began = System.nanoTime();
+                assertThatThrownBy(() -> locks.acquire(leased("unconfirmed", 60_000)))
+                        .hasRootCauseInstanceOf(AcknowledgedRenewal.ShortfallException.class);
+                Duration took = Duration.ofNanos(System.nanoTime() - began);
+                late.add(took.minus(timeout).minus(Noise.longestSince(began)).toMillis());
+            }
+            System.out.println("Refusals after the time-out, in ms: " + late);
+            assertThat(late).allMatch(millis -> millis <= 50);
+        } finally {
+            replica.wake();
+        }
     }
 
     /** All that come during one time-out share the next, so each hears of it before the command time-out. */

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.ClusterNode;
 import io.distributedlock.testing.EmbeddedRedis;
@@ -16,6 +17,7 @@ import io.distributedlock.testing.RedisCluster;
 import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,8 +30,11 @@ class ClusterOutageTests {
 
     private final Templates templates = new Templates();
 
+    private final TestCallers callers = new TestCallers();
+
     @AfterEach
     void close() {
+        callers.close();
         templates.close();
     }
 
@@ -58,10 +63,12 @@ class ClusterOutageTests {
                 .filter(node -> node != dead)
                 .findFirst()
                 .orElseThrow();
-        String elsewhere = nameAt(cluster, other);
+        String elsewhere = nameAt(cluster, other, "n");
         LockHandle kept = first.acquire(leased(elsewhere, 60_000));
         LockHandle before = first.acquire(leased("doomed", 60_000));
         before.close();
+        AtomicBoolean over = new AtomicBoolean();
+        TestCallers.Call<Integer> others = callers.call(() -> waitInTurn(second, nameAt(cluster, other, "m"), over));
 
         dead.kill();
 
@@ -70,6 +77,23 @@ class ClusterOutageTests {
         assertThat(kept.isHeld()).isTrue();
         after.close();
         kept.close();
+        over.set(true);
+        assertThat(others.get()).as("holds of a caller in another shard").isPositive();
+    }
+
+    /** A caller that waits gets no exception; a release may end unconfirmed. Returns how often it had the lock. */
+    private static int waitInTurn(RedisLockTemplate locks, String name, AtomicBoolean over) {
+        int holds = 0;
+        while (!over.get()) {
+            LockHandle handle = locks.acquire(leased(name, 60_000).waitUpTo(Duration.ofSeconds(60)));
+            holds++;
+            try {
+                handle.close();
+            } catch (LockReleaseUnconfirmedException e) {
+                // The cluster as a whole is down for a moment.
+            }
+        }
+        return holds;
     }
 
     /** The socket of a frozen server stays open, so only silence shows it. Takes a failover. */
@@ -129,10 +153,10 @@ class ClusterOutageTests {
         }
     }
 
-    private static String nameAt(RedisCluster cluster, ClusterNode node) {
+    private static String nameAt(RedisCluster cluster, ClusterNode node, String prefix) {
         for (int i = 0; ; i++) {
-            if (cluster.masterOf("lock:{n" + i + "}") == node) {
-                return "n" + i;
+            if (cluster.masterOf("lock:{" + prefix + i + "}") == node) {
+                return prefix + i;
             }
         }
     }

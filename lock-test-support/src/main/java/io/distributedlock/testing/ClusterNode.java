@@ -33,6 +33,20 @@ public final class ClusterNode extends RedisNode {
         return text("CLUSTER", "NODES").lines().map(ClusterRow::parse).toList();
     }
 
+    /** Whether this server itself says that it is the master of the slot. */
+    boolean owns(int slot) {
+        return rows().stream().anyMatch(row -> row.isOwn() && row.isMaster() && row.has(slot));
+    }
+
+    /** The configuration epoch of a server, as this one knows it. */
+    long epochOf(ClusterNode node) {
+        return rows().stream()
+                .filter(row -> row.id().equals(node.id()))
+                .mapToLong(ClusterRow::epoch)
+                .findFirst()
+                .orElse(0);
+    }
+
     /** A field of CLUSTER INFO. */
     public String info(String field) {
         return text("CLUSTER", "INFO")

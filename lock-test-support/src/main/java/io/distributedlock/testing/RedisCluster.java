@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,9 +30,12 @@ public final class RedisCluster implements AutoCloseable {
 
     private final int masters;
 
-    private RedisCluster(List<ClusterNode> nodes, int masters) {
+    private final @Nullable ClusterBus bus;
+
+    private RedisCluster(List<ClusterNode> nodes, int masters, @Nullable ClusterBus bus) {
         this.nodes = List.copyOf(nodes);
         this.masters = masters;
+        this.bus = bus;
     }
 
     /**
@@ -52,16 +56,36 @@ public final class RedisCluster implements AutoCloseable {
      */
     public static RedisCluster startAt(
             int firstPort, int masters, int replicas, Duration nodeTimeout, String... settings) {
+        return start(firstPort, masters, replicas, nodeTimeout, null, settings);
+    }
+
+    /** As {@link #start(int, int, Duration, String...)}, with servers that can be cut off from each other. */
+    public static RedisCluster startDivisible(int masters, int replicas, Duration nodeTimeout, String... settings) {
+        ClusterBus bus = new ClusterBus();
+        try {
+            return start(0, masters, replicas, nodeTimeout, bus, settings);
+        } catch (RuntimeException e) {
+            bus.close();
+            throw e;
+        }
+    }
+
+    private static RedisCluster start(
+            int firstPort,
+            int masters,
+            int replicas,
+            Duration nodeTimeout,
+            @Nullable ClusterBus bus,
+            String... settings) {
         List<ClusterNode> nodes = new ArrayList<>();
-        RedisCluster cluster = null;
         int servers = masters * (1 + replicas);
         try {
             for (int i = 0; i < servers; i++) {
                 int port = firstPort == 0 ? 0 : firstPort + i;
-                nodes.add(
-                        startNode(port, port == 0 ? EmbeddedRedis.freePort() : port + servers, nodeTimeout, settings));
+                int busPort = port == 0 ? EmbeddedRedis.freePort() : port + servers;
+                nodes.add(startNode(port, busPort, nodeTimeout, bus, settings));
             }
-            cluster = new RedisCluster(nodes, masters);
+            RedisCluster cluster = new RedisCluster(nodes, masters, bus);
             cluster.form();
             return cluster;
         } catch (RuntimeException e) {
@@ -93,15 +117,18 @@ public final class RedisCluster implements AutoCloseable {
         return current;
     }
 
-    private static ClusterNode startNode(int port, int busPort, Duration nodeTimeout, String... settings) {
+    private static ClusterNode startNode(
+            int port, int busPort, Duration nodeTimeout, @Nullable ClusterBus bus, String... settings) {
+        int announced = bus == null ? busPort : bus.inFrontOf(busPort);
         List<String> lines = new ArrayList<>(List.of(
                 "cluster-enabled yes",
                 "cluster-port " + busPort,
+                "cluster-announce-bus-port " + announced,
                 "cluster-node-timeout " + nodeTimeout.toMillis(),
                 "repl-diskless-sync-delay 0"));
         lines.addAll(List.of(settings));
         String[] all = lines.toArray(String[]::new);
-        return new ClusterNode(port == 0 ? EmbeddedRedis.start(all) : EmbeddedRedis.start(port, all), busPort, all);
+        return new ClusterNode(port == 0 ? EmbeddedRedis.start(all) : EmbeddedRedis.start(port, all), announced, all);
     }
 
     private void form() {
@@ -155,9 +182,20 @@ public final class RedisCluster implements AutoCloseable {
         return view(row -> row.master().equals(master.id()) && !row.isFailing());
     }
 
-    /** The master that has the slot now. */
+    /** The master that has the slot now. Replicas hear of a move later than masters. */
     public ClusterNode masterOf(int slot) {
+        ClusterNode likely = namedMasterOf(slot);
+        return likely.owns(slot)
+                ? likely
+                : awake().filter(node -> node.owns(slot)).findFirst().orElse(likely);
+    }
+
+    private ClusterNode namedMasterOf(int slot) {
         return view(row -> row.isMaster() && row.has(slot)).get(0);
+    }
+
+    private Stream<ClusterNode> awake() {
+        return alive().stream().filter(node -> !Processes.isStopped(node.redis().pid()));
     }
 
     /** The master that has the key now. */
@@ -250,6 +288,26 @@ public final class RedisCluster implements AutoCloseable {
                 && nodes.stream().allMatch(node -> node.rows().stream().noneMatch(ClusterRow::hasMovingSlots));
     }
 
+    /**
+     * Cuts a server off from the others until {@link #heal()}: it does not hear them, nor they it. Clients and its
+     * replicas still reach it. The cluster must have been started as divisible.
+     */
+    public void cutOff(ClusterNode node) {
+        divisible().cutOff(node);
+    }
+
+    /** All servers hear each other again. */
+    public void heal() {
+        divisible().heal();
+    }
+
+    private ClusterBus divisible() {
+        if (bus == null) {
+            throw new IllegalStateException("The servers of this cluster cannot be cut off from each other");
+        }
+        return bus;
+    }
+
     /** Removes all keys. */
     public void flush() {
         masters().forEach(master -> master.text("FLUSHALL"));
@@ -258,5 +316,8 @@ public final class RedisCluster implements AutoCloseable {
     @Override
     public void close() {
         nodes.forEach(ClusterNode::close);
+        if (bus != null) {
+            bus.close();
+        }
     }
 }

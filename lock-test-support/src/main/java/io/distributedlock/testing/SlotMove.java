@@ -42,8 +42,13 @@ public final class SlotMove {
         return target;
     }
 
-    /** Marks the slot as importing at the target, and then as migrating at the source. */
+    /**
+     * Marks the slot as importing at the target, and then as migrating at the source. Before that, the target has to
+     * know the latest epoch of the source: otherwise it takes the slot with a lower one, and gives it back to the
+     * source when that is heard, while the source already names the target. No server has the slot then.
+     */
     public SlotMove begin() {
+        Waiting.until(target + " knows the epoch of " + source, () -> target.epochOf(source) >= source.epochOf(source));
         target.text("CLUSTER", "SETSLOT", text(slot), "IMPORTING", source.id());
         source.text("CLUSTER", "SETSLOT", text(slot), "MIGRATING", target.id());
         return this;

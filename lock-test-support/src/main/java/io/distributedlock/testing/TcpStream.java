@@ -45,6 +45,8 @@ public final class TcpStream {
 
     private volatile @Nullable Supplier<Tap> taps;
 
+    private volatile Supplier<Editor> editors = () -> Arrays::copyOf;
+
     private final AtomicLong read = new AtomicLong();
 
     private final AtomicLong delivered = new AtomicLong();
@@ -59,6 +61,19 @@ public final class TcpStream {
 
         /** Called on the thread that reads, so it must not wait. */
         void read(byte[] bytes, int count);
+    }
+
+    /** Changes the bytes of one connection. */
+    @FunctionalInterface
+    public interface Editor {
+
+        /**
+         * Called on the thread that reads, with the bytes of one connection in order. Bytes may be kept for the next
+         * call.
+         *
+         * @return what is delivered
+         */
+        byte[] edit(byte[] bytes, int count);
     }
 
     private record Chunk(byte[] bytes, long due) {
@@ -102,6 +117,11 @@ public final class TcpStream {
     /** Shows what comes in to taps, a new one for each connection from now on. */
     public void tap(Supplier<Tap> newTaps) {
         taps = newTaps;
+    }
+
+    /** Has editors change what comes in, a new one for each connection from now on. */
+    public void edit(Supplier<Editor> newEditors) {
+        editors = newEditors;
     }
 
     /**
@@ -148,12 +168,14 @@ public final class TcpStream {
         byte[] buffer = new byte[65_536];
         Supplier<Tap> newTaps = taps;
         Tap tap = newTaps == null ? (bytes, count) -> {} : newTaps.get();
+        Editor editor = editors.get();
         try {
             InputStream in = from.getInputStream();
             for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-                read.addAndGet(count);
                 tap.read(buffer, count);
-                queue.add(new Chunk(Arrays.copyOf(buffer, count), System.nanoTime() + delay.toNanos()));
+                byte[] edited = editor.edit(buffer, count);
+                read.addAndGet(edited.length);
+                queue.add(new Chunk(edited, System.nanoTime() + delay.toNanos()));
             }
         } catch (IOException e) {
             // The sender is gone; what it has sent is still delivered.

@@ -7,9 +7,11 @@ package io.distributedlock.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class RedisClusterTests {
@@ -20,7 +22,7 @@ class RedisClusterTests {
 
     @BeforeAll
     static void start() {
-        cluster = RedisCluster.start(3, 1);
+        cluster = RedisCluster.startDivisible(3, 1, Duration.ofSeconds(1));
     }
 
     @AfterAll
@@ -74,6 +76,21 @@ class RedisClusterTests {
         old.kill();
         cluster.awaitMaster(replica);
         assertThat(cluster.alive()).hasSize(5);
+    }
+
+    /** Clients reach it all the time. */
+    @Tag(TestLength.FULL)
+    @Test
+    void replacesAMasterThatIsCutOffFromTheOthersOnly() {
+        ClusterNode old = cluster.masterOf(KEY);
+        ClusterNode replica = cluster.replicasOf(old).get(0);
+        cluster.cutOff(old);
+        assertThat(old.text("SET", KEY, "1")).isEqualTo("OK");
+        Waiting.until("the replica is promoted", replica::isMaster);
+        assertThat(old.isMaster()).isTrue();
+        cluster.heal();
+        Waiting.until("the master before follows", () -> !old.isMaster());
+        cluster.awaitWhole();
     }
 
     private static ClusterNode another(ClusterNode master) {

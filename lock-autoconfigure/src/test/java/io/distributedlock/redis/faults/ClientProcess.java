@@ -33,13 +33,14 @@ final class ClientProcess implements AutoCloseable {
     }
 
     static ClientProcess start(String name, FaultTarget redis, int truth, int retention, Consumer<Renewal> renewals) {
-        InstanceNetwork network = new InstanceNetwork(name, redis.ports(), renewals);
+        InstanceNetwork network = new InstanceNetwork(name, redis.ports(), redis::editor, renewals);
         try {
             ChildJvm jvm = ChildJvm.start(
                     FaultTestbedChild.class,
                     redis.connection(network.ports()).argument(),
                     Integer.toString(truth),
-                    Integer.toString(retention));
+                    Integer.toString(retention),
+                    Long.toString(FaultTestbed.COMMAND_TIMEOUT.toMillis()));
             return new ClientProcess(name, network, jvm);
         } catch (RuntimeException e) {
             network.close();
@@ -51,9 +52,14 @@ final class ClientProcess implements AutoCloseable {
         return name;
     }
 
-    /** The way to the only server. */
+    /** The way to the only server, or to the one that was chosen. */
     TcpProxy network() {
-        return network.only();
+        return network.chosen();
+    }
+
+    /** @param server the port of the server to which {@link #network()} leads from now on */
+    void choose(int server) {
+        network.choose(server);
     }
 
     void signal(String signal) {

@@ -8,6 +8,7 @@ import io.distributedlock.testing.ClusterNode;
 import io.distributedlock.testing.RedisCluster;
 import io.distributedlock.testing.RedisNode;
 import io.distributedlock.testing.SlotMove;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 
@@ -27,6 +28,10 @@ final class ClusterFaults {
     private static final int STORM_LIMIT = 10_000;
 
     private static final int STORM_MOVES = 12;
+
+    private static final Duration ALMOST_RIGHT = Duration.ofMillis(50);
+
+    private static final Duration FAR_AHEAD = Duration.ofSeconds(5);
 
     private ClusterFaults() {}
 
@@ -141,6 +146,62 @@ final class ClusterFaults {
             redis.setAll("cluster-replica-no-failover", "no");
             return refused && masters.stream().allMatch(RedisNode::isMaster);
         });
+    }
+
+    /**
+     * The others replace it, while it serves clients as a master until it notices that it is alone. Its replica follows
+     * it until it is promoted, so nothing is lost.
+     */
+    static boolean cutMasterOff(FaultTestbed<ClusterTarget> testbed, ClientProcess victim, Random random) {
+        ClusterTarget redis = testbed.redis();
+        ClusterNode master = redis.masterOf(ClusterTarget.any(testbed, random));
+        ClusterNode replica = redis.cluster().replicasOf(master).get(0);
+        return redis.withFailovers(() -> {
+            long epoch = Long.parseLong(replica.info("cluster_current_epoch"));
+            long refused = ReplicaFaults.errors(master, "CLUSTERDOWN");
+            long served = ReplicaFaults.scripts(master);
+            redis.cluster().cutOff(master);
+            boolean both;
+            boolean bothServed;
+            try {
+                bothServed = Waits.until(SOON, () -> ReplicaFaults.scripts(master) > served);
+                both = Waits.until(FAILOVER_LIMIT, replica::isMaster) && master.isMaster();
+                bothServed &= Waits.until(SOON, () -> ReplicaFaults.scripts(replica) > 0);
+                Waits.pause(random.nextInt(500));
+            } finally {
+                redis.cluster().heal();
+            }
+            redis.cluster().awaitWhole();
+            return both
+                    && bothServed
+                    && ReplicaFaults.errors(master, "CLUSTERDOWN") > refused
+                    && Long.parseLong(replica.info("cluster_current_epoch")) > epoch
+                    && !master.isMaster();
+        });
+    }
+
+    /**
+     * Two clocks are set ahead, and stay ahead: a clock that goes back is another fault. Then slots move between all
+     * servers.
+     */
+    static boolean setClocksAhead(FaultTestbed<ClusterTarget> testbed, ClientProcess victim, Random random) {
+        ClusterTarget redis = testbed.redis();
+        List<ClusterNode> masters = redis.cluster().masters();
+        redis.clocks().setAhead(masters.get(0).port(), ALMOST_RIGHT);
+        redis.clocks().setAhead(masters.get(1).port(), FAR_AHEAD);
+        boolean moved = moveSlots(testbed, victim, random);
+        return moved
+                && redis.clocks().edits(masters.get(0).port()) > 0
+                && redis.clocks().edits(masters.get(1).port()) > 0;
+    }
+
+    /** A fault of the network between one JVM and one master. */
+    static Injection<ClusterTarget> onTheWayToOneMaster(Injection<ClusterTarget> fault) {
+        return (testbed, victim, random) -> {
+            victim.choose(
+                    testbed.redis().masterOf(ClusterTarget.any(testbed, random)).port());
+            return fault.inject(testbed, victim, random);
+        };
     }
 
     static boolean forgetScripts(FaultTestbed<ClusterTarget> testbed, ClientProcess victim, Random random) {

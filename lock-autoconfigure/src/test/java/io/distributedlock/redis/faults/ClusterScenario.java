@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis.faults;
 
+import io.distributedlock.redis.history.Fault;
 import io.distributedlock.redis.history.Model;
 
 /** The faults of a cluster. */
@@ -36,7 +37,34 @@ enum ClusterScenario implements FaultRow<ClusterTarget> {
             "A master is killed whose replica lacks the latest writes",
             Model.SOME_LOSS,
             3,
-            ClusterFaults::killMaster);
+            ClusterFaults::killMaster),
+    MASTER_CUT_OFF(
+            "C09",
+            "A master is cut off from the other servers, but not from clients, and replaced",
+            Model.NO_LOSS,
+            3,
+            ClusterFaults::cutMasterOff),
+    CLOCKS_APART(
+            "C10",
+            "The clocks of masters are apart by 50 ms and by 5 s, from then on, and slots move",
+            Model.NO_LOSS,
+            3,
+            ClusterFaults::setClocksAhead),
+    JVM_KILLED("F01", "A JVM is killed (SIGKILL), and a new one takes its place", Model.NO_LOSS, 2, JvmFaults::kill),
+    JVM_STOPPED("F02", "A JVM is stopped for longer than the lease", Model.NO_LOSS, 2, JvmFaults::stopForLong),
+    REPLIES_LOST(
+            "F09",
+            "Replies of a master are lost, then the connections to it are reset",
+            Model.NO_LOSS,
+            4,
+            ClusterFaults.onTheWayToOneMaster(NetworkFaults::loseReplies)),
+    BLACK_HOLE(
+            "F14",
+            "Nothing arrives between a JVM and a master",
+            Model.NO_LOSS,
+            4,
+            ClusterFaults.onTheWayToOneMaster(NetworkFaults::blackHole)),
+    JVM_TERMINATED("F43", "A JVM gets a SIGTERM", Model.NO_LOSS, 2, JvmFaults::terminate);
 
     private final FaultDetails<ClusterTarget> details;
 
@@ -54,10 +82,33 @@ enum ClusterScenario implements FaultRow<ClusterTarget> {
         return this == SCRIPTS_FORGOTTEN || this == SLOTS_MOVE;
     }
 
-    /** {@link #MASTER_FROZEN} has most of the first one, and the matrix of a single server has the other two. */
+    @Override
+    public boolean hitsJvm() {
+        return this == JVM_STOPPED || endsJvm();
+    }
+
+    @Override
+    public boolean endsJvm() {
+        return this == JVM_KILLED || this == JVM_TERMINATED;
+    }
+
+    @Override
+    public String kind() {
+        return switch (this) {
+            case JVM_KILLED -> Fault.KILL;
+            case JVM_TERMINATED -> Fault.TERMINATE;
+            default -> name();
+        };
+    }
+
+    /**
+     * Those that take long, and of which {@link #MASTER_FROZEN} has most, are left out, and those that the matrix of
+     * one server has.
+     */
     @Override
     public boolean isInOrdinaryBuild() {
-        return this != MAJORITY_FROZEN && this != SCRIPTS_FORGOTTEN && this != CLIENTS_KILLED;
+        boolean elsewhere = this == SCRIPTS_FORGOTTEN || this == CLIENTS_KILLED || id().startsWith("F");
+        return !elsewhere && this != MAJORITY_FROZEN && this != MASTER_CUT_OFF;
     }
 
     /** Longer than a failover takes, so that a lease that was forgotten may last until then. */

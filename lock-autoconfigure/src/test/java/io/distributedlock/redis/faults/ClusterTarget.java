@@ -7,6 +7,7 @@ package io.distributedlock.redis.faults;
 import io.distributedlock.testing.ClusterNode;
 import io.distributedlock.testing.RedisCluster;
 import io.distributedlock.testing.RedisNode;
+import io.distributedlock.testing.TcpStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +23,26 @@ final class ClusterTarget implements FaultTarget {
 
     private static final Duration IMPATIENT = Duration.ofSeconds(1);
 
-    private final RedisCluster cluster = RedisCluster.start(3, 1, PATIENT);
+    private final RedisCluster cluster = RedisCluster.startDivisible(3, 1, PATIENT);
+
+    private final ServerClocks clocks = new ServerClocks();
 
     RedisCluster cluster() {
         return cluster;
+    }
+
+    ServerClocks clocks() {
+        return clocks;
+    }
+
+    @Override
+    public boolean redirects() {
+        return true;
+    }
+
+    @Override
+    public TcpStream.Editor editor(int server) {
+        return clocks.editor(server);
     }
 
     /** The server that has the lock. */

@@ -15,7 +15,7 @@ class DeckTests {
 
     @Test
     void dealsEachFaultOnceAndTheLossesTogether() {
-        FaultSchedule deck = new FaultSchedule(new Random(1));
+        FaultSchedule<FaultScenario> deck = new FaultSchedule<>(new Random(1), List.of(FaultScenario.values()));
         for (int i = 0; i < 100; i++) {
             List<List<FaultScenario>> rounds = deck.deal();
             assertThat(rounds).hasSize(FaultSchedule.ROUNDS).noneMatch(List::isEmpty);
@@ -25,5 +25,18 @@ class DeckTests {
                     .hasSize(1);
         }
         assertThat(deck.deal()).isNotEqualTo(deck.deal());
+    }
+
+    @Test
+    void dealsFaultsThatNeedLongLeasesApart() {
+        FaultSchedule<ClusterScenario> deck = new FaultSchedule<>(new Random(1), List.of(ClusterScenario.values()));
+        for (int i = 0; i < 100; i++) {
+            List<List<ClusterScenario>> rounds = deck.deal();
+            assertThat(rounds.stream().flatMap(List::stream)).containsExactlyInAnyOrder(ClusterScenario.values());
+            assertThat(rounds)
+                    .allSatisfy(round -> assertThat(
+                                    round.stream().map(FaultRow::leases).distinct())
+                            .hasSize(1));
+        }
     }
 }

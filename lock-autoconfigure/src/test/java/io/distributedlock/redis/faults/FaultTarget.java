@@ -4,6 +4,8 @@
  */
 package io.distributedlock.redis.faults;
 
+import io.distributedlock.testing.TcpStream;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -15,6 +17,16 @@ interface FaultTarget extends AutoCloseable {
 
     /** @param proxies the port of the proxy in front of each server, by the port of the server */
     InstanceConnection connection(Map<Integer, Integer> proxies);
+
+    /** Whether servers redirect commands to others. */
+    default boolean redirects() {
+        return false;
+    }
+
+    /** What changes the commands of a connection to a server on their way. */
+    default TcpStream.Editor editor(int server) {
+        return Arrays::copyOf;
+    }
 
     /** All keys of locks. */
     List<String> keys();

@@ -47,7 +47,10 @@ final class FaultTestbed<T extends FaultTarget> implements AutoCloseable {
 
     static final String PREFIX = "lock:";
 
-    static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
+    /** In milliseconds; longer on a machine that is too busy to open connections in that time. */
+    static final String COMMAND_TIMEOUT_PROPERTY = "faults.commandTimeout";
+
+    static final Duration COMMAND_TIMEOUT = Duration.ofMillis(Long.getLong(COMMAND_TIMEOUT_PROPERTY, 300));
 
     /**
      * What may be added to the time of a call at least, apart from times in which the machine was seen to stand still.
@@ -262,8 +265,10 @@ final class FaultTestbed<T extends FaultTarget> implements AutoCloseable {
         Duration noise = measured.compareTo(NOISE) > 0 ? measured : NOISE;
         CheckerBounds bounds = new CheckerBounds(
                 COMMAND_TIMEOUT.plus(noise), POLL.plus(COMMAND_TIMEOUT).plus(noise), lease);
-        HistoryChecker checker =
-                new HistoryChecker(row, seed, model, bounds).renewals(renewals).leftovers(leftovers);
+        HistoryChecker checker = new HistoryChecker(row, seed, model, bounds)
+                .renewals(renewals)
+                .redirections(redis.redirects() ? COMMAND_TIMEOUT : Duration.ZERO)
+                .leftovers(leftovers);
         Set<String> doubtful = events.stream()
                 .filter(event -> event.operation() == Operation.COUNT && event.phase() == Phase.UNKNOWN)
                 .map(Event::lock)

@@ -49,12 +49,15 @@ final class FaultTestbedChild {
         this.renewals = renewals;
     }
 
-    /** The arguments are the way to Redis, the port of what is never broken, and the retention in milliseconds. */
+    /**
+     * The arguments are the way to Redis, the port of what is never broken, the retention and the command time-out in
+     * milliseconds.
+     */
     public static void main(String[] args) {
         Queue<Renewal> renewals = new ConcurrentLinkedQueue<>();
         LettuceConnectionFactory factory = InstanceConnection.of(args[0]).connectionFactory(renewals::add);
         RedisLockTemplate template = new RedisLockTemplate(
-                factory, FaultTestbed.PREFIX, settings().withRetention(Duration.ofMillis(Long.parseLong(args[2]))));
+                factory, FaultTestbed.PREFIX, settings(millis(args[3])).withRetention(millis(args[2])));
         template.start();
         warmUp(template);
         Runtime.getRuntime().addShutdownHook(new Thread(template::close));
@@ -63,13 +66,17 @@ final class FaultTestbedChild {
         ChildRequests.serve(child::answer);
     }
 
-    private static EngineSettings settings() {
+    private static Duration millis(String text) {
+        return Duration.ofMillis(Long.parseLong(text));
+    }
+
+    private static EngineSettings settings(Duration commandTimeout) {
         EngineSettings defaults = EngineSettings.DEFAULTS;
         return new EngineSettings(
                 defaults.lease(),
                 defaults.waitUpTo(),
                 defaults.maxHold(),
-                FaultTestbed.COMMAND_TIMEOUT,
+                commandTimeout,
                 defaults.maxPasses(),
                 defaults.maxBatch(),
                 Duration.ofMillis(200));

@@ -11,8 +11,6 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
@@ -40,7 +38,7 @@ final class RenewalSniffer implements TcpStream.Tap {
         ByteArrayOutputStream all = new ByteArrayOutputStream(rest.length + count);
         all.write(rest, 0, rest.length);
         all.write(bytes, 0, count);
-        Commands commands = new Commands(all.toByteArray());
+        RespCommands commands = new RespCommands(all.toByteArray(), StandardCharsets.UTF_8);
         for (List<String> words = commands.next(); !words.isEmpty(); words = commands.next()) {
             accept(words);
         }
@@ -54,54 +52,6 @@ final class RenewalSniffer implements TcpStream.Tap {
             for (String key : words.subList(3, 3 + keys)) {
                 renewals.accept(new Renewal(jvm, key.substring(key.indexOf('{') + 1, key.lastIndexOf('}')), now));
             }
-        }
-    }
-
-    /** Commands of which all bytes are there, one after the other. */
-    private static final class Commands {
-
-        private final byte[] bytes;
-
-        private int begin;
-
-        private int at;
-
-        Commands(byte[] bytes) {
-            this.bytes = bytes;
-        }
-
-        /** Empty if the next one is not complete. */
-        List<String> next() {
-            at = begin;
-            int count = number();
-            List<String> words = new ArrayList<>();
-            for (int i = 0; i < count; i++) {
-                int length = number();
-                if (length < 0 || at + length + 2 > bytes.length) {
-                    return List.of();
-                }
-                words.add(new String(bytes, at, length, StandardCharsets.UTF_8));
-                at += length + 2;
-            }
-            begin = count < 0 ? begin : at;
-            return words;
-        }
-
-        /** The number after a type, or -1 if its line is not complete. */
-        private int number() {
-            int value = 0;
-            for (int i = at + 1; i < bytes.length; i++) {
-                if (bytes[i] == '\n') {
-                    at = i + 1;
-                    return value;
-                }
-                value = bytes[i] == '\r' ? value : 10 * value + bytes[i] - '0';
-            }
-            return -1;
-        }
-
-        byte[] rest() {
-            return Arrays.copyOfRange(bytes, begin, bytes.length);
         }
     }
 

@@ -29,6 +29,15 @@ final class ReplicaFaults {
                 .sum();
     }
 
+    /** How many scripts the server has executed, or refused. */
+    static long scripts(RedisNode server) {
+        return server.text("INFO", "commandstats")
+                .lines()
+                .filter(line -> line.startsWith("cmdstat_evalsha:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll(".*:calls=(\\d+).*", "$1")))
+                .sum();
+    }
+
     /** The keys of locks that it has. */
     static List<String> locks(RedisNode server) {
         try (RespClient client = server.connect()) {
@@ -37,17 +46,26 @@ final class ReplicaFaults {
     }
 
     /**
+     * As {@link #killWithoutReplication(FaultTestbed, RedisNode, RedisNode, long)}, after up to a quarter of a lease.
+     */
+    static boolean killWithoutReplication(FaultTestbed<?> testbed, RedisNode master, RedisNode replica, Random random) {
+        long millis = 100 + random.nextInt((int) testbed.lease().toMillis() / 4);
+        return killWithoutReplication(testbed, master, replica, millis);
+    }
+
+    /**
      * Kills a master that has confirmed for a while what its replica does not have. Only that can be forgotten: what is
      * confirmed after the failover is kept.
      *
+     * @param millis how long it confirms that
      * @return whether there were locks that the replica does not have, or has otherwise
      */
-    static boolean killWithoutReplication(FaultTestbed<?> testbed, RedisNode master, RedisNode replica, Random random) {
+    static boolean killWithoutReplication(FaultTestbed<?> testbed, RedisNode master, RedisNode replica, long millis) {
         Fault loss = testbed.losing("REPLICATION_CUT", master.toString());
         boolean lost = false;
         try {
             cutOff(master);
-            Waits.pause(100 + random.nextInt((int) testbed.lease().toMillis() / 4));
+            Waits.pause(millis);
             lost = Waits.until(2_000, () -> hasMore(master, replica));
             master.kill();
         } finally {

@@ -50,9 +50,24 @@ final class SentinelFaults {
     }
 
     static boolean killMaster(FaultTestbed<SentinelTarget> testbed, ClientProcess victim, Random random) {
+        return killMaster(testbed, 100 + random.nextInt((int) testbed.lease().toMillis() / 4));
+    }
+
+    /**
+     * All holds at that moment have begun since, so all of them are lost. Whoever renews a lost one without noticing
+     * goes on for longer than any excuse.
+     */
+    static boolean killMasterAfterALease(FaultTestbed<SentinelTarget> testbed, ClientProcess victim, Random random) {
+        int lease = (int) testbed.lease().toMillis();
+        boolean hit = killMaster(testbed, lease + random.nextInt(lease / 4));
+        Waits.pause(lease * 3L / 2);
+        return hit;
+    }
+
+    private static boolean killMaster(FaultTestbed<SentinelTarget> testbed, long millis) {
         SentinelTarget redis = testbed.redis();
         RedisNode former = redis.group().master();
-        boolean lost = ReplicaFaults.killWithoutReplication(testbed, former, redis.replica(former), random);
+        boolean lost = ReplicaFaults.killWithoutReplication(testbed, former, redis.replica(former), millis);
         RedisNode next = redis.group().awaitSwitchFrom(former);
         boolean moved = haveMoved(testbed, next);
         former.restart();

@@ -25,7 +25,13 @@ enum SentinelScenario implements FaultRow<SentinelTarget> {
             "All Sentinels are down while the master is stopped",
             Model.NO_LOSS,
             3,
-            SentinelFaults::freezeMasterWithoutSentinels);
+            SentinelFaults::freezeMasterWithoutSentinels),
+    MASTER_KILLED_LATER(
+            "S04",
+            "The same as S02 after more than a lease, so that all holds are lost",
+            Model.SOME_LOSS,
+            2,
+            SentinelFaults::killMasterAfterALease);
 
     private final FaultDetails<SentinelTarget> details;
 
@@ -38,15 +44,15 @@ enum SentinelScenario implements FaultRow<SentinelTarget> {
         return details;
     }
 
-    /** Takes long, and {@link ClusterScenario#MASTER_KILLED} has most of it. */
+    /** Those that take long, and of which {@link ClusterScenario#MASTER_KILLED} has most, are left out. */
     @Override
     public boolean isInOrdinaryBuild() {
-        return this != MASTER_KILLED;
+        return this == FAILOVER || this == SENTINELS_DOWN;
     }
 
     /** Longer than a failover takes, so that a lease that was forgotten may last until then. */
     @Override
     public int leases() {
-        return this == MASTER_KILLED ? 5 : 1;
+        return this == FAILOVER || this == SENTINELS_DOWN ? 1 : 5;
     }
 }

@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -26,9 +26,13 @@ final class SoakReport {
 
     private final long begin = System.nanoTime();
 
-    private final Map<FaultScenario, Integer> hits = new EnumMap<>(FaultScenario.class);
+    private final String file;
 
-    private final Map<FaultScenario, Integer> plays = new EnumMap<>(FaultScenario.class);
+    private final List<? extends FaultRow<?>> rows;
+
+    private final Map<FaultRow<?>, Integer> hits = new HashMap<>();
+
+    private final Map<FaultRow<?>, Integer> plays = new HashMap<>();
 
     private final HandOvers handOvers = new HandOvers();
 
@@ -54,11 +58,14 @@ final class SoakReport {
 
     private Duration worstCalm = Duration.ZERO;
 
-    SoakReport(long seed) {
+    /** @param file the name of the report, without an ending */
+    SoakReport(long seed, String file, List<? extends FaultRow<?>> rows) {
         this.seed = seed;
+        this.file = file;
+        this.rows = rows;
     }
 
-    void played(FaultScenario row, boolean hit) {
+    void played(FaultRow<?> row, boolean hit) {
         plays.merge(row, 1, Integer::sum);
         hits.merge(row, hit ? 1 : 0, Integer::sum);
     }
@@ -83,10 +90,8 @@ final class SoakReport {
     }
 
     /** Faults that were never felt: with any of them, the run proves less than it says. */
-    List<FaultScenario> neverHit() {
-        return List.of(FaultScenario.values()).stream()
-                .filter(row -> hits.getOrDefault(row, 0) == 0)
-                .toList();
+    List<? extends FaultRow<?>> neverHit() {
+        return rows.stream().filter(row -> hits.getOrDefault(row, 0) == 0).toList();
     }
 
     List<String> problems() {
@@ -112,10 +117,7 @@ final class SoakReport {
         figures.put("faults", hits.values().stream().mapToInt(Integer::intValue).sum());
         figures.put(
                 "fewestHitsOfAFault",
-                List.of(FaultScenario.values()).stream()
-                        .mapToInt(row -> hits.getOrDefault(row, 0))
-                        .min()
-                        .orElse(0));
+                rows.stream().mapToInt(row -> hits.getOrDefault(row, 0)).min().orElse(0));
         figures.put("overlapsAfterLossOfData", overlaps - unexplained);
         figures.put("overlapsOtherwise", unexplained);
         figures.put("latePassesAfterLossOfData", latePasses);
@@ -140,7 +142,7 @@ final class SoakReport {
         List<String> lines = new ArrayList<>(List.of("| figure | value |", "|---|--:|"));
         figures().forEach((name, value) -> lines.add("| " + name + " | " + value + " |"));
         lines.addAll(List.of("", "| row | fault | model | played | hits |", "|---|---|---|--:|--:|"));
-        for (FaultScenario row : FaultScenario.values()) {
+        for (FaultRow<?> row : rows) {
             lines.add(String.format(
                     Locale.ROOT,
                     "| %s | %s | %s | %d | %d |",
@@ -156,8 +158,8 @@ final class SoakReport {
 
     private String json() {
         Map<String, Object> all = figures();
-        String perFault = List.of(FaultScenario.values()).stream()
-                .map(row -> "\"" + row + "\": " + hits.getOrDefault(row, 0))
+        String perFault = rows.stream()
+                .map(row -> "\"" + row.name() + "\": " + hits.getOrDefault(row, 0))
                 .collect(Collectors.joining(", ", "{", "}"));
         return all.entrySet().stream()
                 .map(each -> "  \"" + each.getKey() + "\": "
@@ -168,8 +170,8 @@ final class SoakReport {
     void write(Path directory) {
         try {
             Files.createDirectories(directory);
-            Files.writeString(directory.resolve("soak.md"), markdown());
-            Files.writeString(directory.resolve("soak.json"), json());
+            Files.writeString(directory.resolve(file + ".md"), markdown());
+            Files.writeString(directory.resolve(file + ".json"), json());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

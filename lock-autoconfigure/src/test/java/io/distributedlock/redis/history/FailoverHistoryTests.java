@@ -147,4 +147,24 @@ class FailoverHistoryTests {
         story.hold("b", 1_700, 2_160, 2_170, 7);
         assertFound(Model.SOME_LOSS, "H5");
     }
+
+    /** A reader whose release is forgotten stays as long as others join, and for a lease after the last of them. */
+    @Test
+    void aWriterMayWaitForAReaderThatWasRestored() {
+        story.read("a", 1_190, 1_200, 1_700, 5).hold("b", 1_650, 1_795, 1_800, 6);
+        judge(Model.SOME_LOSS).assertGreen();
+        assertFound(Model.NO_LOSS, "H5");
+    }
+
+    @Test
+    void aWriterThatWaitsForLongerThanALeaseAfterTheLastReaderIsFound() {
+        story.read("a", 1_190, 1_200, 1_700, 5).hold("b", 1_650, 1_860, 1_900, 6);
+        assertFound(Model.SOME_LOSS, "H5");
+    }
+
+    @Test
+    void aReaderThatEntersLaterThanALeaseAfterTheLossJoinsNoneThatWasRestored() {
+        story.read("a", 1_290, 1_300, 1_700, 5).hold("b", 1_650, 1_795, 1_800, 6);
+        assertFound(Model.SOME_LOSS, "H5");
+    }
 }

@@ -54,6 +54,8 @@ public final class HistoryChecker {
 
     private final CheckerBounds bounds;
 
+    private Duration resent = Duration.ZERO;
+
     private final Map<String, Long> counters = new LinkedHashMap<>();
 
     private final Map<String, List<Long>> stores = new LinkedHashMap<>();
@@ -92,6 +94,15 @@ public final class HistoryChecker {
     }
 
     /** Keys, waiters, threads that were still there when all was over. */
+    /**
+     * Servers may redirect a renewal, so that it is sent again, that much later. A reply that is later than that does
+     * not count. By default, there are no redirections.
+     */
+    public HistoryChecker redirections(Duration within) {
+        resent = within;
+        return this;
+    }
+
     public HistoryChecker leftovers(Collection<String> left) {
         leftovers.addAll(left);
         return this;
@@ -106,7 +117,7 @@ public final class HistoryChecker {
         List<Call> broken =
                 faults.stream().filter(fault -> !Fault.takesLock(fault)).toList();
         WaitChecks waits = new WaitChecks(bounds, findings, broken, only(calls, Operation.STALL));
-        RenewalChecks renewalChecks = new RenewalChecks(renewals, calls, findings);
+        RenewalChecks renewalChecks = new RenewalChecks(renewals, calls, resent, findings);
         int grants = 0;
         for (String lock : locks(events)) {
             List<Event> itsEvents =
@@ -118,7 +129,7 @@ public final class HistoryChecker {
             Losses losses = new Losses(faults, lock, model, bounds.lease());
             Set<Grant> restored = RestoredHolds.among(itsGrants, losses, bounds.lease());
             new HoldChecks(lock, losses, restored, findings).check(itsGrants);
-            waits.handedOverInTime(itsCalls, itsGrants, restored);
+            waits.handedOverInTime(itsCalls, itsGrants, restored, losses);
             renewalChecks.nothingIsRenewedAfterItsEnd(lock, itsEvents, itsGrants);
             checkWrites(lock, itsCalls, findings);
         }

@@ -456,6 +456,15 @@ class HistoryCheckerTests {
         renewed("a", 2_001).judge(story.events()).assertGreen();
     }
 
+    @Test
+    void aRenewalMayBeSentAgainUntilTheCommandTimeoutIfServersRedirect() {
+        story.hold("a", 1_000, 1_001, 1_300, 5);
+        assertFound(renewed("a", 2_200).judge(story.events()), "H7");
+        Duration timeout = Duration.ofMillis(1_000);
+        renewed("a", 2_200).redirections(timeout).judge(story.events()).assertGreen();
+        assertFound(renewed("a", 2_400).redirections(timeout).judge(story.events()), "H7");
+    }
+
     private static final long UNDER_WAY = RenewalChecks.UNDER_WAY.toMillis();
 
     private HistoryChecker renewed(String jvm, long at) {

@@ -33,7 +33,11 @@ final class RenewalChecks {
 
     private final CheckerFindings findings;
 
-    RenewalChecks(Collection<Renewal> renewals, List<Call> calls, CheckerFindings findings) {
+    private final Duration underWay;
+
+    /** @param resent how much later a renewal may be sent again, since a server has redirected it */
+    RenewalChecks(Collection<Renewal> renewals, List<Call> calls, Duration resent, CheckerFindings findings) {
+        this.underWay = resent.compareTo(UNDER_WAY) > 0 ? resent : UNDER_WAY;
         this.calls = calls;
         this.findings = findings;
         for (Renewal renewal : renewals) {
@@ -50,7 +54,7 @@ final class RenewalChecks {
             for (Grant grant : grants) {
                 grant.spansIn(jvm).forEach(span -> allowed.addAll(during(renewals, span.begin(), span.end())));
             }
-            IntervalSet stops = new IntervalSet(calls.stream().filter(call -> stopped(jvm, call)), UNDER_WAY);
+            IntervalSet stops = new IntervalSet(calls.stream().filter(call -> stopped(jvm, call)), underWay);
             allowed.addAll(ofUnknown(jvm, events, renewals));
             renewals.forEach((time, renewal) -> {
                 if (!allowed.contains(time) && !stops.contain(time)) {
@@ -67,7 +71,7 @@ final class RenewalChecks {
     }
 
     /** Of a call of which nobody knows what came of it, the lease may have been had for a moment. */
-    private static Set<Long> ofUnknown(String jvm, List<Event> events, TreeMap<Long, Renewal> renewals) {
+    private Set<Long> ofUnknown(String jvm, List<Event> events, TreeMap<Long, Renewal> renewals) {
         Set<Long> times = new HashSet<>();
         for (Call call : Call.of(events)) {
             if (call.asked().jvm().equals(jvm)
@@ -79,8 +83,8 @@ final class RenewalChecks {
         return times;
     }
 
-    private static Set<Long> during(TreeMap<Long, Renewal> renewals, long from, long to) {
-        long end = Math.max(to, to + UNDER_WAY.toNanos());
+    private Set<Long> during(TreeMap<Long, Renewal> renewals, long from, long to) {
+        long end = Math.max(to, to + underWay.toNanos());
         return to == Long.MAX_VALUE
                 ? renewals.tailMap(from).keySet()
                 : renewals.subMap(from, end).keySet();

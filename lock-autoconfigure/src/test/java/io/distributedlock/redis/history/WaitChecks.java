@@ -82,8 +82,8 @@ final class WaitChecks {
     }
 
     /** No time in which the lock is free and somebody waits for it all the same. Of one lock. */
-    void handedOverInTime(List<Call> calls, List<Grant> grants, Set<Grant> restored) {
-        List<Free> free = without(restored, freeTimes(grants, restored));
+    void handedOverInTime(List<Call> calls, List<Grant> grants, Set<Grant> restored, Losses losses) {
+        List<Free> free = without(restored, freeTimes(grants, restored, losses));
         IntervalSet disturbed = new IntervalSet(
                 Stream.of(faults.stream(), stalls.stream(), unknown(calls)).flatMap(each -> each), bounds.lease());
         int first = 0;
@@ -103,7 +103,7 @@ final class WaitChecks {
     private record Free(long begin, long end) {}
 
     /** From when a hold was over until the next one was granted. */
-    private List<Free> freeTimes(List<Grant> grants, Set<Grant> restored) {
+    private List<Free> freeTimes(List<Grant> grants, Set<Grant> restored, Losses losses) {
         List<Grant> byToken = grants.stream()
                 .filter(grant -> !restored.contains(grant))
                 .sorted(Comparator.comparingLong(Grant::token))
@@ -116,8 +116,11 @@ final class WaitChecks {
             Grant grant = byToken.get(i);
             long begin = grant.freeAt(lease, killed);
             // The lock is free when the last of the readers who hold it together is done, and the lease has ended of
-            // those who have not given it back.
-            unclosed = grant.isShared() && (unclosed || grant.confirmedRelease() == null);
+            // those who have not given it back, or whose release Redis has forgotten: they last as long as others join.
+            unclosed = grant.isShared()
+                    && (unclosed
+                            || grant.confirmedRelease() == null
+                            || losses.mayHaveRestored(grant.grantedAt(), grant.grantedAt()));
             readers = grant.isShared() ? Math.max(readers, begin) : Long.MIN_VALUE;
             if (grant.isShared()) {
                 begin = unclosed ? readers + lease : readers;

@@ -1,0 +1,143 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis.faults;
+
+import io.distributedlock.redis.RedisLockTemplate;
+import io.distributedlock.testing.TcpStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Clocks of servers that are ahead of the real one. Nobody can set the clock of one process, so it is what instances
+ * see that changes: on their way to the server, their scripts get another clock, and the command TIME becomes a script.
+ */
+final class ServerClocks {
+
+    private static final String TIME = "redis.call('TIME')";
+
+    private static final String SHIFTED = "shifted()";
+
+    private static final String FUNCTION = """
+            local function shifted()
+              local time = %s
+              local micros = time[1] * 1000000 + time[2] + %d
+              return {string.format('%%.0f', math.floor(micros / 1000000)), string.format('%%.0f', micros %% 1000000)}
+            end
+            """;
+
+    private static final Map<String, String> SCRIPTS = List.of("acquire", "release", "renew", "inspect").stream()
+            .map(ServerClocks::script)
+            .collect(Collectors.toMap(ServerClocks::hash, Function.identity()));
+
+    private final Map<Integer, Long> aheadMicros = new ConcurrentHashMap<>();
+
+    private final Map<Integer, AtomicLong> edits = new ConcurrentHashMap<>();
+
+    /** Only ahead: a clock that is set back is another fault. */
+    void setAhead(int server, Duration by) {
+        aheadMicros.merge(server, by.toNanos() / 1_000, Math::max);
+    }
+
+    /** How many commands to this server have got another clock. */
+    long edits(int server) {
+        return edits.computeIfAbsent(server, any -> new AtomicLong()).get();
+    }
+
+    /** For one connection to the server. */
+    TcpStream.Editor editor(int server) {
+        return new ClockEditor(server);
+    }
+
+    private final class ClockEditor implements TcpStream.Editor {
+
+        private final int server;
+
+        private byte[] rest = {};
+
+        ClockEditor(int server) {
+            this.server = server;
+        }
+
+        @Override
+        public byte[] edit(byte[] bytes, int count) {
+            ByteArrayOutputStream all = new ByteArrayOutputStream(rest.length + count);
+            all.write(rest, 0, rest.length);
+            all.write(bytes, 0, count);
+            RespCommands commands = new RespCommands(all.toByteArray(), StandardCharsets.ISO_8859_1);
+            ByteArrayOutputStream out = new ByteArrayOutputStream(all.size());
+            for (List<String> words = commands.next(); !words.isEmpty(); words = commands.next()) {
+                byte[] edited = edited(words, commands.raw());
+                out.write(edited, 0, edited.length);
+            }
+            rest = commands.rest();
+            return out.toByteArray();
+        }
+
+        private byte[] edited(List<String> words, byte[] raw) {
+            Long ahead = aheadMicros.get(server);
+            List<String> shifted = ahead == null ? words : shifted(words, ahead);
+            if (shifted == words) {
+                return raw;
+            }
+            edits.computeIfAbsent(server, any -> new AtomicLong()).incrementAndGet();
+            StringBuilder command = new StringBuilder("*" + shifted.size() + "\r\n");
+            shifted.forEach(word -> command.append("$" + word.length() + "\r\n" + word + "\r\n"));
+            return command.toString().getBytes(StandardCharsets.ISO_8859_1);
+        }
+    }
+
+    private static List<String> shifted(List<String> words, long ahead) {
+        String script = words.size() > 1 ? words.get(1) : "";
+        return switch (words.get(0)) {
+            case "TIME" -> List.of("EVAL", shifted("return " + TIME, ahead), "0");
+            case "EVALSHA" ->
+                SCRIPTS.containsKey(script) ? with(words, hash(shifted(SCRIPTS.get(script), ahead))) : words;
+            case "EVAL" -> script.contains(TIME) ? with(words, shifted(script, ahead)) : words;
+            default -> words;
+        };
+    }
+
+    private static List<String> with(Collection<String> words, String script) {
+        List<String> changed = new ArrayList<>(words);
+        changed.set(1, script);
+        return changed;
+    }
+
+    private static String shifted(String script, long ahead) {
+        return FUNCTION.formatted(TIME, ahead) + script.replace(TIME, SHIFTED);
+    }
+
+    private static String script(String name) {
+        try (InputStream in = RedisLockTemplate.class.getResourceAsStream(name + ".lua")) {
+            return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String hash(String script) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-1").digest(script.getBytes(StandardCharsets.ISO_8859_1));
+            return HexFormat.of().formatHex(hash);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
