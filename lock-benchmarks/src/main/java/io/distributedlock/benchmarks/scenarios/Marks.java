@@ -145,7 +145,7 @@ final class Marks {
 
     private void held() {
         for (String scenario : List.of(Catalog.HELD_100K, Catalog.far(Catalog.HELD_100K))) {
-            add(scenario, "heap ≤ 1.5 MB per 10 000", atMost(1.5, value(scenario, OURS, Metric.HEAP_PER_10K)));
+            add(scenario, "heap ≤ 3.0 MB per 10 000", atMost(3.0, value(scenario, OURS, Metric.HEAP_PER_10K)));
             add(scenario, "≤ 110 scripts/s", atMost(110, value(scenario, OURS, Metric.SCRIPTS_PER_SECOND)));
             add(scenario, "0 lost", atMost(0, value(scenario, OURS, Metric.LOST)));
         }
