@@ -24,11 +24,12 @@ class PublicTypesTests {
 
     private static final String PUBLIC_TYPES = """
             io.distributedlock
-              DistributedLockException FleetReport HoldReport InstanceReport LockActivity LockAssert LockCallback
-              LockDeadlockEvent LockDeadlockException LockEvent LockHandle LockInterruptedException LockKeyGenerator
-              LockListener LockLostEvent LockLostException LockMode LockMonitor LockNames LockNotAcquiredException
-              LockOperations LockOrigin LockOwner LockReleaseUnconfirmedException LockRequest LockScope LockState
-              LockUnavailableException LongHoldEvent LongWaitEvent ReleaseResult ServerClockSetBackEvent
+              DistributedLockException FleetReport HoldReport InstanceReport LockActivity LockAssert LockAvailability
+              LockCallback LockDeadlockEvent LockDeadlockException LockEvent LockHandle LockInterruptedException
+              LockKeyGenerator LockListener LockLostEvent LockLostException LockMode LockMonitor LockNames
+              LockNotAcquiredException LockOperations LockOrigin LockOwner LockReleaseUnconfirmedException LockRequest
+              LockScope LockState LockUnavailableException LongHoldEvent LongWaitEvent ReleaseResult
+              ServerClockSetBackEvent
             io.distributedlock.annotation
               DistributedLocked WhenBusy WhenLost
             io.distributedlock.reactive
