@@ -182,8 +182,12 @@ class Lease {
      * @param latest the latest local hold; before the first hand-over, it has the token of the grant
      */
     long nanosToNextToken(Hold latest, long now) {
-        LocalTokenLimit known = tokens == null ? new LocalTokenLimit(latest.token, latest.grantedAt) : tokens;
-        tokens = known;
+        LocalTokenLimit known = tokens;
+        if (known == null) {
+            long clock = latest.lock.engine.store().latestClock(latest.lock.name);
+            known = LocalTokenLimit.of(latest.token, latest.grantedAt, clock, now);
+            tokens = known;
+        }
         return known.nanosToNext(token, now);
     }
 

@@ -84,6 +84,14 @@ public interface LeaseStore {
         return "";
     }
 
+    /**
+     * What the clock shows from which the store takes the tokens of the lock, at most, in microseconds;
+     * {@link Long#MAX_VALUE} if no token is known to be ahead of it. Does not block.
+     */
+    default long latestClock(String name) {
+        return Long.MAX_VALUE;
+    }
+
     /** All parts of the store that have locks, as {@link #shard} returns them, and their addresses for operators. */
     default Map<Object, String> shards() {
         return Map.of("", "");

@@ -9,8 +9,9 @@ package io.distributedlock.engine;
  * a token from its clock in microseconds, and deletes it when the lock is free. So a local token has to stay below the
  * store's clock: below the token of the grant and the microseconds that have passed since then, whatever the store's
  * clock showed at that time. They count from the arrival of the grant, since the store assigned its token before that.
- * One hundredth less covers the difference in speed between the two clocks. Guarded by the {@link NamedLock} that owns
- * the lease.
+ * One hundredth less covers the difference in speed between the two clocks. If the token of the grant was ahead of the
+ * clock, since it came from another server's clock or from an earlier token, local tokens have to wait until the clock
+ * has caught up: the store would assign the same numbers. Guarded by the {@link NamedLock} that owns the lease.
  */
 final class LocalTokenLimit {
 
@@ -18,9 +19,18 @@ final class LocalTokenLimit {
 
     private final long heardAt;
 
-    LocalTokenLimit(long granted, long heardAt) {
+    private LocalTokenLimit(long granted, long heardAt) {
         this.granted = granted;
         this.heardAt = heardAt;
+    }
+
+    /**
+     * @param token of the grant
+     * @param heardAt when the grant arrived
+     * @param clock what the store's clock shows now at most, in microseconds
+     */
+    static LocalTokenLimit of(long token, long heardAt, long clock, long now) {
+        return new LocalTokenLimit(Math.min(token, clock - (now - heardAt) / 1_000), heardAt);
     }
 
     /** The approximate time until the token after the latest one is below the store's clock; 0 if it is. */

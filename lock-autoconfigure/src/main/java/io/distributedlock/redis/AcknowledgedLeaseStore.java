@@ -157,6 +157,11 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     }
 
     @Override
+    public long latestClock(String name) {
+        return store.latestClock(name);
+    }
+
+    @Override
     public Map<Object, String> shards() {
         return store.shards();
     }

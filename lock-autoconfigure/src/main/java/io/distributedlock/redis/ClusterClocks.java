@@ -29,6 +29,9 @@ final class ClusterClocks {
 
     private static final long SET_BACK_MICROS = TimeUnit.SECONDS.toMicros(2);
 
+    /** Covers the difference in speed between two clocks since the latest reply. */
+    private static final long SLACK_MICROS = TimeUnit.MILLISECONDS.toMicros(1);
+
     /** A clock may run slower than the local one by one part in this number. */
     private static final long DRIFT = 10_000;
 
@@ -93,6 +96,18 @@ final class ClusterClocks {
             latest = Math.max(latest, offset.atLeast(now) + now);
         }
         return latest;
+    }
+
+    /**
+     * An upper bound of the clock of a master, in microseconds. 0 if that is not known yet, but those of others are: the
+     * server has become a master a moment ago, and its clock may be behind all tokens.
+     */
+    long latest(Object node) {
+        Offset known = offsets.get(node);
+        if (known == null) {
+            return offsets.isEmpty() ? Long.MAX_VALUE : 0;
+        }
+        return known.atMost() + micros(clock.nanos()) + SLACK_MICROS;
     }
 
     private void compare(long now) {

@@ -325,6 +325,11 @@ final class ClusterConnections implements RedisConnections {
     }
 
     @Override
+    public long latestClock(String name) {
+        return clocks.latest(shard(name));
+    }
+
+    @Override
     public long floor(long seen) {
         return Math.max(seen, clocks.mostAdvanced());
     }

@@ -330,6 +330,11 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     @Override
+    public long latestClock(String name) {
+        return connections.latestClock(name);
+    }
+
+    @Override
     public Map<Object, String> shards() {
         return connections.shards();
     }

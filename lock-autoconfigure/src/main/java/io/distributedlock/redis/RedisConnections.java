@@ -93,6 +93,11 @@ interface RedisConnections extends AutoCloseable {
         return "";
     }
 
+    /** See {@link LeaseStore#latestClock}. */
+    default long latestClock(String name) {
+        return Long.MAX_VALUE;
+    }
+
     /** See {@link LeaseStore#shards}. */
     Map<Object, String> shards();
 

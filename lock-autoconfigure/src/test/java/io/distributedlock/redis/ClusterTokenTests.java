@@ -4,10 +4,18 @@
  */
 package io.distributedlock.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
 import io.distributedlock.testing.RedisCluster;
+import io.distributedlock.testing.RespClient;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 /** Tokens on three masters. The rest of the contract is in {@link ClusterLockContractTests}. */
 class ClusterTokenTests {
@@ -23,6 +31,31 @@ class ClusterTokenTests {
     class Tokens extends TokenContract {
         Tokens() {
             super(SERVER);
+        }
+
+        /** The latest token came from a clock that was ahead, of a server that has been replaced, for example. */
+        @Test
+        void aLocalHandOverGetsNoTokenThatTheServerAssignsToTheNextOwner() throws Exception {
+            LockRequest request = LockRequest.of("ahead");
+            String key = key("ahead");
+            long aheadByAMinute = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() + 60_000);
+            try (RespClient client = SERVER.serverOf(key).connect()) {
+                client.call("HSET", key, "t", String.valueOf(aheadByAMinute));
+                client.call("PEXPIRE", key, "60000");
+            }
+            LockHandle granted = first.acquire(request);
+            CompletableFuture<LockHandle> waiting =
+                    first.acquireAsync(request.waitForever()).toCompletableFuture();
+
+            granted.close();
+            LockHandle handedOver = waiting.get(20, TimeUnit.SECONDS);
+            second.forceRelease("ahead");
+
+            try (LockHandle next = second.acquire(request)) {
+                assertThat(granted.fencingToken()).isGreaterThan(aheadByAMinute);
+                assertThat(handedOver.fencingToken()).isGreaterThan(granted.fencingToken());
+                assertThat(next.fencingToken()).isGreaterThan(handedOver.fencingToken());
+            }
         }
     }
 }
