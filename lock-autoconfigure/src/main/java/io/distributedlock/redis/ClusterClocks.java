@@ -99,8 +99,8 @@ final class ClusterClocks {
     }
 
     /**
-     * An upper bound of the clock of a master, in microseconds. 0 if that is not known yet, but those of others are: the
-     * server has become a master a moment ago, and its clock may be behind all tokens.
+     * An upper bound of the clock of a master, in microseconds. 0 if that is not known yet, but those of others are:
+     * the server has become a master a moment ago, and its clock may be behind all tokens.
      */
     long latest(Object node) {
         Offset known = offsets.get(node);

@@ -37,11 +37,11 @@ class ClusterTokenTests {
         @Test
         void aLocalHandOverGetsNoTokenThatTheServerAssignsToTheNextOwner() throws Exception {
             LockRequest request = LockRequest.of("ahead");
-            String key = key("ahead");
-            long aheadByAMinute = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() + 60_000);
-            try (RespClient client = SERVER.serverOf(key).connect()) {
-                client.call("HSET", key, "t", String.valueOf(aheadByAMinute));
-                client.call("PEXPIRE", key, "60000");
+            String key = Templates.PREFIX + "{ahead}";
+            long ahead = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() + 3_000);
+            try (RespClient client = redisOf(key)) {
+                client.call("HSET", key, "t", String.valueOf(ahead));
+                client.call("PEXPIRE", key, "3000");
             }
             LockHandle granted = first.acquire(request);
             CompletableFuture<LockHandle> waiting =
@@ -52,7 +52,7 @@ class ClusterTokenTests {
             second.forceRelease("ahead");
 
             try (LockHandle next = second.acquire(request)) {
-                assertThat(granted.fencingToken()).isGreaterThan(aheadByAMinute);
+                assertThat(granted.fencingToken()).isGreaterThan(ahead);
                 assertThat(handedOver.fencingToken()).isGreaterThan(granted.fencingToken());
                 assertThat(next.fencingToken()).isGreaterThan(handedOver.fencingToken());
             }
