@@ -84,8 +84,7 @@ byte moves = MOVES;
 byte retires = RETIRES;
 byte newcomers = NEWCOMERS;
 byte last;              /* highest token so far, for the observer */
-byte holding;           /* the same in Redis: how many instances have a hold that they count on */
-hidden byte M1, M2, M4;
+hidden byte M1, M2;
 hidden byte who, tk, clk, flr;
 
 /* [ClusterConnections].floor: the most advanced clock, known by its replies, or the highest token */
@@ -142,7 +141,7 @@ inline drop() { key = 0; owner = 0; tok = 0; until = 0; where = 0 }
 
 /* release.lua */
 inline release(j) {
-  assert(key && owner == j + 1 || M4);
+  assert(key && owner == j + 1 || M1);
   tok = (in[j].seen > tok -> in[j].seen : tok);
   if
   :: waits ->

@@ -70,17 +70,12 @@ byte faults = FAULTS;
 byte crashes = CRASHES;
 byte leaves = LEAVES;
 byte last;              /* highest token so far */
-hidden byte M1, M2, M4, M17;
+hidden byte M1, M2, M17;
 hidden byte pos, at, entered, cut;
 byte who, die;          /* the choices of the next step; 0 between steps */
 
-#ifdef NO_TOKENS        /* runs without end */
-#define NEXT_TOKEN 1
-#else
-#define NEXT_TOKEN (tok + 1)
-#endif
-
-/* A token of its own for caller j. The clock is ahead of all tokens while the entry does not exist. */
+/* A token of its own for caller j. The clock is ahead of all tokens while the entry does not exist. NO_TOKENS: in runs
+ * without end. */
 inline mint(j) {
 #ifndef NO_TOKENS
 #ifdef READERS_SHARE_TOKEN
@@ -199,14 +194,8 @@ inline handOver() {
      cut = line[0]-1;
      if
      :: LISTENS(cut) && READS(cut) ->
-#ifdef ONE_READER_ENTERS
-        pos = 0; removeAt();
-        owner = SHARED; holds = 1 << cut; ttl = LEASE(cut); entered = 1;
-        mintKept(cut);
-        message(cut)
-#else
-        enterTogether()
-#endif
+        owner = SHARED;
+        letIn(NOBODY)
      :: LISTENS(cut) && !READS(cut) ->
         pos = 0; removeAt();
         mintKept(cut);
@@ -217,8 +206,6 @@ inline handOver() {
   od;
   if :: !entered -> drop() :: else fi
 }
-
-inline enterTogether() { owner = SHARED; letIn(NOBODY) }
 
 /* The entry and its token exist: the owner is only empty within the script. */
 inline mintKept(j) {
@@ -387,7 +374,7 @@ inline check() {
     assert(AGREED(at) || M1);
     assert(!(HELD(at) && !READS(at) && (holds || owner != at+1)) || M1)
   }
-  assert(owner == 0 || owner == SHARED && holds || owner != SHARED && !holds || M4);
+  assert(owner == 0 || owner == SHARED && holds || owner != SHARED && !holds || M1);
   assert(!(FRESH && READER_STUCK) || M17)
 }
 
@@ -424,6 +411,12 @@ active proctype world() {
     d_step {
     step();
     check();
+#ifdef VERBOSE
+    printf("step %e  caller %d | owner %d holds %d tok %d ttl %d line %d %d %d\n", ev, who, owner, holds, tok, ttl, line[0], line[1], line[2]);
+    for (at : 0 .. K-1) {
+      printf("inst %d: phase %d calls %d sent %d next %d dl %d age %d msg %d known %d got %d\n", at, c[at].phase, c[at].calls, c[at].sent, c[at].next, c[at].dl, c[at].age, c[at].msg, c[at].known, c[at].got)
+    }
+#endif
     who = 0; pos = 0; at = 0; entered = 0; cut = 0; die = 0; ev = 0
     }
     }

@@ -249,6 +249,13 @@ active proctype world() {
     :: tick()
     fi;
     check();
+#ifdef VERBOSE
+    printf("step  instance %d | master %d stale %d former %d\n", who, master, stale, former);
+    for (rr : 0 .. S-1) { printf("inst server %d: owner %d ttl %d line %d\n", rr, srv[rr].owner, srv[rr].ttl, srv[rr].line) }
+    for (rr : 0 .. N-1) {
+      printf("inst %d: phase %d call %d sent %d dl %d renewing %d written %d age %d by %d have %d\n", rr, in[rr].phase, in[rr].call, in[rr].sent, in[rr].dl, in[rr].renewing, in[rr].written, in[rr].age, in[rr].by, in[rr].have)
+    }
+#endif
     who = 0; at = 0; rr = 0; count = 0
     }
   od
