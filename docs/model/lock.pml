@@ -62,6 +62,9 @@
 #ifndef FLUSHES
 #define FLUSHES 0       /* Redis loses all data */
 #endif
+#ifndef SLOT_MOVES
+#define SLOT_MOVES 0    /* moves of the lock's slot to another server of a cluster */
+#endif
 #ifndef PMAX
 #define PMAX (L+1)      /* longest pause */
 #endif
@@ -108,6 +111,10 @@
 #define FLOORS          /* it matters which tokens an instance has seen */
 #endif
 
+#ifdef PLACES           /* an id that was passed over and sends a request again has the first place */
+#define SILENT (L-1)    /* and then the lock is reserved for it for so long, without a message */
+#endif
+
 #define T 1             /* command time-out: a third of the lease */
 
 #define QL 4            /* longest queue */
@@ -128,6 +135,14 @@ byte counter;           /* a counter that survives the entry, but no loss of dat
 #endif
 int tombs;              /* bit set of cancelled ids */
 byte tombTtl;
+#ifdef PLACES
+int passed;             /* bit sets of ids that a release passed over, */
+int asked;              /* and of those that have sent a request since */
+#endif
+#if SLOT_MOVES
+byte moving;            /* the slot is moving: ticks since then, + 1; 0 = it is not */
+int stale;              /* bit set of ids whose channel is at the former server */
+#endif
 
 /* ---- the network ---- */
 
@@ -268,6 +283,7 @@ byte pauses = PAUSES;
 byte closes = CLOSES;
 byte forces = FORCES;
 byte flushes = FLUSHES;
+byte slotMoves = SLOT_MOVES;
 
 /* ---- state of the observer ---- */
 
@@ -304,6 +320,7 @@ mtype = {
   HOLD, DROP, DROPMSG, BREAK, DUP,              /* delayed; lost; the reply is no longer awaited; duplicated */
   CRASH, PAUSE, RESUME, SHUT,                   /* of an instance */
   FORCE, FLUSH,                                 /* forced release; Redis loses all data */
+  MOVE, MOVED,                                  /* the slot begins to move to another server; it has moved */
   WRITE,                                        /* to the fenced store */
   TICK
 };
@@ -392,6 +409,12 @@ inline newId(out) {
   od;
   assert(x <= i*NID + NID);                                                     /* else NID is too small */
   gone = gone & ~(1 << x);
+#ifdef PLACES
+  passed = passed & ~(1 << x); asked = asked & ~(1 << x);
+#endif
+#if SLOT_MOVES
+  stale = stale & ~(1 << x);
+#endif
 #ifdef REVOKES
   revoked = revoked & ~(1 << x);
 #endif
@@ -433,8 +456,27 @@ inline slot() {
 /* =================================================================================================================== */
 /* Redis */
 
+#if SLOT_MOVES
+#define OUT_OF_REACH(x) (stale & (1 << x))
+#define BETWEEN moving  /* the server that the slot moves to has no subscribers yet */
+#ifdef MOVING_ONE_KEY
+#define MAY_COME_BACK 0
+#else
+#define MAY_COME_BACK moving
+#endif
+#else
+#define OUT_OF_REACH(x) 0
+#define BETWEEN 0
+#define MAY_COME_BACK 0
+#endif
+#ifdef DEAF             /* instance 1 has no channel */
+#define NO_CHANNEL(j) (j == 1)
+#else
+#define NO_CHANNEL(j) 0
+#endif
+
 inline take(whose, length) {
-  assert(!(gone & (1 << whose)) || M6);
+  assert(!(gone & (1 << whose)) || MAY_COME_BACK || M6);
 #ifndef NO_TOKENS
   assert(tk > maxTok || M2);
   maxTok = tk;
@@ -449,6 +491,9 @@ inline take(whose, length) {
 
 inline dropEntry() {
   owner = 0; stok = 0; ttl = 0; qn = 0;
+#ifdef PLACES
+  passed = 0; asked = 0;
+#endif
   for (k : 0 .. QL-1) { q[k] = 0; qlen[k] = 0 }
 }
 
@@ -461,6 +506,26 @@ inline place(whose) {
   od;
   if :: y == qn -> y = QL :: else fi
 }
+
+#ifdef PLACES
+/* A new place, the first one if the id was passed over. */
+inline queue(whose, length) {
+  assert(qn < QL);
+  if
+  :: passed & (1 << whose) ->
+     k = QL - 1;
+     do
+     :: k == 0 -> break
+     :: else -> q[k] = q[k-1]; qlen[k] = qlen[k-1]; k--
+     od;
+     q[0] = whose; qlen[0] = length; qn++;
+     asked = asked | (1 << whose)
+  :: else -> q[qn] = whose; qlen[qn] = length; qn++
+  fi
+}
+#else
+#define queue append
+#endif
 
 inline append(whose, length) {
   assert(qn < QL);
@@ -484,7 +549,7 @@ inline publishRecall() {
   z = v*NM;
   do :: z < v*NM + NM && m[z].id -> z++ :: else -> break od;
   if
-  :: z < v*NM + NM && !in[v].crashed -> m[z].id = owner; m[z].recall = 1
+  :: z < v*NM + NM && !in[v].crashed && !OUT_OF_REACH(owner) && !NO_CHANNEL(v) -> m[z].id = owner; m[z].recall = 1
   :: else                                       /* no room: it is lost */
   fi
 #else
@@ -501,7 +566,8 @@ inline publishGrant(whose, token, length) {
   heard = 1;
   if
   :: in[v].crashed -> heard = die1
-  :: !in[v].crashed ->
+  :: !in[v].crashed && (OUT_OF_REACH(whose) || NO_CHANNEL(v) || BETWEEN && die2) -> heard = 0
+  :: !in[v].crashed && !(OUT_OF_REACH(whose) || NO_CHANNEL(v) || BETWEEN && die2) ->
 #ifdef DROP_ALL
     skip
 #else
@@ -533,14 +599,19 @@ inline publishGrant(whose, token, length) {
 /* acquire.lua */
 inline acquire(e) {
   x = e.id;
+#if SLOT_MOVES
+  used = (moving -> 0 : tombs);                 /* a request with two keys is refused then; with one, no id is cancelled */
+#else
+  used = tombs;
+#endif
   if
-  :: tombs & (1 << x) -> e.res = CANCELLED
-  :: !(tombs & (1 << x)) && owner == 0 ->
+  :: used & (1 << x) -> e.res = CANCELLED
+  :: !(used & (1 << x)) && owner == 0 ->
      mint(0, 1);
      take(x, e.lease);
      e.res = GRANTED; e.tok = tk;
      e.rq = OTHERS_WAIT
-  :: !(tombs & (1 << x)) && owner == x ->
+  :: !(used & (1 << x)) && owner == x ->
 #ifdef NEW_TOKEN_ON_REPEAT
      mint(stok, 1); stok = tk;
 #endif
@@ -551,9 +622,9 @@ inline acquire(e) {
 #endif
      e.res = GRANTED; e.tok = stok;
      e.rq = OTHERS_WAIT
-  :: !(tombs & (1 << x)) && owner != 0 && owner != x ->
+  :: !(used & (1 << x)) && owner != 0 && owner != x ->
      place(x);
-     if :: y == QL -> append(x, e.lease) :: else fi;
+     if :: y == QL -> queue(x, e.lease) :: else fi;
      e.res = BUSY; e.tok = stok; e.rttl = ttl;
 #ifdef RECALLS
      if                                         /* the first in line sends a recall with each request */
@@ -578,7 +649,18 @@ inline handOver(known) {
      mint(known, 0);
      if
      :: x == ag -> heard = 1
-     :: else -> publishGrant(x, tk, len1)
+     :: else ->
+        publishGrant(x, tk, len1);
+#ifdef PLACES
+        if
+        :: !heard && (asked & (1 << x)) ->      /* it is alive, and the lock is reserved until its next request */
+           heard = 1;
+           passed = passed & ~(1 << x); asked = asked & ~(1 << x);
+           len1 = (len1 < SILENT -> len1 : SILENT)
+        :: !heard && !(asked & (1 << x)) -> passed = passed | (1 << x)
+        :: else
+        fi
+#endif
      fi;
      if
      :: heard ->
@@ -610,7 +692,7 @@ inline release(e) {
      y = QL;
      if
 #ifndef REQUEUE_UNCHECKED
-     :: e.again && (tombs & (1 << e.again)) -> e.again = 0
+     :: e.again && (tombs & (1 << e.again)) && !BETWEEN -> e.again = 0
 #endif
      :: else -> place(e.again)
      fi;
@@ -633,7 +715,7 @@ inline release(e) {
   e.tok = stok;
 #ifndef NO_TOMBSTONE
   if
-  :: e.tomb -> tombs = tombs | (1 << x); tombTtl = TOMB
+  :: e.tomb && !BETWEEN -> tombs = tombs | (1 << x); tombTtl = TOMB
   :: else
   fi;
 #endif
@@ -647,7 +729,7 @@ inline release(e) {
   :: else
   fi;
 #ifndef ASYNC_SAME_ID
-  gone = (b -> gone | (1 << x) : gone);
+  gone = (b && !(e.tomb && MAY_COME_BACK) -> gone | (1 << x) : gone);      /* with one key, nothing is cancelled */
 #endif
   assert((preOwner == 0 || preOwner == x || (owner == preOwner && stok == preTok && ttl == preTtl)) || M4)
 }
@@ -787,6 +869,12 @@ inline told() {
      in[i].phase = WAITING;
      in[i].aNext = (tellTtl + die1 > P -> P : tellTtl + die1);  /* the jitter may or may not reach into the next tick */
      if
+#if SLOT_MOVES && !defined(STALE_STAYS)
+     :: in[i].aQueued && OUT_OF_REACH(in[i].aId) && in[i].w > 0 ->
+        /* the server that has the lock now cannot notify this id: another one queues */
+        giveBack(in[i].aId, 0, in[i].aUnc, QNONE, (2*L - in[i].aSent > 7 -> 7 : 2*L - in[i].aSent));
+        doFresh = 1; doAsk = 1
+#endif
      :: !in[i].aQueued || in[i].aConf -> in[i].aConf = 0; doAsk = 1
      :: else
      fi
@@ -1082,6 +1170,11 @@ inline grant() {
 #else
 #define MUST_LEAVE(j) (in[j].tId && in[j].hAge >= H)
 #endif
+#ifdef STEADY
+#define MUST_COME (in[0].w == 0)
+#else
+#define MUST_COME 0
+#endif
 /* A retained lease is released while a third of it is left: when the lease ends, Redis loses the line. */
 #ifdef RETAIN_TO_THE_END
 #define MUST_FREE(j) (RETAINED(j) == 1)
@@ -1304,12 +1397,15 @@ inline finish() {
 /* =================================================================================================================== */
 /* ---- the clock ---- */
 
-#define FRESH (faults == FAULTS && crashes == CRASHES && pauses == PAUSES && forces == FORCES && flushes == FLUSHES)
+#define FRESH (faults == FAULTS && slotMoves == SLOT_MOVES && crashes == CRASHES && pauses == PAUSES && forces == FORCES && flushes == FLUSHES)
 
 inline older(f) { f = (f < 7 -> f + 1 : 7) }
 inline nearer(f) { f = (f > 0 -> f - 1 : 0) }
 
 inline tick() {
+#if SLOT_MOVES
+  moving = (moving -> moving + 1 : 0);
+#endif
 #if defined(RETAIN) && !defined(DROP_ALL) && !defined(DROP_RECALLS) && !defined(ENDLESS)
   assert((!FRESH || qn == 0 || !in[INST(owner)].ret) || M15);                   /* without faults, at once */
 #endif
@@ -1440,7 +1536,11 @@ inline picture() {
 #endif
 
 #ifdef ENDLESS
+#ifdef STEADY           /* a caller of instance 0 always waits */
+#define MAY_LEAVE(j) (in[j].hAge > 0 && (j > 0 || in[j].w > 0))
+#else
 #define MAY_LEAVE(j) (in[j].hAge > 0)
+#endif
 #else
 #define MAY_LEAVE(j) 1
 #endif
@@ -1484,10 +1584,10 @@ inline picture() {
 #define ALL_GDUE(j) (GDUE(j*NG) || GDUE(j*NG+1) || GDUE(j*NG+2) || GDUE(j*NG+3))
 
 #if N > 2
-#define ANY_DUE (DUE(0) || DUE(1) || DUE(2) || ALL_GDUE(0) || ALL_GDUE(1) || ALL_GDUE(2))
+#define ANY_DUE (MUST_COME || DUE(0) || DUE(1) || DUE(2) || ALL_GDUE(0) || ALL_GDUE(1) || ALL_GDUE(2))
 #define NO_CALLS (in[0].calls + in[1].calls + in[2].calls == 0)
 #else
-#define ANY_DUE (DUE(0) || DUE(1) || ALL_GDUE(0) || ALL_GDUE(1))
+#define ANY_DUE (MUST_COME || DUE(0) || DUE(1) || ALL_GDUE(0) || ALL_GDUE(1))
 #define NO_CALLS (in[0].calls + in[1].calls == 0)
 #endif
 
@@ -1581,7 +1681,13 @@ accept_loop:
 #endif
     :: !prompt && forces > 0 && owner -> ev = FORCE
     :: !prompt && flushes > 0 && owner -> ev = FLUSH
+#if SLOT_MOVES
+    :: !prompt && slotMoves > 0 && !moving && owner -> ev = MOVE
+    :: !prompt && moving -> ev = MOVED
+    :: !prompt && !quiet && !ANY_DUE && moving < 3 -> ev = TICK
+#else
     :: !prompt && !quiet && !ANY_DUE -> ev = TICK
+#endif
     fi;
     anyLease = L;
     if
@@ -1668,6 +1774,16 @@ accept_loop:
     :: ev == FLUSH -> flushes--; dropEntry(); tombs = 0; tombTtl = 0; gone = 0;
 #ifdef TOKEN_COUNTER
        counter = 0
+#endif
+#if SLOT_MOVES
+    :: ev == MOVE -> slotMoves--; moving = 1
+    :: ev == MOVED ->
+       moving = 0;
+       for (k : 0 .. QL-1) { stale = stale | (q[k] -> 1 << q[k] : 0) }
+       for (k : 0 .. N-1) {                     /* a holder renews its lease at once, and learns whether others wait */
+         stale = stale | (in[k].aId -> 1 << in[k].aId : 0) | (in[k].tId -> 1 << in[k].tId : 0);
+         in[k].rNext = (in[k].rWay -> in[k].rNext : 0)
+       }
 #endif
     :: ev == TICK -> tick()
     :: ev == HOLD ->

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -18,7 +19,8 @@ import org.apache.commons.logging.LogFactory;
  * ahead of all clocks, since other instances would not know it. The clock is known from a reply and the time that has
  * passed here since the reply <em>arrived</em>: the result is behind that clock by the transit time of the reply, and
  * never ahead of it. Of all replies, the one with the shortest transit time counts, which is far less than the time for
- * the move of a slot.
+ * the move of a slot. The clock of a former master counts as it was when it was last one, since the latest token may
+ * come from it.
  */
 final class ClusterClocks {
 
@@ -38,6 +40,9 @@ final class ClusterClocks {
     private final NanoClock clock;
 
     private final Map<String, Offset> offsets = new ConcurrentHashMap<>();
+
+    /** What the most advanced clock of a former master showed when it was last one, in microseconds. */
+    private final AtomicLong former = new AtomicLong();
 
     private volatile boolean told;
 
@@ -83,15 +88,21 @@ final class ClusterClocks {
                 : new Offset(known.atLeast(), known.at(), heard.atMost());
     }
 
-    /** Forgets servers that are no longer masters. */
+    /** The clocks of servers that are no longer masters stop here. */
     void retain(Set<String> masters) {
-        offsets.keySet().retainAll(masters);
+        long now = micros(clock.nanos());
+        offsets.forEach((node, offset) -> {
+            if (!masters.contains(node)) {
+                former.accumulateAndGet(offset.atLeast(now) + now, Math::max);
+                offsets.remove(node);
+            }
+        });
     }
 
     /** A lower bound of the most advanced clock, in microseconds; 0 if none is known. */
     long mostAdvanced() {
         long now = micros(clock.nanos());
-        long latest = 0;
+        long latest = former.get();
         for (Offset offset : offsets.values()) {
             latest = Math.max(latest, offset.atLeast(now) + now);
         }

@@ -78,7 +78,9 @@ final class LettuceLeaseStore implements LeaseStore {
                 ACQUIRE,
                 command.name(),
                 acquire(command, floor, false),
-                connections.routesByKey() ? () -> acquire(command, floor, true) : null,
+                connections.routesByKey()
+                        ? oneKey -> acquire(command, connections.floor(command.floor()), oneKey)
+                        : null,
                 new IntegerListOutput(),
                 reply -> acquired(command, floor, sentAt, reply),
                 to);
@@ -147,7 +149,7 @@ final class LettuceLeaseStore implements LeaseStore {
                 RELEASE,
                 command.name(),
                 release(command, false),
-                connections.routesByKey() ? () -> release(command, true) : null,
+                connections.routesByKey() ? oneKey -> release(command, oneKey) : null,
                 new IntegerListOutput(),
                 LettuceLeaseStore::released,
                 to);

@@ -19,7 +19,6 @@ import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CancellationException;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * never written.
  *
  * <p>A command with two keys is refused while their slot moves (TRYAGAIN), since one of the keys normally does not
- * exist. Then it is sent with one key.
+ * exist. Then it is sent with one key. A command that is written again, since it was redirected for example, has the
+ * operands of that time: the lowest token that it may get has grown since.
  *
  * <p>Lettuce may report more than one end: for a cancelled command that gets a reply all the same, or for a reply that
  * could not be read. Only the first counts.
@@ -39,8 +39,7 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
 
     private final LuaScript script;
 
-    /** The operands to send instead while the slot of the lock moves between two servers of a cluster. */
-    private final @Nullable Supplier<RespArguments> whileMoving;
+    private final @Nullable OperandSource source;
 
     private final Function<A, T> read;
 
@@ -56,6 +55,15 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
 
     private boolean moving;
 
+    private boolean written;
+
+    /** The operands of a command for a cluster. */
+    interface OperandSource {
+
+        /** @param oneKey whether the slot of the lock moves between two servers */
+        RespArguments operands(boolean oneKey);
+    }
+
     /** A call for the only server. */
     ScriptCommand(
             RedisConnections.CommandWriter writer,
@@ -70,21 +78,21 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
 
     /**
      * @param key makes Lettuce choose the server that has it, and follow redirections; null if there is no choice
-     * @param whileMoving the operands that name a single key, or null if they always do
+     * @param source the operands of each further writing, or null if they never change
      */
     ScriptCommand(
             RedisConnections.CommandWriter writer,
             @Nullable String key,
             LuaScript script,
             RespArguments operands,
-            @Nullable Supplier<RespArguments> whileMoving,
+            @Nullable OperandSource source,
             CommandOutput<String, String, A> answer,
             Function<A, T> read,
             Reply<T> to,
             Consumer<String> errors) {
         super(CommandType.EVALSHA, answer, key == null ? null : new CommandArgs<>(StringCodec.UTF8).addKey(key));
         this.writer = writer;
-        this.whileMoving = whileMoving;
+        this.source = source;
         this.script = script;
         this.operands = operands;
         this.read = read;
@@ -103,6 +111,10 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
 
     @Override
     public void encode(ByteBuf buffer) {
+        if (written && source != null) {
+            operands = source.operands(moving);
+        }
+        written = true;
         script.writeCall(asText, operands, buffer);
     }
 
@@ -122,9 +134,8 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
             asText = true;
             output.setError((String) null);
             send();
-        } else if (error != null && error.startsWith("TRYAGAIN") && whileMoving != null && !moving && !isDone()) {
+        } else if (error != null && error.startsWith("TRYAGAIN") && source != null && !moving && !isDone()) {
             moving = true;
-            operands = whileMoving.get();
             output.setError((String) null);
             send();
         } else if (error != null) {

@@ -10,7 +10,6 @@ import io.distributedlock.engine.LeaseStoreException;
 import io.lettuce.core.output.CommandOutput;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Sends calls of scripts to the server that has the lock. */
@@ -36,14 +35,13 @@ final class ScriptSender {
 
     /**
      * @param name the lock
-     * @param whileMoving the same with one key, for the time in which a cluster moves the lock; null if it already has
-     *     one
+     * @param source the operands of each further writing, see {@link ScriptCommand}; null if they never change
      */
     <A, T> Sent send(
             LuaScript script,
             String name,
             RespArguments operands,
-            @Nullable Supplier<RespArguments> whileMoving,
+            ScriptCommand.@Nullable OperandSource source,
             CommandOutput<String, String, A> answer,
             Function<A, T> read,
             Reply<T> to) {
@@ -54,7 +52,7 @@ final class ScriptSender {
         }
         Reply<T> told = connections.isInTrouble() ? (reply, failure) -> to.answered(reply, explain(failure)) : to;
         String key = connections.routesByKey() ? keys.entry(name) : null;
-        return new ScriptCommand<>(redis, key, script, operands, whileMoving, answer, read, told, errors).send();
+        return new ScriptCommand<>(redis, key, script, operands, source, answer, read, told, errors).send();
     }
 
     /** "Not connected" is of no use without the reason. */

@@ -55,16 +55,31 @@ class ClusterClocksTests {
     }
 
     @Test
-    void followsAClockThatWasSetBackAndForgetsAMasterThatIsNoneAnyMore() {
+    void followsAClockThatWasSetBack() {
         ask("a", 0, Duration.ofMillis(1), Duration.ofMillis(1));
         ask("b", 60_000_000, Duration.ofMillis(1), Duration.ofMillis(1));
         assertThat(clocks.mostAdvanced()).isGreaterThan(serverClock(59_000_000));
 
         ask("b", 1_000_000, Duration.ofMillis(1), Duration.ofMillis(1));
         assertThat(clocks.mostAdvanced()).isBetween(serverClock(900_000), serverClock(1_000_000));
+    }
+
+    /** Its tokens may be higher than the clocks of all other masters, and an instance may not have seen them. */
+    @Test
+    void countsTheClockOfAFormerMasterAsItWasWhenItWasLastOne() {
+        ask("a", 0, Duration.ofMillis(1), Duration.ofMillis(1));
+        ask("b", 60_000_000, Duration.ofMillis(1), Duration.ofMillis(1));
+        nanos.addAndGet(Duration.ofSeconds(5).toNanos());
+        long last = serverClock(60_000_000);
 
         clocks.retain(Set.of("a"));
-        assertThat(clocks.mostAdvanced()).isBetween(serverClock(-10_000), serverClock(0));
+        assertThat(clocks.mostAdvanced()).isBetween(last - 10_000, last);
+
+        nanos.addAndGet(Duration.ofSeconds(30).toNanos());
+        assertThat(clocks.mostAdvanced()).isBetween(last - 10_000, last);
+
+        nanos.addAndGet(Duration.ofSeconds(31).toNanos());
+        assertThat(clocks.mostAdvanced()).isBetween(serverClock(-20_000), serverClock(0));
     }
 
     @Test
