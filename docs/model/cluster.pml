@@ -30,8 +30,15 @@
 #ifndef CRASHES
 #define CRASHES 0       /* holders that crash */
 #endif
-#define MOVE 2          /* shortest time between the begin and the end of a move */
-#define FLIGHT 3        /* longest time from the writing of a command to its execution; a leg may contain one move */
+#ifndef START
+#define START 0         /* the master that has the slot at first */
+#endif
+#ifndef MOVE
+#define MOVE 3          /* shortest time between the begin and the end of a move */
+#endif
+#ifndef FLIGHT
+#define FLIGHT 3        /* longest time from the writing of a command to its execution, which may include one move */
+#endif
 #define LEASE 6
 
 #define NONE 255
@@ -44,7 +51,7 @@ byte now = AFTER;
 
 /* ---- the servers ---- */
 
-byte at;                /* the master that has the slot */
+byte at = START;        /* the master that has the slot */
 byte target = NONE;     /* the master that it moves to */
 byte since;             /* when the move began */
 bit retired;            /* master 0 is no longer a master */
@@ -67,7 +74,7 @@ bit waits;              /* the other instance is in line */
 
 typedef Inst {
   byte phase;
-  byte view;            /* the master that has the slot, as far as it knows: by a redirection, or by a topology as old */
+  byte view = START;    /* the master that has the slot, as far as it knows: by a redirection, or by a topology as old */
   byte to;              /* the master that the command is sent to */
   bit asking;
   byte when;            /* when it was written, or when the redirection arrives */
@@ -187,7 +194,7 @@ inline redirect(j, master, ask) {
      who = j; holds--; floorOf(who); in[who].floor = flr; write(who, in[who].view) \
   :: in[j].phase == SENTBACK && now >= in[j].when ->                            /* is written again [ScriptCommand] */ \
      who = j; floorOf(who); in[who].floor = flr; in[who].phase = WRITTEN; in[who].when = now \
-  :: ON_WAY(j) && SERVES(j) -> \
+  :: ON_WAY(j) && SERVES(j) && (!DUE(OTHER(j)) || DUE(j)) ->                    /* takes time */ \
      who = j; now++; \
      if \
      :: in[who].phase == WRITTEN -> acquire(who) \
