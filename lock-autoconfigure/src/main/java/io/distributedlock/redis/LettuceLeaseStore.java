@@ -99,8 +99,9 @@ final class LettuceLeaseStore implements LeaseStore {
         instance.addAcquisition(operands, command.number());
         operands.add(command.leaseMillis()).add(floor);
         String owner = command.owner();
-        if (owner != null || !command.queue()) {
-            operands.add(command.queue() ? "1" : "0");
+        String queues = !command.queue() ? "0" : hears(command.name()) ? "1" : "2";
+        if (owner != null || !queues.equals("1")) {
+            operands.add(queues);
         }
         if (owner != null) {
             operands.add(owner.equals(READERS) ? READERS_IN_REDIS : LockNameCodec.encode(owner))

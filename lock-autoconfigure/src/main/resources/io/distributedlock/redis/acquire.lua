@@ -6,7 +6,8 @@
 --           l  the longest lease in ms that its owner was given and may count on
 --           h  acquisition ids of an explicit owner's holds: "id " for each
 --           g  how many of those were released by name
---           d  acquisitions passed over in line since they did not listen: "id ", "+id " after another request
+--           d  acquisitions passed over in line since they did not listen: "id ", or "+id " if they sent a request
+--              since, or sent one as the first in line which said that they do not listen
 --         and only while acquisitions wait, each at a place, which is a whole number:
 --           f  the first place   n  the place behind the last one   x  the number of empty places between them, if any
 --           q<place>  "id lease", with " owner" if explicit; at both ends of a row of empty places " first last"
@@ -14,8 +15,9 @@
 --           e<owner>  a place of the waiters with that explicit owner   a<place>, b<place>  the next, the previous one
 --       2 ids that were cancelled with unknown outcome, a hash; or the entry again while a cluster moves its slot,
 --         since two keys are refused then: no id counts as cancelled
--- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen   4 "0": does not queue
---       and only for an explicit owner: 5 the owner   6 "1" if it may re-enter   or for a reader: 5 "%shared"   6 "1"
+-- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen
+--       4 "0": does not queue, "2": queues, and its instance does not listen   and only for an explicit owner:
+--       5 the owner   6 "1" if it may re-enter   or for a reader: 5 "%shared"   6 "1"
 --       7 the acquisition id of a reader that owns while this one waited for the same turn, or absent
 -- Returns
 --       token as text                     granted, without waiters
@@ -185,6 +187,17 @@ if queues and place == first then
   local holding = holder
   if string.sub(holder, 1, 1) == '=' then
     holding = string.match(holds, '^(%S+)') or ''
+  end
+  if ARGV[4] == '2' then
+    -- The next release reserves the lock for it. It would pass over an instance that may be dead, and the holder could
+    -- acquire the lock again before this one sends another request.
+    local known = ' ' .. (redis.call('HGET', entry, 'd') or '')
+    if not string.find(known, ' +' .. id .. ' ', 1, true) then
+      if select(2, string.gsub(known, ' ', '')) > 8 then
+        known = string.gsub(known, '^ %S+', '')
+      end
+      redis.call('HSET', entry, 'd', string.sub(known, 2) .. '+' .. id .. ' ')
+    end
   end
   local instance = string.match(holding, '^[^.{]+')
   if instance and instance ~= string.match(id, '^[^.{]+') then

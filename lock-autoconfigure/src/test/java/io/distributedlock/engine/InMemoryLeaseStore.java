@@ -53,7 +53,8 @@ final class InMemoryLeaseStore implements LeaseStore {
 
     @Override
     public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
-        return send(command, () -> leases.acquire(id(command.number()), command), to);
+        boolean hears = hears(command.name());
+        return send(command, () -> leases.acquire(id(command.number()), command, hears), to);
     }
 
     @Override

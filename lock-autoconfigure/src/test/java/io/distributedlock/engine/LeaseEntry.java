@@ -29,7 +29,7 @@ final class LeaseEntry {
     /** Who was passed over in line, as its instance did not listen. */
     final List<String> passedOver = new ArrayList<>();
 
-    /** Who of those has asked again since. */
+    /** Who of those has asked again since, or asked as the first in line and does not listen. */
     final List<String> askAgain = new ArrayList<>();
 
     /** The acquisition ids of an explicit owner's holds. */
@@ -59,6 +59,16 @@ final class LeaseEntry {
         passedOver.add(id);
         if (passedOver.size() + askAgain.size() > 8) {
             passedOver.remove(0);
+        }
+    }
+
+    /** The next release reserves the lock for it, although it does not listen. */
+    void reserveFor(String id) {
+        if (!askAgain.contains(id)) {
+            if (passedOver.size() + askAgain.size() >= 8) {
+                (passedOver.isEmpty() ? askAgain : passedOver).remove(0);
+            }
+            askAgain.add(id);
         }
     }
 

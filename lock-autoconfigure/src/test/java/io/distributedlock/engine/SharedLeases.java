@@ -34,7 +34,8 @@ final class SharedLeases extends LeaseServer {
 
     // ---- acquire.lua
 
-    AcquireReply acquire(String id, AcquireCommand command) {
+    /** @param hears whether the instance expects messages */
+    AcquireReply acquire(String id, AcquireCommand command, boolean hears) {
         return script(() -> {
             LeaseEntry entry = entries.get(command.name());
             if (isCancelled(command.name(), id)) {
@@ -48,9 +49,9 @@ final class SharedLeases extends LeaseServer {
                 return new AcquireReply.Granted(entry.token, entry.line.size());
             }
             if (entry.isOwnedByReaders() && LeaseStore.READERS.equals(command.owner()) && !entry.holds.contains(id)) {
-                return read(entry, id, command);
+                return read(entry, id, command, hears);
             }
-            return entry.isOwnedBy(command.owner()) ? reenter(entry, id, command) : line(entry, id, command);
+            return entry.isOwnedBy(command.owner()) ? reenter(entry, id, command) : line(entry, id, command, hears);
         });
     }
 
@@ -78,7 +79,7 @@ final class SharedLeases extends LeaseServer {
     }
 
     /** Readers hold the lock, and this one is not among them yet. */
-    private AcquireReply read(LeaseEntry entry, String id, AcquireCommand command) {
+    private AcquireReply read(LeaseEntry entry, String id, AcquireCommand command, boolean hears) {
         List<Queued> near = entry.near();
         while (!entry.line.isEmpty() && isDead(entry, entry.line.get(0), id)) {
             pass(entry, entry.line.remove(0).id());
@@ -99,7 +100,7 @@ final class SharedLeases extends LeaseServer {
         }
         join(command.name(), entry, entering, command.floor(), id);
         tellThoseNear(command.name(), entry, near, null);
-        return joins ? new AcquireReply.Granted(entry.token, entry.line.size()) : line(entry, id, command);
+        return joins ? new AcquireReply.Granted(entry.token, entry.line.size()) : line(entry, id, command, hears);
     }
 
     private boolean isDead(LeaseEntry entry, Queued first, String asking) {
@@ -138,7 +139,7 @@ final class SharedLeases extends LeaseServer {
         }
     }
 
-    private AcquireReply line(LeaseEntry entry, String id, AcquireCommand command) {
+    private AcquireReply line(LeaseEntry entry, String id, AcquireCommand command, boolean hears) {
         boolean first = entry.line.isEmpty() || entry.line.get(0).id().equals(id);
         int place = entry.placeOf(id);
         if (place < 0 && command.queue()) {
@@ -148,6 +149,9 @@ final class SharedLeases extends LeaseServer {
             }
             place = missed ? 0 : entry.line.size();
             entry.line.add(place, new Queued(id, command.leaseMillis(), command.owner()));
+        }
+        if (place == 0 && command.queue() && !hears) {
+            entry.reserveFor(id);
         }
         String holding = entry.toRecall();
         if (command.queue() && first && holding != null && !instanceOf(holding).equals(instanceOf(id))) {
@@ -257,6 +261,9 @@ final class SharedLeases extends LeaseServer {
                     .filter(heir -> !heir.id().equals(again) && !listens(heir.id()))
                     .toList();
             heirs.removeAll(absent);
+            if (heirs.contains(next)) {
+                entry.forget(next.id());
+            }
             List<Queued> told = List.copyOf(heirs);
             if (next.isReader()) {
                 absent.forEach(each -> addIfItAsks(entry, each, heirs));

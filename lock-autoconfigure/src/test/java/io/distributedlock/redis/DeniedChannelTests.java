@@ -7,11 +7,13 @@ package io.distributedlock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.testing.RespClient;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -59,11 +61,7 @@ class DeniedChannelTests extends AbstractFaultTests {
     /** The others hand the lock on among themselves all the time, so it is never free. */
     @Test
     void anInstanceThatMayNotListenGetsItsTurn() {
-        operator.call("ACL", "SETUSER", "deaf", "reset", "on", ">pw", "~*", "+@all", "resetchannels");
-        RedisStandaloneConfiguration target = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
-        target.setUsername("deaf");
-        target.setPassword("pw");
-        RedisLockTemplate deaf = templates.on(StandaloneServer.connectionFactory(target));
+        RedisLockTemplate deaf = notListening();
         LockRequest request = LockRequest.of("busy").lease(Duration.ofSeconds(30));
         AtomicBoolean stop = new AtomicBoolean();
         List<TestCallers.Call<Integer>> busy = IntStream.range(0, 4)
@@ -84,6 +82,46 @@ class DeniedChannelTests extends AbstractFaultTests {
 
         stop.set(true);
         assertThat(busy).allSatisfy(call -> assertThat(call.get()).isPositive());
+    }
+
+    /**
+     * No other instance is in line, so each release frees the lock, and the same caller has it again long before the
+     * next request of the instance that does not listen.
+     */
+    @Test
+    void anInstanceThatMayNotListenGetsItsTurnBesideACallerThatNeverWaits() {
+        RedisLockTemplate deaf = notListening();
+        RedisLockTemplate locks = direct(Templates.SETTINGS);
+        LockRequest request = LockRequest.of("looped").lease(Duration.ofSeconds(30));
+        AtomicBoolean stop = new AtomicBoolean();
+        TestCallers.Call<Integer> loop = callers.call(() -> {
+            int turns = 0;
+            while (!stop.get()) {
+                try (LockHandle held = locks.acquire(request.waitForever())) {
+                    await().pollDelay(Duration.ofMillis(20)).until(held::isHeld);
+                    turns++;
+                }
+            }
+            return turns;
+        });
+        await().until(() -> deaf.inspect("looped").isPresent());
+
+        for (int turn = 0; turn < 3; turn++) {
+            Optional<LockHandle> held = deaf.tryAcquire(request.waitUpTo(Duration.ofSeconds(10)));
+            assertThat(held).isPresent();
+            held.get().close();
+        }
+
+        stop.set(true);
+        assertThat(loop.get()).isPositive();
+    }
+
+    private RedisLockTemplate notListening() {
+        operator.call("ACL", "SETUSER", "deaf", "reset", "on", ">pw", "~*", "+@all", "resetchannels");
+        RedisStandaloneConfiguration target = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+        target.setUsername("deaf");
+        target.setPassword("pw");
+        return templates.on(StandaloneServer.connectionFactory(target));
     }
 
     @Test

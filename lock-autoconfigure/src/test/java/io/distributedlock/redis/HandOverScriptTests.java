@@ -163,6 +163,33 @@ class HandOverScriptTests extends AbstractScriptTests {
         assertThat(ttl()).isGreaterThan(50_000);
     }
 
+    /** Its request says that it does not listen, so it need not be passed over before. */
+    @Test
+    void theFirstInLineIsNotPassedOverIfItsRequestSaysThatItDoesNotListen() {
+        acquire(ONE, "5000");
+        acquireWithoutListening(TWO);
+        assertThat(field("d")).isEqualTo("+" + TWO + " ");
+        acquireWithoutListening(TWO);
+        acquireWithoutListening(THREE);
+        assertThat(field("d")).isEqualTo("+" + TWO + " ");
+
+        releaseHeardBy(List.of(), ONE, "");
+
+        assertThat(field("o")).isEqualTo(TWO);
+        assertThat(has("d")).isFalse();
+        assertThat(ttl()).isBetween(1L, 2_000L);
+        acquireWithoutListening(THREE);
+        assertThat(field("d")).isEqualTo("+" + THREE + " ");
+        releaseHeardBy(List.of("three"), TWO, "");
+        assertThat(field("o")).isEqualTo(THREE);
+        assertThat(has("d")).isFalse();
+        assertThat(ttl()).isGreaterThan(50_000);
+    }
+
+    private static void acquireWithoutListening(String id) {
+        run("acquire.lua", 2, ENTRY, CANCELLED, id, "60000", "0", "2");
+    }
+
     @Test
     void onlyTheLatestInstancesThatWerePassedOverAreRemembered() {
         acquire(ONE, "5000");

@@ -136,6 +136,7 @@ while #heirs == 0 and first < beyond and looks < MOST_LOOKS do
   if id then
     if id == again or listens(id) then
       heirs[1] = {id, lease}
+      passed = passed ~= '' and forget(passed, id) or passed
     end
     local absent = owner ~= '' and enter(heirs, owner) or {}
     if owner == SHARED then
