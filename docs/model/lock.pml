@@ -626,6 +626,12 @@ inline acquire(e) {
      place(x);
      if :: y == QL -> queue(x, e.lease) :: else fi;
      e.res = BUSY; e.tok = stok; e.rttl = ttl;
+#if defined(PLACES) && defined(DEAF) && !defined(HEAD_NOT_MARKED)
+     if                                         /* the first in line says that its instance is not subscribed */
+     :: q[0] == x && INST(x) == 1 -> asked = asked | (1 << x)
+     :: else
+     fi;
+#endif
 #ifdef RECALLS
      if                                         /* the first in line sends a recall with each request */
      :: q[0] == x && INST(owner) != INST(x) -> publishRecall()
