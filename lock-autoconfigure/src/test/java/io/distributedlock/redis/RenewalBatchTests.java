@@ -13,6 +13,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.testing.CommandCounter;
 import io.distributedlock.testing.CommandLog;
 import io.distributedlock.testing.LeakCheck;
+import io.distributedlock.testing.RespClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -92,6 +93,35 @@ class RenewalBatchTests {
                         .toCompletableFuture())
                 .toList();
         return acquiring.stream().map(TestCallers::get).toList();
+    }
+
+    /** Redis does not know the script of a renewal, and replies after the lock was released: its text goes out then. */
+    @Test
+    void aRenewalThatIsRepeatedAfterTheReleaseRenewsNothing() {
+        LockHandle former = locks.acquire(leased("repeated", 900));
+        try (RespClient operator = SERVER.redis().connect();
+                CommandLog log = CommandLog.open(SERVER.redis())) {
+            operator.call("SCRIPT", "FLUSH");
+            operator.call("CLIENT", "PAUSE", "700", "ALL");
+            HoldAssertions.assertHeldFor(former, millis(500), () -> {});
+            long released = System.nanoTime();
+            former.closeAsync();
+            try (LockHandle next = locks.acquire(leased("repeated", 1_500).renew(false))) {
+                assertThat(Duration.ofNanos(System.nanoTime() - released))
+                        .as("time of the release until Redis went on")
+                        .isGreaterThan(millis(100));
+                await().until(() -> log.clientCommands().stream().anyMatch(this::isRenewalByText));
+                assertThat(operator.number("PTTL", Templates.PREFIX + "{repeated}"))
+                        .isLessThanOrEqualTo(1_500);
+                assertThat(next.isHeld()).isTrue();
+            }
+        }
+    }
+
+    private boolean isRenewalByText(CommandLog.Entry command) {
+        return command.name().equals("eval")
+                && command.arguments()
+                        .contains(ScriptText.of("renew.lua").lines().findFirst().orElseThrow());
     }
 
     @Test

@@ -82,8 +82,8 @@ final class ClientProcess implements AutoCloseable {
     List<Renewal> renewals() {
         return ask("renewals")
                 .lines()
-                .map(line -> line.split(" ", 2))
-                .map(words -> new Renewal(name, words[1], Long.parseLong(words[0])))
+                .map(line -> line.split(" ", 3))
+                .map(words -> new Renewal(name, words[2], Long.parseLong(words[0]), Boolean.parseBoolean(words[1])))
                 .toList();
     }
 

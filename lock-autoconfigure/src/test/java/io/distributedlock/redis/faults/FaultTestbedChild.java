@@ -151,7 +151,7 @@ final class FaultTestbedChild {
 
     private String renewals() {
         return renewals.stream()
-                .map(renewal -> renewal.nanos() + " " + renewal.lock() + "\n")
+                .map(renewal -> renewal.nanos() + " " + renewal.text() + " " + renewal.lock() + "\n")
                 .collect(Collectors.joining());
     }
 

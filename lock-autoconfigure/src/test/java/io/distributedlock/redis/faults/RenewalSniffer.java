@@ -48,9 +48,10 @@ final class RenewalSniffer implements TcpStream.Tap {
     private void accept(List<String> words) {
         if (words.size() > 2 && (words.get(1).equals(HASH) || words.get(1).equals(SCRIPT))) {
             long now = System.nanoTime();
+            boolean text = words.get(1).equals(SCRIPT);
             int keys = Integer.parseInt(words.get(2));
             for (String key : words.subList(3, 3 + keys)) {
-                renewals.accept(new Renewal(jvm, key.substring(key.indexOf('{') + 1, key.lastIndexOf('}')), now));
+                renewals.accept(new Renewal(jvm, key.substring(key.indexOf('{') + 1, key.lastIndexOf('}')), now, text));
             }
         }
     }

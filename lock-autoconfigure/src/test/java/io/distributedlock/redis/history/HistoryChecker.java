@@ -93,7 +93,6 @@ public final class HistoryChecker {
         return this;
     }
 
-    /** Keys, waiters, threads that were still there when all was over. */
     /**
      * Servers may redirect a renewal, so that it is sent again, that much later. A reply that is later than that does
      * not count. By default, there are no redirections.
@@ -103,6 +102,7 @@ public final class HistoryChecker {
         return this;
     }
 
+    /** Keys, waiters, threads that were still there when all was over. */
     public HistoryChecker leftovers(Collection<String> left) {
         leftovers.addAll(left);
         return this;
@@ -117,7 +117,7 @@ public final class HistoryChecker {
         List<Call> broken =
                 faults.stream().filter(fault -> !Fault.takesLock(fault)).toList();
         WaitChecks waits = new WaitChecks(bounds, findings, broken, only(calls, Operation.STALL));
-        RenewalChecks renewalChecks = new RenewalChecks(renewals, calls, resent, findings);
+        RenewalChecks renewalChecks = new RenewalChecks(renewals, calls, resent, bounds.decision(), findings);
         int grants = 0;
         for (String lock : locks(events)) {
             List<Event> itsEvents =

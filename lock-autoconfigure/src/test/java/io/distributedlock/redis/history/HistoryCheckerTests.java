@@ -465,10 +465,26 @@ class HistoryCheckerTests {
         assertFound(renewed("a", 2_400).redirections(timeout).judge(story.events()), "H7");
     }
 
+    @Test
+    void theTextOfARenewalMayBeSentForThreeCommandTimeouts() {
+        story.hold("a", 1_000, 1_001, 1_300, 5);
+        Duration timeout = Duration.ofMillis(300);
+        assertThat(renewedByText(2_100, timeout).violations()).isEmpty();
+        assertFound(renewedByText(2_400, timeout), "H7");
+        assertFound(renewed("a", 2_200).judge(story.events()), "H7");
+    }
+
+    private HistoryReport renewedByText(long at, Duration timeout) {
+        CheckerBounds bounds = new CheckerBounds(timeout, BOUNDS.handOver(), BOUNDS.lease());
+        return new HistoryChecker("a row", 42, Model.NO_LOSS, bounds)
+                .renewals(List.of(new Renewal("a", HistoryBuilder.LOCK, at * 1_000_000, true)))
+                .judge(story.events());
+    }
+
     private static final long UNDER_WAY = RenewalChecks.UNDER_WAY.toMillis();
 
     private HistoryChecker renewed(String jvm, long at) {
-        return checker().renewals(List.of(new Renewal(jvm, HistoryBuilder.LOCK, at * 1_000_000)));
+        return checker().renewals(List.of(new Renewal(jvm, HistoryBuilder.LOCK, at * 1_000_000, false)));
     }
 
     @Test

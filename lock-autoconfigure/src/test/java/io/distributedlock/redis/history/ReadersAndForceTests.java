@@ -260,7 +260,7 @@ class ReadersAndForceTests {
     }
 
     private HistoryReport renewed(String jvm, long at) {
-        List<Renewal> sent = List.of(new Renewal(jvm, HistoryBuilder.LOCK, at * 1_000_000));
+        List<Renewal> sent = List.of(new Renewal(jvm, HistoryBuilder.LOCK, at * 1_000_000, false));
         return new HistoryChecker("a row", 42, Model.NO_LOSS, BOUNDS)
                 .renewals(sent)
                 .judge(story.events());

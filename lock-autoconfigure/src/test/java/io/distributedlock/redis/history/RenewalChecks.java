@@ -35,9 +35,21 @@ final class RenewalChecks {
 
     private final Duration underWay;
 
-    /** @param resent how much later a renewal may be sent again, since a server has redirected it */
-    RenewalChecks(Collection<Renewal> renewals, List<Call> calls, Duration resent, CheckerFindings findings) {
-        this.underWay = resent.compareTo(UNDER_WAY) > 0 ? resent : UNDER_WAY;
+    /** How much later the text of the script may be sent, since a server did not know it. */
+    private final Duration textUnderWay;
+
+    /**
+     * @param resent how much later a renewal may be sent again, since a server has redirected it
+     * @param timeout a connection without a reply is closed after three of these, so no reply is later
+     */
+    RenewalChecks(
+            Collection<Renewal> renewals,
+            List<Call> calls,
+            Duration resent,
+            Duration timeout,
+            CheckerFindings findings) {
+        this.underWay = longer(resent, UNDER_WAY);
+        this.textUnderWay = longer(timeout.multipliedBy(3), underWay);
         this.calls = calls;
         this.findings = findings;
         for (Renewal renewal : renewals) {
@@ -84,9 +96,19 @@ final class RenewalChecks {
     }
 
     private Set<Long> during(TreeMap<Long, Renewal> renewals, long from, long to) {
-        long end = Math.max(to, to + underWay.toNanos());
-        return to == Long.MAX_VALUE
-                ? renewals.tailMap(from).keySet()
-                : renewals.subMap(from, end).keySet();
+        if (to == Long.MAX_VALUE) {
+            return renewals.tailMap(from).keySet();
+        }
+        Set<Long> times = new HashSet<>();
+        renewals.subMap(from, to + textUnderWay.toNanos()).forEach((time, renewal) -> {
+            if (renewal.text() || time < to + underWay.toNanos()) {
+                times.add(time);
+            }
+        });
+        return times;
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
     }
 }
