@@ -104,7 +104,7 @@ abstract class AsyncContract extends AbstractLockContract {
         CountDownLatch proceed = new CountDownLatch(1);
         LockHandle other = second.acquire(REQUEST);
         CompletableFuture<LockHandle> future =
-                acquire(first, REQUEST.lease(millis(300)).waitForever());
+                acquire(first, REQUEST.lease(millis(900)).waitForever());
         CompletableFuture<Void> blocked = future.thenAccept(handle -> {
             thread.complete(Thread.currentThread().getName());
             awaitLatch(proceed, Duration.ofSeconds(10));
@@ -115,7 +115,7 @@ abstract class AsyncContract extends AbstractLockContract {
                 .doesNotContain("timer")
                 .doesNotContainIgnoringCase("lettuce")
                 .doesNotContainIgnoringCase("netty");
-        HoldAssertions.assertHeldFor(TestCallers.get(future), millis(700), () -> {});
+        HoldAssertions.assertHeldFor(TestCallers.get(future), millis(1_200), () -> {});
         first.acquire(LockRequest.of("other")).close();
         proceed.countDown();
         TestCallers.get(blocked);
@@ -214,9 +214,9 @@ abstract class AsyncContract extends AbstractLockContract {
 
     @Test
     void isRenewed() {
-        LockHandle handle = TestCallers.get(acquire(first, leased("later", 300)));
+        LockHandle handle = TestCallers.get(acquire(first, leased("later", 900)));
         HoldAssertions.assertHeldFor(
-                handle, millis(900), () -> assertThat(onlyTtl()).isPositive());
+                handle, millis(1_500), () -> assertThat(onlyTtl()).isPositive());
         handle.close();
     }
 

@@ -39,7 +39,7 @@ class EndedHoldTests extends AbstractFaultTests {
         return 1
         """;
 
-    private static final LockRequest REQUEST = leased("held", 300);
+    private static final LockRequest REQUEST = leased("held", 900);
 
     /** What the watchdog remembered of the expired lock kept it from renewing the next one of that name. */
     @Test
@@ -79,7 +79,7 @@ class EndedHoldTests extends AbstractFaultTests {
         RedisLockTemplate locks = proxied();
         RedisLockTemplate other = direct();
         LockHandle before = locks.acquire(REQUEST);
-        HoldAssertions.assertHeldFor(before, millis(200), () -> {});
+        HoldAssertions.assertHeldFor(before, millis(500), () -> {});
         assertThat(proxy.cut()).isPositive();
         await().ignoreExceptions().until(() -> locks.inspect("held").isPresent());
         before.close();

@@ -148,13 +148,13 @@ abstract class ExplicitOwnerContract extends AbstractLockContract {
 
     @Test
     void isRenewedWhileAnyInstanceHoldsIt() {
-        LockHandle one = first.acquire(REQUEST.lease(millis(300)));
-        LockHandle two = second.acquire(REQUEST.lease(millis(400)));
+        LockHandle one = first.acquire(REQUEST.lease(millis(900)));
+        LockHandle two = second.acquire(REQUEST.lease(millis(1_000)));
         HoldAssertions.assertHeldFor(
-                one, millis(700), () -> assertThat(two.isHeld()).isTrue());
+                one, millis(1_200), () -> assertThat(two.isHeld()).isTrue());
         one.close();
         HoldAssertions.assertHeldFor(
-                two, millis(700), () -> assertThat(onlyTtl()).isPositive());
+                two, millis(1_200), () -> assertThat(onlyTtl()).isPositive());
         two.close();
         assertThat(keys()).isEmpty();
     }

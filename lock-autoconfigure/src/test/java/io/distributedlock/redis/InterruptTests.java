@@ -131,7 +131,7 @@ class InterruptTests extends AbstractFaultTests {
     void whileItsLeaseIsRenewed() {
         RedisLockTemplate locks = direct();
         TestCallers.Call<End> holder = call(() -> {
-            try (LockHandle handle = locks.acquire(leased("interrupted", 300))) {
+            try (LockHandle handle = locks.acquire(leased("interrupted", 900))) {
                 Thread.currentThread().interrupt();
                 Duration last = handle.remainingLease();
                 for (int renewals = 0; renewals < 4; ) {

@@ -30,6 +30,9 @@ abstract class LeaseContract extends AbstractLockContract {
 
     private static final LockRequest REQUEST = leased("leased", 300);
 
+    /** A thread that is scheduled a little late does not miss its renewals. */
+    private static final LockRequest RENEWED = leased("leased", 900);
+
     LeaseContract(LockServer server) {
         super(server);
     }
@@ -55,11 +58,11 @@ abstract class LeaseContract extends AbstractLockContract {
 
     @Test
     void isRenewedWhileTheHoldLasts() {
-        try (LockHandle handle = first.acquire(REQUEST)) {
+        try (LockHandle handle = first.acquire(RENEWED)) {
             String key = onlyKey();
             try (RespClient client = redisOf(key)) {
-                HoldAssertions.assertHeldFor(handle, LEASE.multipliedBy(5), () -> {
-                    assertThat(client.number("PTTL", key)).isBetween(20L, LEASE.toMillis());
+                HoldAssertions.assertHeldFor(handle, millis(2_000), () -> {
+                    assertThat(client.number("PTTL", key)).isBetween(20L, 900L);
                     assertThat(second.tryAcquire(REQUEST.noWait())).isEmpty();
                 });
             }
@@ -73,12 +76,12 @@ abstract class LeaseContract extends AbstractLockContract {
      */
     @Test
     void isRenewedEveryThirdOfIt() {
-        try (LockHandle handle = first.acquire(REQUEST);
+        try (LockHandle handle = first.acquire(RENEWED);
                 CommandLog log = logOf(onlyKey())) {
             Stopwatch watch = Stopwatch.start();
-            HoldAssertions.assertHeldFor(handle, millis(1_200), () -> {});
+            HoldAssertions.assertHeldFor(handle, millis(2_400), () -> {});
             int renewals = log.calls("pexpire").size();
-            assertThat(renewals).isBetween(6, 4 + (int) (watch.elapsed().toMillis() / 100));
+            assertThat(renewals).isBetween(5, 3 + (int) (watch.elapsed().toMillis() / 300));
         }
     }
 

@@ -222,14 +222,14 @@ class LeastPrivilegeTests extends AbstractFaultTests {
         LockRequest request = leased("main", 3_000).waitUpTo(CONNECTED);
 
         // One after the other, waited for, renewed, extended, nested.
-        LockHandle renewed = one.acquire(leased("renewed", 300).waitUpTo(CONNECTED));
+        LockHandle renewed = one.acquire(leased("renewed", 900).waitUpTo(CONNECTED));
         LockHandle handle = one.acquire(request);
         one.acquire(request).close();
         CompletableFuture<LockHandle> next =
                 two.acquireAsync(request.waitForever()).toCompletableFuture();
         await().atMost(millis(500).plus(Noise.now()).plus(Noise.now()))
                 .until(() -> one.inspect("main").orElseThrow().waitingInstances() == 1);
-        HoldAssertions.assertHeldFor(renewed, millis(320), () -> {});
+        HoldAssertions.assertHeldFor(renewed, millis(920), () -> {});
         renewed.close();
         handle.extend(millis(4_000));
         Stopwatch watch = Stopwatch.start();

@@ -78,7 +78,7 @@ abstract class ReentryContract extends AbstractLockContract {
     /** A re-entry after a first full cycle once was not renewed in a well-known library. */
     @Test
     void renewsTheLeaseAfterEarlierReentries() {
-        LockRequest shortly = REQUEST.lease(millis(300));
+        LockRequest shortly = REQUEST.lease(millis(900));
         for (int round = 0; round < 2; round++) {
             try (LockHandle outer = first.acquire(shortly);
                     LockHandle inner = first.acquire(shortly)) {
@@ -88,7 +88,7 @@ abstract class ReentryContract extends AbstractLockContract {
         }
         try (LockHandle handle = first.acquire(shortly)) {
             HoldAssertions.assertHeldFor(
-                    handle, millis(900), () -> assertThat(onlyTtl()).isPositive());
+                    handle, millis(1_500), () -> assertThat(onlyTtl()).isPositive());
             assertThat(isBusy(second, "reentered")).isTrue();
         }
     }

@@ -204,10 +204,10 @@ abstract class SharedContract extends AbstractLockContract {
     @Test
     void isRenewedForEachReaderAndLostByEachAlone() {
         LockHandle hard = first.acquire(READ.lease(millis(300)).renew(false));
-        LockHandle renewed = second.acquire(READ.lease(millis(300)));
+        LockHandle renewed = second.acquire(READ.lease(millis(900)));
         CountDownLatch lost = new CountDownLatch(1);
         hard.onLost(lost::countDown);
-        HoldAssertions.assertHeldFor(renewed, millis(700), () -> {});
+        HoldAssertions.assertHeldFor(renewed, millis(1_200), () -> {});
         awaitLatch(lost, Duration.ZERO);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(hard::close);
         renewed.extend(Duration.ofSeconds(20));
