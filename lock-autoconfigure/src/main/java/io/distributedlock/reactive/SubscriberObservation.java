@@ -49,7 +49,7 @@ public final class SubscriberObservation implements AutoCloseable {
 
         static AutoCloseable from(ContextView context) {
             Object known = context.get(KEY);
-            return known instanceof Observation observation ? observation.openScope()::close : () -> {};
+            return known instanceof Observation observation ? observation.openScope() : () -> {};
         }
     }
 }

@@ -93,7 +93,6 @@ public final class HistoryChecker {
         return this;
     }
 
-    /** Keys, waiters, threads that were still there when all was over. */
     /**
      * Servers may redirect a renewal, so that it is sent again, that much later. A reply that is later than that does
      * not count. By default, there are no redirections.
@@ -103,6 +102,7 @@ public final class HistoryChecker {
         return this;
     }
 
+    /** Keys, waiters, threads that were still there when all was over. */
     public HistoryChecker leftovers(Collection<String> left) {
         leftovers.addAll(left);
         return this;
