@@ -198,6 +198,8 @@ public final class LockRequest {
     /**
      * The same for any other names, as in {@link #ofAll}.
      *
+     * @param others the names of the locks
+     * @return the new request
      * @throws IllegalArgumentException if there is no name, or one is null, blank, or longer than
      *     {@link #MAX_NAME_LENGTH}
      */

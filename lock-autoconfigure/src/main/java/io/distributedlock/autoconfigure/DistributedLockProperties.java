@@ -66,6 +66,7 @@ public record DistributedLockProperties(
 
     static final String PREFIX = "distributed-lock.";
 
+    @SuppressWarnings("doclint:missing") // The record describes the components.
     public DistributedLockProperties {
         require(!keyPrefix.contains("${"), "key-prefix", "has a placeholder that cannot be resolved");
         require(!keyPrefix.contains("{") && !keyPrefix.contains("}"), "key-prefix", "must not contain braces");
@@ -89,7 +90,11 @@ public record DistributedLockProperties(
                 "must be less than distributed-lock.command-timeout");
     }
 
-    /** The settings for a {@code RedisLockTemplate} of the application, such as one for a second Redis. */
+    /**
+     * The settings for a {@code RedisLockTemplate} of the application, such as one for a second Redis.
+     *
+     * @return the settings; the properties of transactions, replicas, warnings and deadlocks are not part of them
+     */
     public EngineSettings toSettings() {
         return new EngineSettings(
                 lease,
@@ -124,6 +129,7 @@ public record DistributedLockProperties(
             @DefaultValue("32") int maxPasses,
             @DefaultValue("10ms") Duration maxBatch) {
 
+        @SuppressWarnings("doclint:missing") // The record describes the components.
         public Fairness {
             require(maxPasses >= 0, "fairness.max-passes", "must not be negative");
             require(!maxBatch.isNegative(), "fairness.max-batch", "must not be negative");
@@ -141,6 +147,7 @@ public record DistributedLockProperties(
             @DefaultValue("30s") Duration waiting,
             @DefaultValue("30s") Duration holding) {
 
+        @SuppressWarnings("doclint:missing") // The record describes the components.
         public Warn {
             require(!waiting.isNegative(), "warn.waiting", "must not be negative");
             require(!holding.isNegative(), "warn.holding", "must not be negative");
@@ -157,6 +164,7 @@ public record DistributedLockProperties(
             @DefaultValue("10s") Duration after,
             @DefaultValue("false") boolean resolve) {
 
+        @SuppressWarnings("doclint:missing") // The record describes the components.
         public Deadlock {
             require(!after.isNegative(), "deadlock.after", "must not be negative");
         }
@@ -179,6 +187,7 @@ public record DistributedLockProperties(
             @DefaultValue("0") int acknowledge,
             @DefaultValue("1s") Duration timeout) {
 
+        @SuppressWarnings("doclint:missing") // The record describes the components.
         public Replicas {
             require(acknowledge >= 0, "replicas.acknowledge", "must not be negative");
             require(timeout.toMillis() >= 1, "replicas.timeout", "must be at least 1ms");

@@ -60,7 +60,18 @@ public record EngineSettings(
             Duration.ofMillis(10),
             Duration.ofSeconds(5));
 
-    /** Without retention, with awaited release, and the default limit of waiters. */
+    /**
+     * Settings without retention, with awaited release, and with at most 100 000 waiters.
+     *
+     * @param lease the default lease, from 10 ms to 365 days
+     * @param waitUpTo the default wait; negative for no limit
+     * @param maxHold the default maximum time of a hold, positive, or null for none
+     * @param commandTimeout maximum time to wait for one reply of the store, positive
+     * @param maxPasses maximum number of consecutive local hand-overs while another instance waits; 0 for none
+     * @param maxBatch maximum duration of consecutive local hand-overs while another instance waits
+     * @param shutdownGrace how long holds may continue when the engine is closed
+     * @throws IllegalArgumentException if a value is outside its range
+     */
     public EngineSettings(
             Duration lease,
             Duration waitUpTo,
@@ -82,6 +93,7 @@ public record EngineSettings(
                 DEFAULT_MAX_WAITERS);
     }
 
+    @SuppressWarnings("doclint:missing") // The record describes the components.
     public EngineSettings {
         LockRequest.requireLease(lease);
         Objects.requireNonNull(waitUpTo, "waitUpTo");
@@ -111,7 +123,13 @@ public record EngineSettings(
         }
     }
 
-    /** These settings, with another retention. */
+    /**
+     * These settings, with another retention.
+     *
+     * @param other zero for none
+     * @return the new settings
+     * @throws IllegalArgumentException if it is negative
+     */
     public EngineSettings withRetention(Duration other) {
         return new EngineSettings(
                 lease,
@@ -126,7 +144,12 @@ public record EngineSettings(
                 maxWaiters);
     }
 
-    /** These settings, with another way to release. */
+    /**
+     * These settings, with another way to release.
+     *
+     * @param other the way to release
+     * @return the new settings
+     */
     public EngineSettings withRelease(Release other) {
         return new EngineSettings(
                 lease,
@@ -141,7 +164,13 @@ public record EngineSettings(
                 maxWaiters);
     }
 
-    /** These settings, with another limit of waiters. */
+    /**
+     * These settings, with another limit of waiters.
+     *
+     * @param other at least 1
+     * @return the new settings
+     * @throws IllegalArgumentException if it is less than 1
+     */
     public EngineSettings withMaxWaiters(int other) {
         return new EngineSettings(
                 lease,
