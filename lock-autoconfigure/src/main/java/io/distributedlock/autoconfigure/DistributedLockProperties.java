@@ -44,20 +44,33 @@ public record DistributedLockProperties(
         @DefaultValue("true") boolean enabled,
         @Nullable String connectionFactory,
         @DefaultValue("lock:") String keyPrefix,
-        @DefaultValue("30s") Duration lease,
-        @Name("wait") @DefaultValue("10s") Duration waitUpTo,
+
+        @DefaultValue(EngineSettings.DEFAULT_LEASE_SECONDS + "s")
+        Duration lease,
+
+        @Name("wait") @DefaultValue(EngineSettings.DEFAULT_WAIT_SECONDS + "s")
+        Duration waitUpTo,
+
         @Nullable Duration maxHold,
 
         @DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER)
         int order,
 
-        @DefaultValue("2s") Duration commandTimeout,
+        @DefaultValue(EngineSettings.DEFAULT_COMMAND_TIMEOUT_SECONDS + "s")
+        Duration commandTimeout,
+
         @DefaultValue Fairness fairness,
-        @DefaultValue("5s") Duration shutdownGrace,
+
+        @DefaultValue(EngineSettings.DEFAULT_SHUTDOWN_GRACE_SECONDS + "s")
+        Duration shutdownGrace,
+
         @DefaultValue("0s") Duration retention,
         @DefaultValue("await") EngineSettings.Release release,
         @Nullable String instanceLabel,
-        @DefaultValue("100000") int maxWaiters,
+
+        @DefaultValue("" + EngineSettings.DEFAULT_MAX_WAITERS)
+        int maxWaiters,
+
         @DefaultValue("true") boolean keepUntilCompletion,
         @DefaultValue Transaction transaction,
         @DefaultValue Warn warn,
@@ -126,8 +139,11 @@ public record DistributedLockProperties(
      * @param maxBatch Maximum duration of consecutive hand-overs inside this instance while another instance waits.
      */
     public record Fairness(
-            @DefaultValue("32") int maxPasses,
-            @DefaultValue("10ms") Duration maxBatch) {
+            @DefaultValue("" + EngineSettings.DEFAULT_MAX_PASSES)
+            int maxPasses,
+
+            @DefaultValue(EngineSettings.DEFAULT_MAX_BATCH_MILLIS + "ms")
+            Duration maxBatch) {
 
         @SuppressWarnings("doclint:missing") // The record describes the components.
         public Fairness {

@@ -45,23 +45,44 @@ public record EngineSettings(
         ASYNC
     }
 
-    private static final int DEFAULT_MAX_WAITERS = 100_000;
+    /** The default of {@link #lease()}, in seconds. This and the next ones are also the defaults of the properties. */
+    public static final int DEFAULT_LEASE_SECONDS = 30;
+
+    /** The default of {@link #waitUpTo()}, in seconds. */
+    public static final int DEFAULT_WAIT_SECONDS = 10;
+
+    /** The default of {@link #commandTimeout()}, in seconds. */
+    public static final int DEFAULT_COMMAND_TIMEOUT_SECONDS = 2;
+
+    /** The default of {@link #maxPasses()}. */
+    public static final int DEFAULT_MAX_PASSES = 32;
+
+    /** The default of {@link #maxBatch()}, in milliseconds. */
+    public static final int DEFAULT_MAX_BATCH_MILLIS = 10;
+
+    /** The default of {@link #shutdownGrace()}, in seconds. */
+    public static final int DEFAULT_SHUTDOWN_GRACE_SECONDS = 5;
+
+    /** The default of {@link #maxWaiters()}. */
+    public static final int DEFAULT_MAX_WAITERS = 100_000;
 
     /**
-     * Lease 30 s, wait 10 s, command time-out 2 s, 32 passes or 10 ms, grace 5 s, no retention, awaited release, 100
-     * 000 waiters.
+     * The settings without any property: lease {@value #DEFAULT_LEASE_SECONDS} s, wait {@value #DEFAULT_WAIT_SECONDS}
+     * s, command time-out {@value #DEFAULT_COMMAND_TIMEOUT_SECONDS} s, {@value #DEFAULT_MAX_PASSES} passes or
+     * {@value #DEFAULT_MAX_BATCH_MILLIS} ms, grace {@value #DEFAULT_SHUTDOWN_GRACE_SECONDS} s, no maximum time of a
+     * hold, no retention, awaited release, {@value #DEFAULT_MAX_WAITERS} waiters.
      */
     public static final EngineSettings DEFAULTS = new EngineSettings(
-            Duration.ofSeconds(30),
-            Duration.ofSeconds(10),
+            Duration.ofSeconds(DEFAULT_LEASE_SECONDS),
+            Duration.ofSeconds(DEFAULT_WAIT_SECONDS),
             null,
-            Duration.ofSeconds(2),
-            32,
-            Duration.ofMillis(10),
-            Duration.ofSeconds(5));
+            Duration.ofSeconds(DEFAULT_COMMAND_TIMEOUT_SECONDS),
+            DEFAULT_MAX_PASSES,
+            Duration.ofMillis(DEFAULT_MAX_BATCH_MILLIS),
+            Duration.ofSeconds(DEFAULT_SHUTDOWN_GRACE_SECONDS));
 
     /**
-     * Settings without retention, with awaited release, and with at most 100 000 waiters.
+     * Settings without retention, with awaited release, and with at most {@value #DEFAULT_MAX_WAITERS} waiters.
      *
      * @param lease the default lease, from 10 ms to 365 days
      * @param waitUpTo the default wait; negative for no limit
