@@ -15,6 +15,7 @@ import java.util.List;
  */
 public record FleetReport(List<InstanceReport> instances, boolean complete) {
 
+    @SuppressWarnings("doclint:missing") // The record describes the components.
     public FleetReport {
         instances = List.copyOf(instances);
     }

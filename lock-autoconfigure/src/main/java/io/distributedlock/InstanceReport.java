@@ -34,12 +34,19 @@ public record InstanceReport(
         List<Wait> waiting,
         @Nullable String cutAfter) {
 
+    @SuppressWarnings("doclint:missing") // The record describes the components.
     public InstanceReport {
         held = List.copyOf(held);
         waiting = List.copyOf(waiting);
     }
 
-    /** An instance that has not replied. */
+    /**
+     * The report about an instance that has not replied.
+     *
+     * @param instance its public id
+     * @param label its label, null if unknown
+     * @return a report without holds and waits
+     */
     public static InstanceReport silent(String instance, @Nullable String label) {
         return new InstanceReport(instance, label, false, false, false, 0, 0, List.of(), List.of(), null);
     }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record LockActivity(
         String instance, boolean connected, boolean subscribed, List<Held> held, List<Waiting> waiting) {
 
+    @SuppressWarnings("doclint:missing") // The record describes the components.
     public LockActivity {
         held = List.copyOf(held);
         waiting = List.copyOf(waiting);
@@ -56,7 +57,19 @@ public record LockActivity(
             @Nullable Duration sinceRenewal,
             LockMode mode) {
 
-        /** A hold that is not shared, and whose lease was not renewed yet. */
+        /**
+         * A hold that is not shared, and whose lease was not renewed yet.
+         *
+         * @param name the lock name
+         * @param fencingToken the token of the hold
+         * @param heldFor the time since the grant
+         * @param remainingLease how long the hold lasts without another renewal
+         * @param caller the thread that acquired it, or a description of an asynchronous caller
+         * @param reentries the number of re-entries that are not closed yet; 0 for a plain hold
+         * @param waiters the number of callers of this instance that wait for the lock
+         * @param origin the origin of the request
+         * @param traceId the trace of the caller at its request, null if unknown
+         */
         public Held(
                 String name,
                 long fencingToken,

@@ -18,11 +18,12 @@ public record LockAvailability(List<Failure> failures) {
     /** All locks can be acquired. */
     public static final LockAvailability FULL = new LockAvailability(List.of());
 
+    @SuppressWarnings("doclint:missing") // The record describes the components.
     public LockAvailability {
         failures = List.copyOf(failures);
     }
 
-    /** Whether the instance can acquire every lock. */
+    /** {@return whether the instance can acquire every lock} */
     public boolean isFull() {
         return failures.isEmpty();
     }

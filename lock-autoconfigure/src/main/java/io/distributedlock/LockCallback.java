@@ -16,5 +16,12 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface LockCallback<T extends @Nullable Object, E extends Throwable> {
 
+    /**
+     * Runs in the thread that has acquired the lock. The lock is released when it has returned or thrown.
+     *
+     * @param handle the hold, also available as {@link LockHandle#current()}; it need not be closed
+     * @return the result, which {@link LockOperations#execute} returns
+     * @throws E passed on to the caller
+     */
     T run(LockHandle handle) throws E;
 }

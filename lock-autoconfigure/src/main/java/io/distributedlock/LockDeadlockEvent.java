@@ -18,6 +18,7 @@ import java.util.List;
  */
 public record LockDeadlockEvent(String lockName, List<Link> ring, boolean resolved) implements LockEvent {
 
+    @SuppressWarnings("doclint:missing") // The record describes the components.
     public LockDeadlockEvent {
         ring = List.copyOf(ring);
     }
@@ -25,6 +26,8 @@ public record LockDeadlockEvent(String lockName, List<Link> ring, boolean resolv
     /**
      * A lock of the cycle and its holder.
      *
+     * @param lockName the name of the lock
+     * @param fencingToken the token of the hold
      * @param label the instance of the holder
      * @param caller the thread, or a description of an asynchronous caller
      */

@@ -13,6 +13,6 @@ package io.distributedlock;
 public sealed interface LockEvent
         permits LockDeadlockEvent, LockLostEvent, LongHoldEvent, LongWaitEvent, ServerClockSetBackEvent {
 
-    /** The name of the lock, as given in the request. */
+    /** {@return the name of the lock, as given in the request} */
     String lockName();
 }

@@ -68,7 +68,11 @@ public interface LockHandle extends AutoCloseable {
      */
     void onLost(Runnable callback);
 
-    /** @throws LockLostException if this hold was lost */
+    /**
+     * Checks this hold, by the local clock and without a request to Redis.
+     *
+     * @throws LockLostException if it was lost; not if it was closed
+     */
     void throwIfLost();
 
     /**

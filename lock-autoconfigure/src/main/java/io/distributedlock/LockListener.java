@@ -18,40 +18,82 @@ import org.jspecify.annotations.Nullable;
 public interface LockListener {
 
     /**
-     * A caller requests a lock that it does not hold yet. Runs in the thread of the caller.
+     * A caller requests a lock that it does not hold yet. Runs in the thread of the caller. A request for several names
+     * is one acquisition for each name.
      *
+     * @param lockName the requested name, with its key: not for metrics
+     * @param origin the origin of the request, {@link LockOrigin#NONE} if it has none
      * @return the listener of this acquisition, or null for none
      */
     @Nullable
     Attempt requested(String lockName, LockOrigin origin);
 
-    /** A caller has re-entered a lock that it holds. Runs in the thread of the caller. */
+    /**
+     * A caller has re-entered a lock that it holds, without a command to Redis. Runs in the thread of the caller.
+     *
+     * @param lockName the requested name
+     * @param origin the origin of the inner request
+     */
     void reentered(String lockName, LockOrigin origin);
 
-    /** A hold was lost. Runs on a thread for listeners. */
+    /**
+     * A hold was lost. Runs on a thread for listeners.
+     *
+     * @param lockName the name of the lock
+     * @param origin the origin of the request that acquired the hold
+     * @param loss why it was lost
+     */
     void lost(String lockName, LockOrigin origin, Loss loss);
 
-    /** The reply to a command has arrived, or the command has failed. A batch of renewals is one command. */
+    /**
+     * The reply to a command has arrived, or the command has failed. A batch of renewals is one command.
+     *
+     * @param command the command
+     * @param answer {@link Answer#OK} for any reply that is no error, also if it says that the lock is busy
+     * @param nanos the time since the command was sent, in nanoseconds
+     */
     void answered(Command command, Answer answer, long nanos);
 
-    /** A renewal has ended. */
+    /**
+     * A renewal of one hold has ended. Called after {@link #answered} for its batch.
+     *
+     * @param result the outcome; after {@link Renewal#FAILED} the hold lasts until its lease ends, and the renewal is
+     *     repeated until then
+     */
     void renewed(Renewal result);
 
     /** One acquisition. Its methods are called one after the other, each at most once. */
     interface Attempt {
 
-        /** The caller has the lock. */
+        /**
+         * The caller has the lock.
+         *
+         * @param path how it has acquired the lock; after {@link Path#RE_ENTERED}, {@link #ended} is not called
+         * @param waited the time since the request, in nanoseconds
+         */
         void acquired(Path path, long waited);
 
-        /** The caller does not get the lock. The last call. */
+        /**
+         * The caller does not get the lock. The last call.
+         *
+         * @param refusal the reason
+         * @param waited the time since the request, in nanoseconds
+         */
         void refused(Refusal refusal, long waited);
 
-        /** The hold has ended, by a release or by a loss. The last call. */
+        /**
+         * The hold has ended, by a release or by a loss. The last call.
+         *
+         * @param end how it has ended
+         * @param held the time since the grant, in nanoseconds
+         */
         void ended(End end, long held);
 
         /**
          * The id of the trace that the caller was in, or null if it is not known. Runs once, in the thread of the
          * caller, directly after {@link LockListener#requested}.
+         *
+         * @return the id, null by default
          */
         default @Nullable String traceId() {
             return null;
@@ -61,10 +103,10 @@ public interface LockListener {
     /** A value of a tag. */
     interface Tag {
 
-        /** The name of the constant. */
+        /** {@return the name of the constant} */
         String name();
 
-        /** The value in metrics: in lower case, with hyphens. */
+        /** {@return the value in metrics: the name in lower case, with hyphens instead of underscores} */
         default String value() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
@@ -130,13 +172,17 @@ public interface LockListener {
 
     /** A command to Redis. */
     enum Command implements Tag {
+        /** Acquires a lock, or joins its line; also each repetition while the caller waits. */
         ACQUIRE,
+        /** Releases a lock, or hands it over; also the cancellation of an acquisition. */
         RELEASE,
+        /** Renews a batch of leases. */
         RENEW
     }
 
     /** The outcome of a command. */
     enum Answer implements Tag {
+        /** Redis has executed it. */
         OK,
         /** Redis returned an error, so the command was not executed. */
         REFUSED,
@@ -148,6 +194,7 @@ public interface LockListener {
 
     /** The outcome of a renewal. */
     enum Renewal implements Tag {
+        /** The hold has its full lease again. */
         RENEWED,
         /** The lock no longer existed, or had another owner. */
         LOST,

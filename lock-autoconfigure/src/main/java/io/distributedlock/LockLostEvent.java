@@ -9,6 +9,7 @@ import java.time.Duration;
 /**
  * A hold ended before its holder had released it, or its release found that it had ended before.
  *
+ * @param lockName the name of the lock
  * @param fencingToken the token of the hold
  * @param heldFor the time from the grant until the loss was noticed
  * @param reason the reason as text

@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 public interface LockMonitor {
 
-    /** The holds and waits of this instance at this moment. */
+    /** {@return the holds and waits of this instance at this moment; sends nothing} */
     LockActivity activity();
 
     /**
@@ -26,6 +26,7 @@ public interface LockMonitor {
      * locks, and waits for the replies for one command time-out at most. If a check is under way, its result is
      * returned.
      *
+     * @return the servers without locks; a default implementation only reports whether there is a connection
      * @since 0.1.0
      */
     default LockAvailability availability() {
@@ -39,6 +40,7 @@ public interface LockMonitor {
      * and waits for the reply for half a second at most.
      *
      * @param instance its public id
+     * @param lockName the name of the lock
      * @return empty if the instance does not hold the lock, does not reply, or cannot be reached
      */
     default Optional<HoldReport> holdOf(String instance, String lockName) {
@@ -60,6 +62,7 @@ public interface LockMonitor {
     /**
      * The instances that wait for a lock, the first in line first. Sends one command.
      *
+     * @param lockName the name of the lock
      * @param atMost the maximum number of them, from 1 to 500
      * @return their public ids; one of them several times if it has several places
      * @throws LockUnavailableException if Redis does not reply
@@ -72,6 +75,7 @@ public interface LockMonitor {
      * The labels of these instances. Sends messages to instances whose label is unknown, and waits for their replies
      * for half a second at most.
      *
+     * @param instances the public ids of the instances
      * @return the labels by id, without unknown ones
      */
     default Map<String, String> labels(Collection<String> instances) {

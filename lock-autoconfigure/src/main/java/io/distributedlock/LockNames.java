@@ -19,6 +19,9 @@ public final class LockNames {
     /**
      * The text on one line, safe for any output: line breaks, control and formatting characters and lone surrogates as
      * {@code \\uXXXX}, and of more than 200 characters the first 200 with the length.
+     *
+     * @param text any text
+     * @return the text itself if it is safe and short enough
      */
     public static String show(String text) {
         if (isPlain(text)) {

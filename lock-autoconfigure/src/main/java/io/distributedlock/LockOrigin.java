@@ -21,7 +21,14 @@ public record LockOrigin(String label, @Nullable String method, boolean skipsWhe
     /** The origin of requests without one. */
     public static final LockOrigin NONE = new LockOrigin("none", null, false);
 
-    /** @throws IllegalArgumentException if the label is blank */
+    /**
+     * Checks the label.
+     *
+     * @param label a fixed text, not blank
+     * @param method the method, or null if the request does not come from an annotated one
+     * @param skipsWhenBusy whether the caller skips its work if the lock is busy
+     * @throws IllegalArgumentException if the label is blank
+     */
     public LockOrigin {
         Objects.requireNonNull(label, "label");
         if (label.isBlank()) {
@@ -32,6 +39,8 @@ public record LockOrigin(String label, @Nullable String method, boolean skipsWhe
     /**
      * The origin of requests from application code.
      *
+     * @param label a fixed text, which becomes the value of the tag {@code lock}
+     * @return the origin, without a method
      * @throws IllegalArgumentException if the label is blank
      */
     public static LockOrigin of(String label) {

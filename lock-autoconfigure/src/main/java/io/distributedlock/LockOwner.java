@@ -31,7 +31,7 @@ public final class LockOwner {
         this.inside = inside;
     }
 
-    /** A new owner that holds nothing yet. */
+    /** {@return a new owner that holds nothing yet, and may enter no lock of another owner} */
     public static LockOwner create() {
         return new LockOwner(null, Map.of());
     }
@@ -39,6 +39,8 @@ public final class LockOwner {
     /**
      * A new owner for work that belongs to the present work of the calling thread: it enters the locks of the annotated
      * methods and {@link LockOperations#execute execute} calls that the thread runs.
+     *
+     * @return the new owner
      */
     public static LockOwner nestedInCurrent() {
         return new LockOwner(LockScope.owner(), Map.of());
@@ -47,6 +49,8 @@ public final class LockOwner {
     /**
      * A new owner that may enter the locks that this owner holds. This owner may not enter locks that the new one
      * acquires.
+     *
+     * @return the new owner
      */
     public LockOwner nested() {
         return new LockOwner(this, Map.of());
@@ -55,6 +59,9 @@ public final class LockOwner {
     /**
      * A new owner that may enter the same locks as this owner, and also these holds as long as they last. Of several
      * holds of one name the first counts.
+     *
+     * @param holds the holds; none for {@link #nested()}
+     * @return the new owner
      */
     public LockOwner nestedIn(Collection<? extends LockHandle> holds) {
         Map<String, Long> entered = new HashMap<>();
@@ -64,7 +71,7 @@ public final class LockOwner {
         return entered.isEmpty() ? nested() : new LockOwner(new LockOwner(this, Map.copyOf(entered)), Map.of());
     }
 
-    /** The owner of the work around this one, or null if there is none. */
+    /** {@return the owner of the work around this one, or null if there is none} */
     public @Nullable LockOwner enclosing() {
         return enclosing;
     }
@@ -74,7 +81,13 @@ public final class LockOwner {
         return new LockOwner(enclosing, handle.fencingTokens());
     }
 
-    /** Whether this owner represents the hold of a thread with that name and token. */
+    /**
+     * Whether this owner represents the hold of a thread with that name and token. For the library itself.
+     *
+     * @param lockName the name of the lock
+     * @param fencingToken the token of the hold
+     * @return false for an owner of asynchronous work
+     */
     public boolean isInside(String lockName, long fencingToken) {
         Long token = inside.get(lockName);
         return token != null && token == fencingToken;

@@ -68,32 +68,7 @@ public final class LockRequest {
         this.logicalOwner = draft.logicalOwner;
         this.origin = draft.origin;
         this.mode = draft.mode;
-        requireConsistency();
-    }
-
-    private void requireConsistency() {
-        if (!renew && maxHold != null) {
-            throw new IllegalArgumentException("Lock '" + LockNames.show(name()) + "': maxHold " + maxHold
-                    + " makes no sense with renew(false), whose lease is a hard end already. Leave out one of them.");
-        }
-        if (minHold != null && maxHold != null && minHold.compareTo(maxHold) > 0) {
-            throw new IllegalArgumentException("Lock '" + LockNames.show(name()) + "': minHold " + minHold
-                    + " is longer than maxHold " + maxHold + ". Shorten minHold, or lengthen maxHold.");
-        }
-        if (minHold != null && owner != null) {
-            throw new IllegalArgumentException(
-                    "Lock '" + LockNames.show(name()) + "': minHold is not supported with an explicit owner,"
-                            + " whose holds are released one by one from any instance. Leave out one of them.");
-        }
-        if (mode == LockMode.SHARED && owner != null) {
-            throw new IllegalArgumentException("Lock '" + LockNames.show(name())
-                    + "': the mode SHARED is not supported with an explicit owner. Leave out one of them.");
-        }
-        if (mode == LockMode.SHARED && minHold != null) {
-            throw new IllegalArgumentException("Lock '" + LockNames.show(name())
-                    + "': minHold is not supported with the mode SHARED, whose holds share one lease in Redis. Leave"
-                    + " out one of them.");
-        }
+        RequestRules.requireConsistency(this);
     }
 
     /** The components of a request before their validation. */
@@ -154,7 +129,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if the name is null, blank, or longer than {@link #MAX_NAME_LENGTH}
      */
     public static LockRequest of(String name) {
-        return new LockRequest(new Draft(List.of(requireText("lock name", name))));
+        return new LockRequest(new Draft(List.of(RequestRules.requireText("lock name", name))));
     }
 
     /**
@@ -176,7 +151,7 @@ public final class LockRequest {
         Objects.requireNonNull(names, "names");
         TreeSet<String> sorted = new TreeSet<>();
         for (String name : names) {
-            sorted.add(requireText("lock name", name));
+            sorted.add(RequestRules.requireText("lock name", name));
         }
         if (sorted.isEmpty()) {
             throw new IllegalArgumentException("The names to lock must not be empty");
@@ -192,12 +167,14 @@ public final class LockRequest {
      * @throws IllegalArgumentException if the name is null, blank, or longer than {@link #MAX_NAME_LENGTH}
      */
     public LockRequest named(String other) {
-        return with(List.of(requireText("lock name", other)), draft -> {});
+        return with(List.of(RequestRules.requireText("lock name", other)), draft -> {});
     }
 
     /**
      * The same for any other names, as in {@link #ofAll}.
      *
+     * @param others the names of the locks
+     * @return the new request
      * @throws IllegalArgumentException if there is no name, or one is null, blank, or longer than
      *     {@link #MAX_NAME_LENGTH}
      */
@@ -269,7 +246,7 @@ public final class LockRequest {
      *     already, or if it is shorter than {@link #minHold(Duration)}
      */
     public LockRequest maxHold(Duration maxHold) {
-        requirePositive("maxHold", maxHold);
+        RequestRules.requirePositive("maxHold", maxHold);
         return with(draft -> draft.maxHold = maxHold);
     }
 
@@ -285,10 +262,7 @@ public final class LockRequest {
      *     request has an explicit {@link #owner(String)} or the mode {@link LockMode#SHARED}
      */
     public LockRequest minHold(Duration minHold) {
-        requirePositive("minHold", minHold);
-        if (minHold.compareTo(MAX_LEASE) > 0) {
-            throw new IllegalArgumentException("minHold must be at most 365 days, but is " + minHold);
-        }
+        RequestRules.requireMinHold(minHold);
         return with(draft -> draft.minHold = minHold);
     }
 
@@ -303,7 +277,7 @@ public final class LockRequest {
      *     request has a {@link #minHold(Duration)} or the mode {@link LockMode#SHARED}
      */
     public LockRequest owner(String owner) {
-        requireText("owner", owner);
+        RequestRules.requireText("owner", owner);
         return with(draft -> draft.owner = owner);
     }
 
@@ -415,13 +389,6 @@ public final class LockRequest {
         return mode;
     }
 
-    private static void requirePositive(String what, Duration duration) {
-        Objects.requireNonNull(duration, what);
-        if (duration.isNegative() || duration.isZero()) {
-            throw new IllegalArgumentException(what + " must be positive, but is " + duration);
-        }
-    }
-
     /**
      * Validates a lease from another source.
      *
@@ -435,17 +402,6 @@ public final class LockRequest {
             throw new IllegalArgumentException("A lease must be from 10 ms to 365 days, but is " + lease);
         }
         return lease;
-    }
-
-    private static String requireText(String what, String text) {
-        if (text == null || text.isBlank()) {
-            throw new IllegalArgumentException("The " + what + " must not be null or blank");
-        }
-        if (text.length() > MAX_NAME_LENGTH) {
-            throw new IllegalArgumentException(
-                    "The " + what + " must have at most " + MAX_NAME_LENGTH + " characters, but has " + text.length());
-        }
-        return text;
     }
 
     private List<@Nullable Object> said() {

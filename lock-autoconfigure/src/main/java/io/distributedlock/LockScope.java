@@ -51,12 +51,23 @@ public final class LockScope implements AutoCloseable {
         this.thread = thread;
     }
 
-    /** Opens a scope in the calling thread. */
+    /**
+     * Opens a scope in the calling thread, whose loss matters.
+     *
+     * @param handle the hold that becomes the current one
+     * @return the scope, which the calling thread has to close
+     */
     public static LockScope open(LockHandle handle) {
         return open(handle, true);
     }
 
-    /** Opens a scope in the calling thread; {@link #throwIfLost()} skips it if its loss is ignored. */
+    /**
+     * Opens a scope in the calling thread.
+     *
+     * @param handle the hold that becomes the current one
+     * @param lossMatters false if {@link #throwIfLost()} and {@link #throwIfAnyLost()} skip this scope
+     * @return the scope, which the calling thread has to close
+     */
     public static LockScope open(LockHandle handle, boolean lossMatters) {
         return open(handle, lossMatters, null);
     }
@@ -64,6 +75,11 @@ public final class LockScope implements AutoCloseable {
     /**
      * Opens a scope in the calling thread for work that does not belong to the thread but to an owner: blocking calls
      * in it may enter what the owner holds.
+     *
+     * @param handle the hold that becomes the current one
+     * @param lossMatters false if {@link #throwIfLost()} and {@link #throwIfAnyLost()} skip this scope
+     * @param owner the owner of the work; null for work of the calling thread
+     * @return the scope, which the calling thread has to close
      */
     public static LockScope open(LockHandle handle, boolean lossMatters, @Nullable LockOwner owner) {
         LockScope scope = new LockScope(handle, lossMatters, owner, INNERMOST.get(), currentThread());
@@ -74,19 +90,28 @@ public final class LockScope implements AutoCloseable {
     /**
      * A scope for a subscription. It is opened in no thread, and need not be closed.
      *
-     * @param outer the scope that the subscription is already in
+     * @param handle the hold of the subscription
+     * @param lossMatters false if {@link #throwIfLost()} and {@link #throwIfAnyLost()} skip this scope
+     * @param owner the owner that the hold was acquired with
+     * @param outer the scope that the subscription is already in, or null
+     * @return the scope, for {@link #show}
      */
     public static LockScope ofSubscription(
             LockHandle handle, boolean lossMatters, LockOwner owner, @Nullable LockScope outer) {
         return new LockScope(handle, lossMatters, owner, outer, NO_THREAD);
     }
 
-    /** The innermost scope that is open or shown in the calling thread, or null. */
+    /** {@return the innermost scope that is open or shown in the calling thread, or null} */
     public static @Nullable LockScope current() {
         return INNERMOST.get();
     }
 
-    /** Shows a scope in the calling thread, in the place of all that are open or shown there; null shows none. */
+    /**
+     * Shows a scope in the calling thread, in the place of all that are open or shown there. The caller has to show the
+     * earlier {@link #current()} scope again when it is done.
+     *
+     * @param scope the scope; null shows none
+     */
     public static void show(@Nullable LockScope scope) {
         if (scope == null) {
             INNERMOST.remove();
@@ -95,31 +120,36 @@ public final class LockScope implements AutoCloseable {
         }
     }
 
-    /** The owner that represents the work of the calling thread, or null outside all scopes. */
+    /**
+     * The owner that represents the work of the calling thread.
+     *
+     * @return the owner; null outside all scopes, and in a scope of another thread
+     */
     public static @Nullable LockOwner owner() {
         LockScope scope = INNERMOST.get();
         return scope == null ? null : scope.ownerHere();
     }
 
-    /** As {@link #owner()}, but null if the calling thread is in no work of a logical owner. */
+    /** {@return as {@link #owner()}, but null if the calling thread is in no work of a logical owner} */
     public static @Nullable LockOwner logicalOwner() {
         LockScope scope = INNERMOST.get();
         return scope == null || scope.nearestWork() == null ? null : scope.ownerHere();
     }
 
-    /** The hold of this scope. */
+    /** {@return the hold of this scope} */
     public LockHandle handle() {
         return handle;
     }
 
-    /** The scope that this one is in, or null. */
+    /** {@return the scope that this one is in, or null} */
     public @Nullable LockScope outer() {
         return outer;
     }
 
     /**
-     * The owner that a subscription in this scope works for. Null in a scope of calls of another thread, which run
-     * concurrently with the subscription.
+     * The owner that a subscription in this scope works for.
+     *
+     * @return the owner; null in a scope of calls of another thread, which run concurrently with the subscription
      */
     public @Nullable LockOwner ownerOfSubscription() {
         LockOwner here = ownerHere();

@@ -37,27 +37,43 @@ public record LockState(
         List<String> instances,
         @Nullable String label) {
 
+    @SuppressWarnings("doclint:missing") // The record describes the components.
     public LockState {
         instances = List.copyOf(instances);
     }
 
-    /** A lock that one instance holds for a caller without an explicit owner. */
+    /**
+     * A lock that one instance holds for a caller without an explicit owner, without a known label.
+     *
+     * @param name the lock name
+     * @param owner the public id of the instance
+     * @param fencingToken the last token in Redis
+     * @param remainingLease how long Redis keeps the lock without a renewal
+     * @param waitingInstances the number of instances that wait for it
+     */
     public LockState(String name, String owner, long fencingToken, Duration remainingLease, int waitingInstances) {
         this(name, owner, fencingToken, remainingLease, waitingInstances, false, false, List.of(owner), null);
     }
 
-    /** Whether {@link #owner()} is the public id of an instance, and not an explicit owner or several readers. */
+    /**
+     * {@return whether {@link #owner()} is the public id of an instance, and not an explicit owner or several readers}
+     */
     public boolean ownerIsInstance() {
         return !explicitOwner && instances.equals(List.of(owner));
     }
 
-    /** The same with {@link #retained()}. */
+    /** {@return the same state with {@link #retained()}} */
     public LockState asRetained() {
         return new LockState(
                 name, owner, fencingToken, remainingLease, waitingInstances, true, explicitOwner, instances, label);
     }
 
-    /** The same with that {@link #label()}. */
+    /**
+     * The same state with another {@link #label()}.
+     *
+     * @param known the label
+     * @return the new state
+     */
     public LockState withLabel(String known) {
         return new LockState(
                 name, owner, fencingToken, remainingLease, waitingInstances, retained, explicitOwner, instances, known);

@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * A caller of this instance has held a lock for longer than {@code distributed-lock.warn.holding}. Published once for
  * each hold.
  *
+ * @param lockName the name of the lock
  * @param fencingToken the token of the hold
+ * @param heldFor the time since the grant
  * @param caller the thread that acquired it, or what stands for an asynchronous caller
  * @param method the annotated method, null if the application has acquired it by itself
  * @param waiters how many callers of this instance wait behind it

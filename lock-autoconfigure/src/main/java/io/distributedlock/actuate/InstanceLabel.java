@@ -19,11 +19,20 @@ public final class InstanceLabel {
 
     private volatile @Nullable String host;
 
+    /**
+     * Reads nothing yet.
+     *
+     * @param environment has the label, or else the name of the application and the port of its server
+     */
     public InstanceLabel(Environment environment) {
         this.environment = environment;
     }
 
-    /** Determined at each call, since the port is not known before the server has started. */
+    /**
+     * Determined at each call, since the port is not known before the server has started.
+     *
+     * @return the label, not blank
+     */
     public String text() {
         String label = environment.getProperty("distributed-lock.instance-label", "");
         return label.isBlank() ? defaultText() : label;

@@ -64,6 +64,8 @@ public final class LocksEndpoint {
     private final ApplicationEventPublisher events;
 
     /**
+     * Creates the endpoint.
+     *
      * @param locks reads and releases single locks
      * @param monitor reports what this and other instances hold
      * @param label identifies this instance
@@ -95,6 +97,7 @@ public final class LocksEndpoint {
      * @param scope {@code instance}, which is the default, or {@code fleet}
      * @param after only locks whose names come after this one
      * @param limit the maximum number of locks, from 1 to 500; by default 500 for the instance and 100 for the fleet
+     * @return the description, which becomes JSON
      * @throws InvalidEndpointRequestException if there is no such scope, the limit is out of its range, or the name is
      *     blank or too long
      */
@@ -117,7 +120,13 @@ public final class LocksEndpoint {
         return ofFleet ? fleet.describe(behind, locksAtMost) : instance.describe(behind, locksAtMost);
     }
 
-    /** One lock, as recorded in Redis and by the instances; the status is 503 if Redis does not tell. */
+    /**
+     * One lock, as recorded in Redis and by the instances; the status is 503 if Redis does not tell.
+     *
+     * @param name the segments of the path, which make the name of the lock
+     * @return the description, which becomes JSON
+     * @throws InvalidEndpointRequestException if the name is blank or too long
+     */
     @ReadOperation
     public Object lock(@Selector(match = Match.ALL_REMAINING) String... name) {
         return detailsOf(String.join("/", name));
@@ -143,6 +152,9 @@ public final class LocksEndpoint {
      * has not confirmed it.
      *
      * @param caller the authenticated user of the request, named in the log line and in the audit event
+     * @param name the segments of the path, which make the name of the lock
+     * @return the status
+     * @throws InvalidEndpointRequestException if the name is blank or too long
      */
     @DeleteOperation
     public WebEndpointResponse<Object> forceRelease(
@@ -150,7 +162,14 @@ public final class LocksEndpoint {
         return takeAway(caller, String.join("/", name));
     }
 
-    /** As {@link #forceRelease}, for names that cannot be part of a path. */
+    /**
+     * As {@link #forceRelease}, for names that cannot be part of a path.
+     *
+     * @param caller the authenticated user of the request
+     * @param name the name of the lock
+     * @return the status
+     * @throws InvalidEndpointRequestException if the name is blank or too long
+     */
     @DeleteOperation
     public WebEndpointResponse<Object> forceReleaseNamed(SecurityContext caller, String name) {
         return takeAway(caller, name);

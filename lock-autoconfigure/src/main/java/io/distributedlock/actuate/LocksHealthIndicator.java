@@ -28,6 +28,12 @@ public final class LocksHealthIndicator extends AbstractHealthIndicator {
 
     private final Clock clock;
 
+    /**
+     * Creates an indicator that checks at each request.
+     *
+     * @param monitor checks whether this instance can acquire locks
+     * @param label identifies this instance
+     */
     public LocksHealthIndicator(LockMonitor monitor, InstanceLabel label) {
         this(monitor, label, Clock.systemUTC());
     }

@@ -43,7 +43,7 @@ import org.springframework.core.annotation.AliasFor;
 @Repeatable(DistributedLocked.List.class)
 public @interface DistributedLocked {
 
-    /** Alias for {@link #key()}. */
+    /** {@return alias for {@link #key()}} */
     @AliasFor("key")
     String value() default "";
 
@@ -59,6 +59,8 @@ public @interface DistributedLocked {
      * a record or collection, is refused with an {@link IllegalArgumentException} without running the method. In a
      * concatenated text, null is the text {@code null}: {@code "#a + ':' + #b"} makes {@code a:null}. The values of
      * parameters are never parsed as expressions.
+     *
+     * @return the expression; empty for the method itself
      */
     @AliasFor("value")
     String key() default "";
@@ -68,42 +70,57 @@ public @interface DistributedLocked {
      * in it is escaped by a backslash, so that two different names never make the same lock name, whatever the keys
      * are. A key without a name is not escaped: the key {@code "'a:b'"} alone is the lock {@code a:b}, and so is the
      * name {@code a} with the key {@code "'b'"}.
+     *
+     * @return the prefix; empty for none
      */
     String name() default "";
 
     /**
-     * How long Redis keeps the lock if this process dies; from 10 ms to 365 days. While the method runs, it is renewed
-     * every third of it. Default: {@code distributed-lock.lease}.
+     * How long Redis keeps the lock if this process dies. While the method runs, it is renewed every third of it.
+     *
+     * @return the duration, from 10 ms to 365 days; empty for {@code distributed-lock.lease}
      */
     String lease() default "";
 
     /**
-     * How long a call waits for the lock: {@code "0"} tries once, a negative time waits without limit. Default:
-     * {@code distributed-lock.wait}. (It is not called {@code wait}, since Java allows no annotation attribute that
-     * would override {@link Object#wait()}.)
+     * How long a call waits for the lock. (It is not called {@code wait}, since Java allows no annotation attribute
+     * that would override {@link Object#wait()}.)
+     *
+     * @return the duration: {@code "0"} tries once, a negative time waits without limit; empty for
+     *     {@code distributed-lock.wait}
      */
     String waitUpTo() default "";
 
-    /** Whether the lease is renewed while the method runs. If not, the lock is lost when the lease ends. */
+    /**
+     * Whether the lease is renewed while the method runs. If not, the lock is lost when the lease ends. Together with a
+     * {@link #maxHold()}, {@code false} fails the start-up.
+     *
+     * @return true by default
+     */
     boolean renew() default true;
 
     /**
-     * The maximum time of the hold, after which it is lost although the method still runs. Default:
-     * {@code distributed-lock.max-hold}.
+     * The maximum time of the hold, after which it is lost although the method still runs.
+     *
+     * @return a positive duration; empty for {@code distributed-lock.max-hold}, which sets no limit by default
      */
     String maxHold() default "";
 
     /**
      * The lock becomes free no earlier than this time after the grant, also for other callers of the same instance. The
-     * method does not wait for it: its release shortens the lease to the rest of that time. At most 365 days, and no
-     * longer than the maximum time of the hold, by {@link #maxHold()} or the property. A re-entry does not change it.
-     * Default: none.
+     * method does not wait for it: its release shortens the lease to the rest of that time. A re-entry does not change
+     * it.
+     *
+     * @return a positive duration of at most 365 days, no longer than the maximum time of the hold by
+     *     {@link #maxHold()} or the property; empty for none
      */
     String minHold() default "";
 
     /**
-     * Bean name of a {@link io.distributedlock.LockKeyGenerator} that generates the key, instead of {@link #key()};
-     * {@code ${…}} allowed.
+     * Bean name of a {@link io.distributedlock.LockKeyGenerator} that generates the key; {@code ${…}} allowed. Together
+     * with a {@link #key()} it fails the start-up.
+     *
+     * @return the name of the bean; empty for {@link #key()}
      */
     String keyGenerator() default "";
 
@@ -111,13 +128,16 @@ public @interface DistributedLocked {
      * Which callers may hold the lock at the same time. {@link LockMode#SHARED} allows calls that only read to run
      * together, and excludes calls in the mode {@link LockMode#EXCLUSIVE}. Together with {@code minHold} it fails the
      * start-up.
+     *
+     * @return the mode, {@link LockMode#EXCLUSIVE} by default
      */
     LockMode mode() default LockMode.EXCLUSIVE;
 
     /**
      * SpEL expression like {@link #key()} that is true or false. If it is false, the method runs without lock. Any
-     * other result is refused with an {@link IllegalArgumentException}, and the method is not run. Default: always
-     * locked.
+     * other result is refused with an {@link IllegalArgumentException}, and the method is not run.
+     *
+     * @return the expression; empty for always locked
      */
     String condition() default "";
 
@@ -127,26 +147,38 @@ public @interface DistributedLocked {
      * parameters, optionally followed by the exception, and the same return type. It runs without the lock, and only
      * instead of {@link io.distributedlock.LockNotAcquiredException}: it is not called if Redis does not reply. With
      * several annotations on the method, the locks that were acquired before the busy one are still held while it runs.
-     * An invalid fallback fails the start-up, and so does a fallback together with {@code whenBusy = SKIP}. Default:
-     * none.
+     * An invalid fallback fails the start-up, and so does a fallback together with {@code whenBusy = SKIP}.
+     *
+     * @return the name of the method; empty for none
      */
     String fallback() default "";
 
     /**
-     * Bean name of the {@link io.distributedlock.LockOperations} to use, {@code ${…}} allowed. Default: the primary
-     * one.
+     * Bean name of the {@link io.distributedlock.LockOperations} to use, {@code ${…}} allowed.
+     *
+     * @return the name of the bean; empty for the primary one
      */
     String operations() default "";
 
-    /** What a call does when another caller holds the lock and the wait is over. */
+    /**
+     * What a call does when another caller holds the lock and the wait is over.
+     *
+     * @return {@link WhenBusy#THROW} by default
+     */
     WhenBusy whenBusy() default WhenBusy.THROW;
 
-    /** What to do when the lock was lost while the method ran. */
+    /**
+     * What a call does when its lock was lost while the method ran.
+     *
+     * @return {@link WhenLost#THROW} by default
+     */
     WhenLost whenLost() default WhenLost.THROW;
 
     /**
      * Whether a nested call of the same thread may enter again. If not, it is refused at once with
      * {@link io.distributedlock.LockNotAcquiredException}.
+     *
+     * @return true by default
      */
     boolean reentrant() default true;
 
@@ -167,7 +199,7 @@ public @interface DistributedLocked {
     @Documented
     @interface List {
 
-        /** The locks. */
+        /** {@return the locks, in any order} */
         DistributedLocked[] value();
     }
 }

@@ -44,20 +44,33 @@ public record DistributedLockProperties(
         @DefaultValue("true") boolean enabled,
         @Nullable String connectionFactory,
         @DefaultValue("lock:") String keyPrefix,
-        @DefaultValue("30s") Duration lease,
-        @Name("wait") @DefaultValue("10s") Duration waitUpTo,
+
+        @DefaultValue(EngineSettings.DEFAULT_LEASE_SECONDS + "s")
+        Duration lease,
+
+        @Name("wait") @DefaultValue(EngineSettings.DEFAULT_WAIT_SECONDS + "s")
+        Duration waitUpTo,
+
         @Nullable Duration maxHold,
 
         @DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER)
         int order,
 
-        @DefaultValue("2s") Duration commandTimeout,
+        @DefaultValue(EngineSettings.DEFAULT_COMMAND_TIMEOUT_SECONDS + "s")
+        Duration commandTimeout,
+
         @DefaultValue Fairness fairness,
-        @DefaultValue("5s") Duration shutdownGrace,
+
+        @DefaultValue(EngineSettings.DEFAULT_SHUTDOWN_GRACE_SECONDS + "s")
+        Duration shutdownGrace,
+
         @DefaultValue("0s") Duration retention,
         @DefaultValue("await") EngineSettings.Release release,
         @Nullable String instanceLabel,
-        @DefaultValue("100000") int maxWaiters,
+
+        @DefaultValue("" + EngineSettings.DEFAULT_MAX_WAITERS)
+        int maxWaiters,
+
         @DefaultValue("true") boolean keepUntilCompletion,
         @DefaultValue Transaction transaction,
         @DefaultValue Warn warn,
@@ -66,6 +79,7 @@ public record DistributedLockProperties(
 
     static final String PREFIX = "distributed-lock.";
 
+    @SuppressWarnings("doclint:missing") // The record describes the components.
     public DistributedLockProperties {
         require(!keyPrefix.contains("${"), "key-prefix", "has a placeholder that cannot be resolved");
         require(!keyPrefix.contains("{") && !keyPrefix.contains("}"), "key-prefix", "must not contain braces");
@@ -89,7 +103,11 @@ public record DistributedLockProperties(
                 "must be less than distributed-lock.command-timeout");
     }
 
-    /** The settings for a {@code RedisLockTemplate} of the application, such as one for a second Redis. */
+    /**
+     * The settings for a {@code RedisLockTemplate} of the application, such as one for a second Redis.
+     *
+     * @return the settings; the properties of transactions, replicas, warnings and deadlocks are not part of them
+     */
     public EngineSettings toSettings() {
         return new EngineSettings(
                 lease,
@@ -121,9 +139,13 @@ public record DistributedLockProperties(
      * @param maxBatch Maximum duration of consecutive hand-overs inside this instance while another instance waits.
      */
     public record Fairness(
-            @DefaultValue("32") int maxPasses,
-            @DefaultValue("10ms") Duration maxBatch) {
+            @DefaultValue("" + EngineSettings.DEFAULT_MAX_PASSES)
+            int maxPasses,
 
+            @DefaultValue(EngineSettings.DEFAULT_MAX_BATCH_MILLIS + "ms")
+            Duration maxBatch) {
+
+        @SuppressWarnings("doclint:missing") // The record describes the components.
         public Fairness {
             require(maxPasses >= 0, "fairness.max-passes", "must not be negative");
             require(!maxBatch.isNegative(), "fairness.max-batch", "must not be negative");
@@ -141,6 +163,7 @@ public record DistributedLockProperties(
             @DefaultValue("30s") Duration waiting,
             @DefaultValue("30s") Duration holding) {
 
+        @SuppressWarnings("doclint:missing") // The record describes the components.
         public Warn {
             require(!waiting.isNegative(), "warn.waiting", "must not be negative");
             require(!holding.isNegative(), "warn.holding", "must not be negative");
@@ -157,6 +180,7 @@ public record DistributedLockProperties(
             @DefaultValue("10s") Duration after,
             @DefaultValue("false") boolean resolve) {
 
+        @SuppressWarnings("doclint:missing") // The record describes the components.
         public Deadlock {
             require(!after.isNegative(), "deadlock.after", "must not be negative");
         }
@@ -179,6 +203,7 @@ public record DistributedLockProperties(
             @DefaultValue("0") int acknowledge,
             @DefaultValue("1s") Duration timeout) {
 
+        @SuppressWarnings("doclint:missing") // The record describes the components.
         public Replicas {
             require(acknowledge >= 0, "replicas.acknowledge", "must not be negative");
             require(timeout.toMillis() >= 1, "replicas.timeout", "must be at least 1ms");

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +66,7 @@ final class KnownProperties {
         return Map.class.isAssignableFrom(type) || Collection.class.isAssignableFrom(type) || type.isArray();
     }
 
-    TreeSet<String> names() {
+    SortedSet<String> names() {
         return new TreeSet<>(names.values());
     }
 
@@ -76,14 +77,14 @@ final class KnownProperties {
         String dotted = dotted(name);
         return names.entrySet().stream().anyMatch(each -> {
             String known = dotted(each.getValue());
-            return dotted.equals(known) || isOpen(each.getKey()) && isBelow(dotted, known);
+            return dotted.equals(known) || (isOpen(each.getKey()) && isBelow(dotted, known));
         });
     }
 
     /** The same for the rest of an environment variable, in which each separator is an underscore or omitted. */
     boolean containsVariable(String name) {
         String plain = plain(name);
-        return names.keySet().stream().anyMatch(each -> plain.equals(each) || isOpen(each) && plain.startsWith(each));
+        return names.keySet().stream().anyMatch(each -> plain.equals(each) || (isOpen(each) && plain.startsWith(each)));
     }
 
     private boolean isOpen(String plain) {

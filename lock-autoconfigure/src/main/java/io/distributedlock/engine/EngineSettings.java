@@ -45,22 +45,54 @@ public record EngineSettings(
         ASYNC
     }
 
-    private static final int DEFAULT_MAX_WAITERS = 100_000;
+    /** The default of {@link #lease()}, in seconds. This and the next ones are also the defaults of the properties. */
+    public static final int DEFAULT_LEASE_SECONDS = 30;
+
+    /** The default of {@link #waitUpTo()}, in seconds. */
+    public static final int DEFAULT_WAIT_SECONDS = 10;
+
+    /** The default of {@link #commandTimeout()}, in seconds. */
+    public static final int DEFAULT_COMMAND_TIMEOUT_SECONDS = 2;
+
+    /** The default of {@link #maxPasses()}. */
+    public static final int DEFAULT_MAX_PASSES = 32;
+
+    /** The default of {@link #maxBatch()}, in milliseconds. */
+    public static final int DEFAULT_MAX_BATCH_MILLIS = 10;
+
+    /** The default of {@link #shutdownGrace()}, in seconds. */
+    public static final int DEFAULT_SHUTDOWN_GRACE_SECONDS = 5;
+
+    /** The default of {@link #maxWaiters()}. */
+    public static final int DEFAULT_MAX_WAITERS = 100_000;
 
     /**
-     * Lease 30 s, wait 10 s, command time-out 2 s, 32 passes or 10 ms, grace 5 s, no retention, awaited release, 100
-     * 000 waiters.
+     * The settings without any property: lease {@value #DEFAULT_LEASE_SECONDS} s, wait {@value #DEFAULT_WAIT_SECONDS}
+     * s, command time-out {@value #DEFAULT_COMMAND_TIMEOUT_SECONDS} s, {@value #DEFAULT_MAX_PASSES} passes or
+     * {@value #DEFAULT_MAX_BATCH_MILLIS} ms, grace {@value #DEFAULT_SHUTDOWN_GRACE_SECONDS} s, no maximum time of a
+     * hold, no retention, awaited release, {@value #DEFAULT_MAX_WAITERS} waiters.
      */
     public static final EngineSettings DEFAULTS = new EngineSettings(
-            Duration.ofSeconds(30),
-            Duration.ofSeconds(10),
+            Duration.ofSeconds(DEFAULT_LEASE_SECONDS),
+            Duration.ofSeconds(DEFAULT_WAIT_SECONDS),
             null,
-            Duration.ofSeconds(2),
-            32,
-            Duration.ofMillis(10),
-            Duration.ofSeconds(5));
+            Duration.ofSeconds(DEFAULT_COMMAND_TIMEOUT_SECONDS),
+            DEFAULT_MAX_PASSES,
+            Duration.ofMillis(DEFAULT_MAX_BATCH_MILLIS),
+            Duration.ofSeconds(DEFAULT_SHUTDOWN_GRACE_SECONDS));
 
-    /** Without retention, with awaited release, and the default limit of waiters. */
+    /**
+     * Settings without retention, with awaited release, and with at most {@value #DEFAULT_MAX_WAITERS} waiters.
+     *
+     * @param lease the default lease, from 10 ms to 365 days
+     * @param waitUpTo the default wait; negative for no limit
+     * @param maxHold the default maximum time of a hold, positive, or null for none
+     * @param commandTimeout maximum time to wait for one reply of the store, positive
+     * @param maxPasses maximum number of consecutive local hand-overs while another instance waits; 0 for none
+     * @param maxBatch maximum duration of consecutive local hand-overs while another instance waits
+     * @param shutdownGrace how long holds may continue when the engine is closed
+     * @throws IllegalArgumentException if a value is outside its range
+     */
     public EngineSettings(
             Duration lease,
             Duration waitUpTo,
@@ -82,6 +114,7 @@ public record EngineSettings(
                 DEFAULT_MAX_WAITERS);
     }
 
+    @SuppressWarnings("doclint:missing") // The record describes the components.
     public EngineSettings {
         LockRequest.requireLease(lease);
         Objects.requireNonNull(waitUpTo, "waitUpTo");
@@ -111,7 +144,13 @@ public record EngineSettings(
         }
     }
 
-    /** These settings, with another retention. */
+    /**
+     * These settings, with another retention.
+     *
+     * @param other zero for none
+     * @return the new settings
+     * @throws IllegalArgumentException if it is negative
+     */
     public EngineSettings withRetention(Duration other) {
         return new EngineSettings(
                 lease,
@@ -126,7 +165,12 @@ public record EngineSettings(
                 maxWaiters);
     }
 
-    /** These settings, with another way to release. */
+    /**
+     * These settings, with another way to release.
+     *
+     * @param other the way to release
+     * @return the new settings
+     */
     public EngineSettings withRelease(Release other) {
         return new EngineSettings(
                 lease,
@@ -141,7 +185,13 @@ public record EngineSettings(
                 maxWaiters);
     }
 
-    /** These settings, with another limit of waiters. */
+    /**
+     * These settings, with another limit of waiters.
+     *
+     * @param other at least 1
+     * @return the new settings
+     * @throws IllegalArgumentException if it is less than 1
+     */
     public EngineSettings withMaxWaiters(int other) {
         return new EngineSettings(
                 lease,

@@ -76,7 +76,6 @@ public final class LockSet {
                 end.run();
             } catch (RuntimeException ex) {
                 // No work was done under it; the release is retried until its lease ends.
-                continue;
             }
         }
     }

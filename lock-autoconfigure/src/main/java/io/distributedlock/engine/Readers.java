@@ -59,7 +59,7 @@ final class Readers {
         String owner = waiter.terms.owner();
         if (LeaseStore.READERS.equals(owner)) {
             return !waiter.terms.reentrant()
-                    && (isHeld(exclusive, waiter) && refuse(waiter, exclusive, new AcquireResult.ReentryRefused())
+                    && ((isHeld(exclusive, waiter) && refuse(waiter, exclusive, new AcquireResult.ReentryRefused()))
                             || refuseIfItReads(waiter, new AcquireResult.ReentryRefused()));
         }
         return !byName.isEmpty() && refuseIfItReads(waiter, new AcquireResult.UpgradeRefused());

@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ObjectUtils;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
@@ -38,7 +39,7 @@ final class AsyncRequestContinuation implements Continuation {
             manager.registerCallableInterceptor(work, new AsyncTaskInterceptor(work));
         }
         request.registerDestructionCallback(
-                work.toString(),
+                ObjectUtils.identityToString(work),
                 () -> {
                     if (!manager.isConcurrentHandlingStarted()) {
                         work.endUnlessBegun();

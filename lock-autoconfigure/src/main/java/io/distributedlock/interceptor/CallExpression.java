@@ -40,7 +40,7 @@ record CallExpression(
     /** Whether the value is the same for every call, as that of a text in quotes. */
     boolean isConstant() {
         SpelNode ast = expression.getAST();
-        return ast instanceof Literal || ast instanceof InlineList list && list.isConstant();
+        return ast instanceof Literal || (ast instanceof InlineList list && list.isConstant());
     }
 
     @Nullable

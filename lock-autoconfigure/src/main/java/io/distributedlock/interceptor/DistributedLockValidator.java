@@ -41,6 +41,12 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
     /** Beans with locked methods before any proxy was created for them; null once all exist. */
     private volatile @Nullable Map<String, Object> bare = new ConcurrentHashMap<>();
 
+    /**
+     * Checks nothing yet: the bean factory calls it for each bean.
+     *
+     * @param beanFactory the factory of the beans to check
+     * @param advisor knows which methods are locked
+     */
     public DistributedLockValidator(ConfigurableListableBeanFactory beanFactory, DistributedLockAdvisor advisor) {
         this.beanFactory = beanFactory;
         this.advisor = advisor;

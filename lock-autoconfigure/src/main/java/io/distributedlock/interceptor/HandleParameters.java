@@ -47,6 +47,7 @@ final class HandleParameters {
         return new FilledIn(empty, arguments, body);
     }
 
+    @SuppressWarnings("ArrayRecordComponent") // Not compared.
     private record FilledIn(int[] positions, @Nullable Object[] arguments, ReturnTypeAdapter.Body body)
             implements ReturnTypeAdapter.Body {
 

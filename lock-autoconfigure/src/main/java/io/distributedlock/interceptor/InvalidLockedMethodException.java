@@ -24,12 +24,12 @@ public final class InvalidLockedMethodException extends RuntimeException {
         this.action = action;
     }
 
-    /** The problem and its place: class, method, attribute and value. */
+    /** {@return the problem and its place: class, method, attribute and value} */
     public String description() {
         return description;
     }
 
-    /** The remedy. */
+    /** {@return the remedy} */
     public String action() {
         return action;
     }

@@ -9,6 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The object {@code #root} in a key expression. */
+@SuppressWarnings("ArrayRecordComponent") // Not compared.
 record LockExpressionRootObject(
         Method method,
         @Nullable Object target,

@@ -46,7 +46,7 @@ final class LockExpressionValidator {
 
     private static boolean isBare(SpelNode parent, int i) {
         if (parent instanceof CompoundExpression && parent.getChild(i) instanceof PropertyOrFieldReference) {
-            return i == 0 || i == 1 && parent.getChild(0).toStringAST().equals("#root");
+            return i == 0 || (i == 1 && parent.getChild(0).toStringAST().equals("#root"));
         }
         return !(parent instanceof Projection
                 || parent instanceof Selection

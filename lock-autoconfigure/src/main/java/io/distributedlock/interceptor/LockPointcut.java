@@ -26,7 +26,7 @@ final class LockPointcut extends StaticMethodMatcherPointcut {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return this == other || other instanceof LockPointcut that && source == that.source;
+        return this == other || (other instanceof LockPointcut that && source == that.source);
     }
 
     @Override

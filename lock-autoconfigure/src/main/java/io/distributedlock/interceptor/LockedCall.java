@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param prepared the request if it was created before, or null
  * @param body the rest of the call
  */
+@SuppressWarnings("ArrayRecordComponent") // Not compared.
 record LockedCall(
         LockOperation operation,
         LockOperations locks,

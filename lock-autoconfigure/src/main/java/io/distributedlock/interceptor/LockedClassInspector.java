@@ -103,7 +103,7 @@ final class LockedClassInspector {
 
     private static boolean isInInterface(Method method, Class<?> type) {
         return method.getDeclaringClass().isInterface()
-                || ClassUtils.getInterfaceMethodIfPossible(method, type) != method;
+                || !ClassUtils.getInterfaceMethodIfPossible(method, type).equals(method);
     }
 
     private static void requireSamePackage(Method method, Class<?> type) {

@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ObjectUtils;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.async.WebAsyncManager;
@@ -45,7 +46,7 @@ final class PublisherContinuation implements Continuation {
                 && request.getAttribute(WebAsyncUtils.WEB_ASYNC_MANAGER_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST)
                         instanceof WebAsyncManager manager) {
             request.registerDestructionCallback(
-                    body.toString(),
+                    ObjectUtils.identityToString(body),
                     () -> {
                         if (!manager.isConcurrentHandlingStarted()) {
                             body.endUnlessBegun();

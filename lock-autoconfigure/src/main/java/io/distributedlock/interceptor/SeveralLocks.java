@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * their names, which is the same for all callers, and so released in the reverse order. A name that occurs twice counts
  * once, with the attributes of the first annotation. Each of them has the wait of its own annotation.
  */
+@SuppressWarnings("ArrayRecordComponent") // Not compared.
 record SeveralLocks(
         List<One> all, @Nullable Object target, @Nullable Object[] arguments) {
 

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 public class DefaultLockObservationConvention implements LockObservationConvention {
 
+    /** For applications that extend it. */
+    public DefaultLockObservationConvention() {}
+
     private static final String NONE = "none";
 
     private static final int LONGEST_NAME = 200;

@@ -109,6 +109,7 @@ final class LabelMeters implements LockListener.Attempt {
             this.register = register;
         }
 
+        @SuppressWarnings("EnumOrdinal") // An index of this object only.
         M get(T tag) {
             int index = ((Enum<?>) tag).ordinal();
             M known = meters.get(index);

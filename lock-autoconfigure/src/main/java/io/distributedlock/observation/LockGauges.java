@@ -23,6 +23,12 @@ import java.util.function.ToDoubleFunction;
  */
 public final class LockGauges {
 
+    /**
+     * Registers the gauges.
+     *
+     * @param registry the registry
+     * @param monitor the locks of this instance, read at each reading of a gauge
+     */
     public LockGauges(MeterRegistry registry, LockMonitor monitor) {
         register(
                 registry,

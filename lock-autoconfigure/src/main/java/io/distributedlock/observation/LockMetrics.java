@@ -37,6 +37,11 @@ public final class LockMetrics implements LockListener {
 
     private final Counter deadlocks;
 
+    /**
+     * Registers the meters that have no label; the others are registered when a request with a new label arrives.
+     *
+     * @param registry the registry
+     */
     public LockMetrics(MeterRegistry registry) {
         this.registry = registry;
         this.store = new StoreMeters(registry);

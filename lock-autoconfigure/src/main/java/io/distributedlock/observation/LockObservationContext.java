@@ -43,30 +43,32 @@ public final class LockObservationContext extends Observation.Context {
         this.origin = origin;
     }
 
+    /** {@return whether the caller waits or holds} */
     public Stage getStage() {
         return stage;
     }
 
-    /** The name of the lock, with its key: not for metrics. */
+    /** {@return the name of the lock, with its key: not for metrics} */
     public String getLockName() {
         return lockName;
     }
 
+    /** {@return the origin of the request, whose label is meant for metrics} */
     public LockOrigin getOrigin() {
         return origin;
     }
 
-    /** How the caller has acquired the lock, or null until then. */
+    /** {@return how the caller has acquired the lock, or null until then} */
     public @Nullable Path getPath() {
         return path;
     }
 
-    /** Why the caller did not acquire the lock, or null. */
+    /** {@return why the caller did not acquire the lock, or null} */
     public @Nullable Refusal getRefusal() {
         return refusal;
     }
 
-    /** How the hold has ended, or null before that. */
+    /** {@return how the hold has ended, or null before that} */
     public @Nullable End getEnd() {
         return end;
     }

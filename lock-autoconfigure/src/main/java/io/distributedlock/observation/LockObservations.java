@@ -23,7 +23,12 @@ public final class LockObservations implements LockListener {
 
     private final @Nullable LockObservationConvention convention;
 
-    /** @param convention names the observations, null for {@link DefaultLockObservationConvention} */
+    /**
+     * Creates a listener that observes nothing while the registry is a no-op.
+     *
+     * @param registry the registry
+     * @param convention names the observations, null for {@link DefaultLockObservationConvention}
+     */
     public LockObservations(ObservationRegistry registry, @Nullable LockObservationConvention convention) {
         this.registry = registry;
         this.convention = convention;

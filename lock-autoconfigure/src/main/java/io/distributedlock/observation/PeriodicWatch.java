@@ -36,7 +36,10 @@ public class PeriodicWatch implements SmartLifecycle {
     private @Nullable ScheduledThreadPoolExecutor executor;
 
     /**
+     * Creates a watch that is not started.
+     *
      * @param thread the name of its thread
+     * @param look the check, which runs on that thread
      * @param limits the times to check for; a check follows after a sixth of the shortest, at the latest after five
      *     seconds. Zero is no limit, and with no limit there is no thread
      */

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 public final class SlowLockWatch extends PeriodicWatch {
 
     /**
+     * Creates a watch that is not started.
+     *
+     * @param monitor the holds and waits of this instance
      * @param locks finds the holders of locks that callers of this instance wait for
      * @param events receives events, on the thread of this object
      * @param waiting how long a wait may last, zero for any time

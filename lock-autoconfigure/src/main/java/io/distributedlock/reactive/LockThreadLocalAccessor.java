@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockThreadLocalAccessor implements ThreadLocalAccessor<LockScope> {
 
+    /** For Micrometer, which needs a public constructor. */
+    public LockThreadLocalAccessor() {}
+
     @Override
     public Object key() {
         return ReactiveLocks.KEY;

@@ -37,6 +37,7 @@ public final class ReactiveLocks {
      * The innermost hold of the annotated method whose subscription has this context. Use it with
      * {@code Mono.deferContextual}, {@code Flux.handle} and similar operators.
      *
+     * @param context the context of the subscription
      * @return empty outside annotated methods
      */
     public static Optional<LockHandle> current(ContextView context) {
@@ -45,7 +46,10 @@ public final class ReactiveLocks {
 
     /**
      * A new owner for work of the subscription that has this context: it enters the locks that are held there. Without
-     * any, it belongs to the work of the calling thread.
+     * any, it belongs to the work of the calling thread. Branches that run in parallel need an owner each.
+     *
+     * @param context the context of the subscription
+     * @return the owner, for {@link io.distributedlock.LockRequest#logicalOwner}
      */
     public static LockOwner nestedIn(ContextView context) {
         LockScope scope = scopeOf(context);
@@ -54,15 +58,27 @@ public final class ReactiveLocks {
     }
 
     /**
-     * A context with this hold as the current one. For code that acquires locks in a subscription itself.
+     * A context with this hold as the current one, whose loss matters. For code that acquires locks in a subscription
+     * itself, which also has to release the hold.
      *
+     * @param context the context of the subscription
+     * @param handle the hold
      * @param owner the owner that the hold was acquired with
+     * @return the new context
      */
     public static Context with(Context context, LockHandle handle, LockOwner owner) {
         return with(context, handle, owner, true);
     }
 
-    /** The same; {@link #throwIfLost} skips the hold if its loss is ignored. */
+    /**
+     * A context with this hold as the current one.
+     *
+     * @param context the context of the subscription
+     * @param handle the hold
+     * @param owner the owner that the hold was acquired with
+     * @param lossMatters false if {@link #throwIfLost} skips the hold
+     * @return the new context
+     */
     public static Context with(Context context, LockHandle handle, LockOwner owner, boolean lossMatters) {
         LockScope around = scopeOf(context);
         LockScope outer = around == null ? LockScope.current() : around;
@@ -70,8 +86,9 @@ public final class ReactiveLocks {
     }
 
     /**
-     * Checks all holds of the subscription with this context.
+     * Checks all holds of the subscription with this context, by the local clock. Does nothing if there is none.
      *
+     * @param context the context of the subscription
      * @throws io.distributedlock.LockLostException if one of them was lost and its loss is not ignored
      */
     public static void throwIfLost(ContextView context) {
@@ -81,7 +98,12 @@ public final class ReactiveLocks {
         }
     }
 
-    /** Makes the lock of this context current in the calling thread, until the returned object is closed there. */
+    /**
+     * Makes the lock of this context current in the calling thread; none, if the context has none.
+     *
+     * @param context the context of the subscription
+     * @return restores what was current before; the calling thread has to close it
+     */
     public static Shown show(ContextView context) {
         LockScope before = LockScope.current();
         LockScope.show(scopeOf(context));
@@ -91,6 +113,9 @@ public final class ReactiveLocks {
     /**
      * Runs a signal to operators outside the subscription with this context: its lock is not current in the calling
      * thread while the signal runs.
+     *
+     * @param context the context of the subscription
+     * @param signal runs at once, in the calling thread
      */
     public static void runOutside(ContextView context, Runnable signal) {
         LockScope inside = scopeOf(context);

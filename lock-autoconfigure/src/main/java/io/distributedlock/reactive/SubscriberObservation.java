@@ -28,7 +28,12 @@ public final class SubscriberObservation implements AutoCloseable {
         this.scope = scope;
     }
 
-    /** Opens it in the calling thread; does nothing if there is none. */
+    /**
+     * Opens it in the calling thread; does nothing if there is none, or Micrometer is missing.
+     *
+     * @param context the context of the subscriber
+     * @return the open observation, which the calling thread has to close
+     */
     public static SubscriberObservation open(ContextView context) {
         return new SubscriberObservation(PRESENT && context.hasKey(KEY) ? Opened.from(context) : () -> {});
     }
@@ -49,7 +54,7 @@ public final class SubscriberObservation implements AutoCloseable {
 
         static AutoCloseable from(ContextView context) {
             Object known = context.get(KEY);
-            return known instanceof Observation observation ? observation.openScope()::close : () -> {};
+            return known instanceof Observation observation ? observation.openScope() : () -> {};
         }
     }
 }

@@ -114,7 +114,7 @@ final class ClusterAcknowledgement implements ConfirmedRenewals {
     /** The address need not be one that Lettuce knows: servers that announce a hostname redirect to an IP address. */
     private CompletableFuture<List<RenewReply>> redirected(Step step, Throwable failure, RenewCommand command) {
         String redirection = redirection(failure);
-        String[] words = redirection.split(" ");
+        String[] words = redirection.split(" ", -1);
         int colon = words.length < 3 ? -1 : words[2].lastIndexOf(':');
         if (colon < 0 || step.redirections() == 0) {
             return CompletableFuture.failedFuture(failure);

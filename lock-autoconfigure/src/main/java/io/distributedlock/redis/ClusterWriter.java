@@ -32,7 +32,7 @@ final class ClusterWriter implements RedisConnections.CommandWriter {
      */
     @Override
     public String withAddress(String error) {
-        String[] words = error.split(" ");
+        String[] words = error.split(" ", -1);
         if (words.length < 3 || !words[2].startsWith(":")) {
             return error;
         }

@@ -68,7 +68,7 @@ record DelegatingClientResources(
      * A method of the interface in Lettuce 6, which Spring Boot 4.0 has, but not in Lettuce 7. Lettuce does not call
      * it: addresses are resolved by {@link #socketAddressResolver()}.
      */
-    @SuppressWarnings({"MissingOverride", "unused"})
+    @SuppressWarnings({"MissingOverride", "deprecation", "unused"})
     public DnsResolver dnsResolver() {
         return DnsResolver.unresolved();
     }

@@ -149,8 +149,8 @@ final class FleetMessage {
         List<InstanceReport.Wait> waiting = new ArrayList<>();
         String[] self = null;
         try {
-            for (String row : rows.substring(0, rows.lastIndexOf(';') + 1).split(";")) {
-                String[] fields = row.split(",");
+            for (String row : rows.substring(0, rows.lastIndexOf(';') + 1).split(";", -1)) {
+                String[] fields = row.split(",", -1);
                 switch (fields[0]) {
                     case "i" -> self = fields;
                     case "h" -> held.add(held(fields));

@@ -101,7 +101,7 @@ final class InstanceMessage {
     }
 
     static Optional<HoldReport> report(String answer) {
-        String[] words = answer.split(" ");
+        String[] words = answer.split(" ", -1);
         if (words.length < 8) {
             return Optional.empty();
         }

@@ -83,13 +83,12 @@ final class InstanceQueries implements DeadlockSearch.Reports {
         messenger.send(instance, question);
         messenger.later(millis, () -> answer.complete(Optional.empty()));
         return answer.thenApply(report -> report.filter(told -> told.lockName().equals(lockName)))
-                .whenComplete((report, failure) -> learn(instance, report));
+                .thenApply(report -> learn(instance, report));
     }
 
-    private void learn(String instance, @Nullable Optional<HoldReport> report) {
-        if (report != null) {
-            report.ifPresent(told -> labels.learn(instance, told.label()));
-        }
+    private Optional<HoldReport> learn(String instance, Optional<HoldReport> report) {
+        report.ifPresent(told -> labels.learn(instance, told.label()));
+        return report;
     }
 
     /**

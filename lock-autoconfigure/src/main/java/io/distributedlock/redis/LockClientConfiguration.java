@@ -56,6 +56,7 @@ record LockClientConfiguration(
     }
 
     /** A failover has to be detected soon, and a server that hangs must not prevent the refresh of the topology. */
+    @SuppressWarnings("deprecation") // The triggers are the default only since Lettuce 7.
     private static ClientOptions inCluster(ClientOptions options) {
         return ClusterClientOptions.builder(options)
                 .maxRedirects(5)

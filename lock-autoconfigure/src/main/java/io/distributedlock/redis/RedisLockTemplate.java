@@ -86,8 +86,12 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     private final StartOnDemand startOnDemand = new StartOnDemand(this::startUnlessStopped);
 
     /**
+     * As the constructor with all settings, without events, without a listener and without replicas; locks in
+     * transactions are kept until these have completed.
+     *
      * @param connections whose settings are used; its own connections are not
-     * @param keyPrefix prefix of the keys and channels of all locks
+     * @param keyPrefix prefix of the keys and channels of all locks, without braces
+     * @param settings the defaults of requests and the limits of this instance
      * @throws UnsupportedTopologyException if the topology of the factory is not supported
      */
     public RedisLockTemplate(LettuceConnectionFactory connections, String keyPrefix, EngineSettings settings) {
@@ -95,8 +99,12 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     }
 
     /**
+     * As the constructor with all settings, with locks in transactions kept until these have completed, without a
+     * listener and without replicas.
+     *
      * @param connections whose settings are used; its own connections are not
-     * @param keyPrefix prefix of the keys and channels of all locks
+     * @param keyPrefix prefix of the keys and channels of all locks, without braces
+     * @param settings the defaults of requests and the limits of this instance
      * @param events receives events, on a thread that only runs listeners
      * @throws UnsupportedTopologyException if the topology of the factory is not supported
      */
@@ -109,8 +117,11 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     }
 
     /**
+     * As the constructor with all settings, without a listener and without replicas.
+     *
      * @param connections whose settings are used; its own connections are not
-     * @param keyPrefix prefix of the keys and channels of all locks
+     * @param keyPrefix prefix of the keys and channels of all locks, without braces
+     * @param settings the defaults of requests and the limits of this instance
      * @param events receives events, on a thread that only runs listeners
      * @param keepUntilCompletion whether {@link #execute} inside a transaction keeps its lock until the transaction has
      *     completed
@@ -126,8 +137,11 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     }
 
     /**
+     * As the constructor with all settings, without replicas.
+     *
      * @param connections whose settings are used; its own connections are not
-     * @param keyPrefix prefix of the keys and channels of all locks
+     * @param keyPrefix prefix of the keys and channels of all locks, without braces
+     * @param settings the defaults of requests and the limits of this instance
      * @param events receives events, on a thread that only runs listeners
      * @param keepUntilCompletion whether {@link #execute} inside a transaction keeps its lock until the transaction has
      *     completed
@@ -145,8 +159,12 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     }
 
     /**
+     * Creates locks that are not started yet: the application context starts and stops them, or else the first request
+     * starts them and {@link #close()} stops them.
+     *
      * @param connections whose settings are used; its own connections are not
-     * @param keyPrefix prefix of the keys and channels of all locks
+     * @param keyPrefix prefix of the keys and channels of all locks, without braces
+     * @param settings the defaults of requests and the limits of this instance
      * @param events receives events, on a thread that only runs listeners
      * @param keepUntilCompletion whether {@link #execute} inside a transaction keeps its lock until the transaction has
      *     completed
@@ -323,7 +341,11 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
         stop();
     }
 
-    /** Sets the label that other instances get from this one; by default its public id. */
+    /**
+     * Sets the label that other instances get from this one; by default its public id.
+     *
+     * @param text supplies the label; called at each use
+     */
     public void label(Supplier<String> text) {
         label = text;
     }

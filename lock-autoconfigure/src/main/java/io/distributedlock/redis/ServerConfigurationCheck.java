@@ -67,7 +67,7 @@ final class ServerConfigurationCheck {
 
     private static Map<String, String> fields(String text) {
         Map<String, String> fields = new HashMap<>();
-        for (String line : text.split("\\R")) {
+        for (String line : text.lines().toList()) {
             int colon = line.indexOf(':');
             if (colon > 0) {
                 fields.put(line.substring(0, colon), line.substring(colon + 1));

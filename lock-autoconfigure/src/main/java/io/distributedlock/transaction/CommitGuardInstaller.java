@@ -71,10 +71,10 @@ public final class CommitGuardInstaller implements BeanPostProcessor {
         }
         Class<?> type = ClassUtils.getUserClass(manager);
         return Proxy.isProxyClass(type)
-                || !Modifier.isFinal(type.getModifiers())
+                || (!Modifier.isFinal(type.getModifiers())
                         && Arrays.stream(type.getMethods())
                                 .filter(method -> method.getDeclaringClass() != Object.class)
-                                .noneMatch(method -> Modifier.isFinal(method.getModifiers()));
+                                .noneMatch(method -> Modifier.isFinal(method.getModifiers())));
     }
 
     private static Object proxy(Object manager) {

@@ -151,7 +151,7 @@ class KeyExpressionTests {
                         new Object[] {"b", 1, Colour.RED, "b"},
                         Stream.of("RED", 1, "b"),
                         new TreeSet<>(List.of("1", "RED", "b")))
-                .map(value -> Arguments.of((Object) value));
+                .map(Arguments::of);
     }
 
     @ParameterizedTest
@@ -191,7 +191,7 @@ class KeyExpressionTests {
                         Map.of("a", 1),
                         Stream.empty(),
                         "x".repeat(LockRequest.MAX_NAME_LENGTH + 1))
-                .map(value -> Arguments.of((Object) value));
+                .map(Arguments::of);
     }
 
     @ParameterizedTest

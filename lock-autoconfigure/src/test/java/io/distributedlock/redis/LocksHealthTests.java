@@ -43,6 +43,7 @@ class LocksHealthTests extends AbstractFaultTests {
         return health;
     }
 
+    @SuppressWarnings("unchecked") // The details of a health have no types.
     private static List<Map<String, String>> failures(Health health) {
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
         return assertThat(health.getDetails().get("failures"))

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.testing.RespClient;
 import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 /** Readers that join others in the scripts: their tokens, the lease of all of them, and what an entry remembers. */
@@ -27,7 +28,7 @@ class ReaderTurnScriptTests extends AbstractScriptTests {
     private static long readHavingSeen(long seen, String id) {
         String floor = String.valueOf(seen);
         Object reply = run("acquire.lua", 2, ENTRY, CANCELLED, id, "5000", floor, "1", "%shared", "1");
-        assertThat(reply).asList().first().isEqualTo(1L);
+        assertThat(reply).asInstanceOf(InstanceOfAssertFactories.LIST).first().isEqualTo(1L);
         return (Long) ((List<?>) reply).get(1);
     }
 
@@ -145,7 +146,10 @@ class ReaderTurnScriptTests extends AbstractScriptTests {
         try (RespClient limited = userWithout("-pubsub")) {
             Object reply = run(limited, "acquire.lua", 2, ENTRY, CANCELLED, THREE, "5000", "0", "1", "%shared", "1");
 
-            assertThat(reply).asList().first().isEqualTo(1L);
+            assertThat(reply)
+                    .asInstanceOf(InstanceOfAssertFactories.LIST)
+                    .first()
+                    .isEqualTo(1L);
         }
     }
 

@@ -41,7 +41,7 @@ class StaleMasterGuardTests {
         channel.writeOutbound(Unpooled.buffer());
         channel.advanceTimeBy(2, TimeUnit.SECONDS);
         ByteBuf reply = receive();
-        assertThat((Object) channel.readInbound()).isSameAs(reply);
+        assertThat(channel.<Object>readInbound()).isSameAs(reply);
         assertThat(channel.isOpen()).isTrue();
         reply.release();
     }
@@ -53,7 +53,7 @@ class StaleMasterGuardTests {
         channel.writeOutbound(Unpooled.buffer());
         channel.advanceTimeBy(501, TimeUnit.MILLISECONDS);
         ByteBuf reply = receive();
-        assertThat((Object) channel.readInbound()).isNull();
+        assertThat(channel.<Object>readInbound()).isNull();
         assertThat(channel.isOpen()).isFalse();
         assertThat(reply.refCnt()).isZero();
     }

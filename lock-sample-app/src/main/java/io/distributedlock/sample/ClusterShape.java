@@ -89,7 +89,7 @@ final class ClusterShape implements GroupShape {
 
     @Override
     public Started start() {
-        RedisCluster cluster = RedisCluster.startAt(first, MASTERS, REPLICAS, NODE_TIMEOUT, SharedRedis.DURABLE);
+        RedisCluster cluster = RedisCluster.startAt(first, MASTERS, REPLICAS, NODE_TIMEOUT, SharedRedis.durable());
         return new Started(cluster.nodes(), cluster::close);
     }
 

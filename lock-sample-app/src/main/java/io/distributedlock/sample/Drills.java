@@ -98,7 +98,7 @@ class Drills implements SmartLifecycle {
 
     /** Every instance hears of a drill, and of what was found. */
     void announced(String drill) {
-        String[] words = drill.split(" ");
+        String[] words = drill.split(" ", -1);
         if (words[0].equals("wait")) {
             threads.execute(this::waitForHung);
         } else if (words[0].equals("found")) {

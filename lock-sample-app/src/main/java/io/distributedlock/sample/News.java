@@ -5,6 +5,7 @@
 package io.distributedlock.sample;
 
 import java.time.LocalTime;
+import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -46,7 +47,7 @@ class News {
     }
 
     private void add(boolean bad, String text) {
-        String at = LocalTime.now().format(CLOCK);
+        String at = LocalTime.now(ZoneId.systemDefault()).format(CLOCK);
         synchronized (items) {
             items.addFirst(new Item(at, bad, text));
             if (items.size() > KEPT) {

@@ -64,7 +64,7 @@ final class SentinelShape implements GroupShape {
 
     @Override
     public Started start() {
-        String[] settings = Stream.concat(Stream.of(SharedRedis.DURABLE), Stream.of(REPLICAS_TO_WRITE + " 1"))
+        String[] settings = Stream.concat(Stream.of(SharedRedis.durable()), Stream.of(REPLICAS_TO_WRITE + " 1"))
                 .toArray(String[]::new);
         SentinelGroup group = SentinelGroup.startAt(first, REPLICAS, settings);
         return new Started(group.servers(), group::close);

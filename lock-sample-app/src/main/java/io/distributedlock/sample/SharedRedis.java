@@ -14,7 +14,9 @@ interface SharedRedis extends AutoCloseable {
      * Has every write on disk before it is answered, so that a server that is killed and started again has lost
      * nothing.
      */
-    String[] DURABLE = {"appendonly yes", "appendfsync always"};
+    static String[] durable() {
+        return new String[] {"appendonly yes", "appendfsync always"};
+    }
 
     /** How many looks in a row find no Redis before an instance that has not started it starts another. */
     int PATIENCE = 4;

@@ -35,7 +35,7 @@ final class SharedServer implements SharedRedis {
     /** Joins the Redis at this port, or starts one there; at any free port if it is 0. */
     static SharedServer at(int port) {
         if (port == 0) {
-            EmbeddedRedis own = EmbeddedRedis.start(DURABLE);
+            EmbeddedRedis own = EmbeddedRedis.start(SharedRedis.durable());
             return new SharedServer(own.port(), own);
         }
         return answers(port) ? join(port) : startAt(port);
@@ -53,7 +53,7 @@ final class SharedServer implements SharedRedis {
 
     private static SharedServer startAt(int port) {
         try {
-            return new SharedServer(port, EmbeddedRedis.start(port, DURABLE));
+            return new SharedServer(port, EmbeddedRedis.start(port, SharedRedis.durable()));
         } catch (RuntimeException ex) {
             if (answers(port)) {
                 return join(port); // another instance was a little faster
@@ -110,10 +110,10 @@ final class SharedServer implements SharedRedis {
         }
         try {
             if (own != null) {
-                own = own.startAgain(DURABLE);
+                own = own.startAgain(SharedRedis.durable());
                 return Optional.of("This instance has started its Redis again, with all it had.");
             }
-            own = EmbeddedRedis.start(port, DURABLE);
+            own = EmbeddedRedis.start(port, SharedRedis.durable());
             return Optional.of(STARTED_ANOTHER);
         } catch (RuntimeException ex) {
             return Optional.empty(); // another instance was a little faster, or the old server is still ending

@@ -47,6 +47,7 @@ public final class ChildJvm implements AutoCloseable {
 
     private final Map<String, CompletableFuture<String>> pending = new ConcurrentHashMap<>();
 
+    @SuppressWarnings("JdkObsolete") // One thread appends, others read.
     private final StringBuffer errors = new StringBuffer();
 
     private ChildJvm(Process process) {

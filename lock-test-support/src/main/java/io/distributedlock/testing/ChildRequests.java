@@ -65,6 +65,7 @@ public final class ChildRequests {
     }
 
     /** Serves requests until the parent is gone, and then halts this JVM. Does not return. */
+    @SuppressWarnings("CatchAndPrintStackTrace") // The parent reads the error stream.
     public static void serve(Handler handler) {
         PrintStream answers = System.out;
         System.setOut(System.err);

@@ -49,7 +49,7 @@ record ClusterRow(String id, List<String> flags, String master, long epoch, bool
 
     boolean has(int slot) {
         return slots.stream().filter(range -> !range.startsWith("[")).anyMatch(range -> {
-            String[] ends = range.split("-");
+            String[] ends = range.split("-", -1);
             return Integer.parseInt(ends[0]) <= slot && slot <= Integer.parseInt(ends[ends.length - 1]);
         });
     }

@@ -68,7 +68,7 @@ public final class CommandCounter implements AutoCloseable {
 
     private Map<String, Long> figures(String figure) {
         Map<String, Long> figures = new TreeMap<>();
-        for (String line : client.text("INFO", "commandstats").split("\r\n")) {
+        for (String line : client.text("INFO", "commandstats").split("\r\n", -1)) {
             if (line.startsWith("cmdstat_")) {
                 String name = line.substring("cmdstat_".length(), line.indexOf(':'));
                 int from = line.indexOf(figure) + figure.length();

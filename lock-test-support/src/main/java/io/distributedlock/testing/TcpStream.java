@@ -76,9 +76,15 @@ public final class TcpStream {
         byte[] edit(byte[] bytes, int count);
     }
 
+    @SuppressWarnings("ArrayRecordComponent") // Not compared.
     private record Chunk(byte[] bytes, long due) {
 
         private static final Chunk END = new Chunk(new byte[0], 0);
+
+        @SuppressWarnings("ReferenceEquality") // There is one of it.
+        boolean isEnd() {
+            return this == END;
+        }
     }
 
     /** Delivers all bytes this much later, in order. */
@@ -186,7 +192,7 @@ public final class TcpStream {
 
     private void write(BlockingQueue<Chunk> queue, Socket to, BooleanSupplier frozen, Runnable end) {
         try {
-            for (Chunk chunk = queue.take(); chunk != Chunk.END; chunk = queue.take()) {
+            for (Chunk chunk = queue.take(); !chunk.isEnd(); chunk = queue.take()) {
                 deliver(chunk, to, frozen);
             }
         } catch (IOException e) {
