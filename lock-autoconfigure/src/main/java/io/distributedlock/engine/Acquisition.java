@@ -73,6 +73,12 @@ final class Acquisition {
         this.grantedSince = now;
     }
 
+    /** Takes the place of another one, of which the store knows nothing. The pauses after failures go on. */
+    Acquisition(NamedLock lock, Acquisition before, long now) {
+        this(lock, now);
+        this.failures = before.failures;
+    }
+
     AcquireAttempt newAttempt(NamedLock lock, long now) {
         sentAt = now;
         longestLease = Math.max(longestLease, lease);

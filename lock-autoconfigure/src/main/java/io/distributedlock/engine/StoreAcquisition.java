@@ -92,7 +92,7 @@ final class StoreAcquisition {
             return;
         }
         if (acquisition.isUnknownToStore() && engine.store().isOutOfReach(lock.name, acquisition.number)) {
-            acquisition = new Acquisition(lock, now);
+            acquisition = new Acquisition(lock, acquisition, now);
         }
         acquisition.lease = leaseOf(head);
         AcquireAttempt attempt = attempt(now);

@@ -166,7 +166,7 @@ final class ClusterConnections implements RedisConnections {
             if (looked++ % CLOCK_EVERY == 0) {
                 replies = CompletableFuture.allOf(subscriptions, askForClocks(known, masters));
             }
-            BitSet changed = known.view().changes();
+            BitSet changed = known.view().changes(clocks.nanos());
             if (!changed.isEmpty() && ready.isDone()) {
                 connected(changed::get);
             }

@@ -13,16 +13,26 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Which master has which slot, by the latest topology of Lettuce. */
 final class ClusterView {
 
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final RedisClusterClient client;
 
-    /** The master of each slot at the last call of {@link #changes()}. */
+    /** The master of each slot at the last call of {@link #changes}. */
     @GuardedBy("this")
     private final @Nullable String[] known = new String[SlotHash.SLOT_COUNT];
+
+    /** The slots that {@link #changes} has returned in this second. */
+    @GuardedBy("this")
+    private final BitSet returned = new BitSet();
+
+    @GuardedBy("this")
+    private long secondBegan;
 
     ClusterView(RedisClusterClient client) {
         this.client = client;
@@ -52,16 +62,25 @@ final class ClusterView {
         return masters;
     }
 
-    /** The slots whose master has changed since the last call. */
-    synchronized BitSet changes() {
+    /**
+     * The slots whose master has changed since the last call. A slot that changes more than once in a second is
+     * returned once, and again in the next one: two servers that redirect to each other change the topology with each
+     * refresh.
+     */
+    synchronized BitSet changes(long now) {
+        if (returned.isEmpty() || now - secondBegan >= SECOND_NANOS) {
+            secondBegan = now;
+            returned.clear();
+        }
         BitSet changed = new BitSet();
         for (int slot = 0; slot < known.length; slot++) {
             String master = masterOf(slot);
-            if (!Objects.equals(known[slot], master)) {
+            if (!Objects.equals(known[slot], master) && !returned.get(slot)) {
                 known[slot] = master;
                 changed.set(slot);
             }
         }
+        returned.or(changed);
         return changed;
     }
 

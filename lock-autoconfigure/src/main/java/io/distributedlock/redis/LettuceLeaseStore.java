@@ -117,6 +117,7 @@ final class LettuceLeaseStore implements LeaseStore {
         if (reply.size() == 1) {
             long token = reply.get(0);
             serverClock.answered(token, sentAt);
+            connections.granted(token, sentAt);
             Duration setBack = serverClock.saw(token, floor, sentAt);
             if (setBack != null && listener != null) {
                 listener.serverClockSetBack(command.name(), setBack);

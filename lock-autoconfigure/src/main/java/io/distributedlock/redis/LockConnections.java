@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
+import io.distributedlock.engine.NanoClock;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -16,8 +17,10 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.resource.ClientResources;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
@@ -58,6 +61,8 @@ final class LockConnections implements RedisConnections {
 
     private final MessageCheck messageCheck;
 
+    private final ServerClock clock = new ServerClock(NanoClock.SYSTEM, this::time);
+
     private volatile boolean replicaTold;
 
     LockConnections(LockClientFactory source, Duration commandTimeout) {
@@ -91,6 +96,7 @@ final class LockConnections implements RedisConnections {
         another.accept(client);
         StatefulRedisConnection<String, String> opened = connect(client);
         commands = opened;
+        clock.ask();
         probe(opened);
         writer = opened::dispatch;
         hasConnected();
@@ -110,6 +116,17 @@ final class LockConnections implements RedisConnections {
         opened.addListener(new Watch(opened));
         masterCheck.connected(opened, commandTimeout);
         return opened;
+    }
+
+    private CompletionStage<List<String>> time() {
+        StatefulRedisConnection<String, String> opened = commands;
+        try {
+            return opened == null
+                    ? CompletableFuture.failedFuture(notConnected())
+                    : opened.async().time();
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
     }
 
     private void subscribe(RedisClient client) {
@@ -139,6 +156,16 @@ final class LockConnections implements RedisConnections {
     public boolean isSubscribed() {
         InstanceChannelSubscription opened = subscription;
         return opened != null && opened.isSubscribed();
+    }
+
+    @Override
+    public long latestClock(String name) {
+        return clock.latest();
+    }
+
+    @Override
+    public void granted(long token, long sentAt) {
+        clock.granted(token, sentAt);
     }
 
     @Override
@@ -175,6 +202,11 @@ final class LockConnections implements RedisConnections {
     @Override
     public synchronized CompletableFuture<Void> ready() {
         return ready.copy();
+    }
+
+    private void hasConnectedAgain() {
+        clock.ask();
+        hasConnected();
     }
 
     private void hasConnected() {
@@ -235,12 +267,13 @@ final class LockConnections implements RedisConnections {
 
         @Override
         public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
-            masterCheck.reconnected(watched, address, LockConnections.this::hasConnected);
+            masterCheck.reconnected(watched, address, LockConnections.this::hasConnectedAgain);
         }
 
         @Override
         public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
             masterCheck.disconnected();
+            clock.disconnected();
             connectionLost();
             InstanceChannelSubscription other = subscription;
             if (other != null) {

@@ -98,6 +98,9 @@ interface RedisConnections extends AutoCloseable {
         return Long.MAX_VALUE;
     }
 
+    /** A free lock got this token. The request was sent at that time, by the local clock in nanoseconds. */
+    default void granted(long token, long sentAt) {}
+
     /** See {@link LeaseStore#shards}. */
     Map<Object, String> shards();
 

@@ -97,6 +97,13 @@ abstract class AbstractLockContract {
         return CommandLog.open(server.serverOf(key));
     }
 
+    /** What the instances sent up to now for their locks. */
+    final List<CommandLog.Entry> commandsOfLocks(CommandLog log) {
+        return log.clientCommands().stream()
+                .filter(entry -> !server.routineCommands().contains(entry.name()))
+                .toList();
+    }
+
     /** Whether another caller would have to wait, asked from another thread. */
     final boolean isBusy(RedisLockTemplate template, String name) {
         return callers.call(() -> {

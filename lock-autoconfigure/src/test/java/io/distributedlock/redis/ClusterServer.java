@@ -9,6 +9,7 @@ import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RedisCluster;
 import io.distributedlock.testing.RespClient;
 import java.util.List;
+import java.util.Set;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -46,6 +47,15 @@ final class ClusterServer implements LockServer, AutoCloseable {
     @Override
     public String publishCommand() {
         return "spublish";
+    }
+
+    /**
+     * The clocks, the subscriptions, and the topology, which Lettuce reads on connections of its own that it opens for
+     * that.
+     */
+    @Override
+    public Set<String> routineCommands() {
+        return Set.of("time", "ssubscribe", "sunsubscribe", "cluster", "hello", "client", "select", "readonly");
     }
 
     /** Without those of free locks whose token is kept until the clock has passed it. */

@@ -22,10 +22,10 @@ class ClusterStormTests {
 
     private static final int CALLERS = 16;
 
-    private static final int SECONDS = 3;
+    private static final Duration MEASURED = Duration.ofSeconds(3);
 
     /** Another client sent 30 000 commands a second then. */
-    private static final int MOST_COMMANDS_IN_A_SECOND = 50;
+    private static final int MOST_COMMANDS_IN_A_SECOND = 30;
 
     @Test
     void callersOfALockThatNoServerAdmitsToHaveSendFewCommands() {
@@ -51,10 +51,11 @@ class ClusterStormTests {
                     }))
                     .toList();
             await().atMost(LONG).until(() -> moved(one) + moved(two) > 0);
+            Stopwatch watch = Stopwatch.start();
             long before = moved(one) + moved(two);
-            HoldAssertions.assertAllTheTime(
-                    Duration.ofSeconds(SECONDS), () -> assertThat(calls).noneMatch(TestCallers.Call::isDone));
-            long perSecond = (moved(one) + moved(two) - before) / SECONDS;
+            HoldAssertions.assertAllTheTime(MEASURED, () -> assertThat(calls).noneMatch(TestCallers.Call::isDone));
+            long commands = moved(one) + moved(two) - before;
+            long perSecond = commands * 1_000 / watch.elapsed().toMillis();
             System.out.println("While two servers redirect to each other: " + perSecond + " commands a second");
             assertThat(perSecond).isBetween(1L, (long) MOST_COMMANDS_IN_A_SECOND);
 

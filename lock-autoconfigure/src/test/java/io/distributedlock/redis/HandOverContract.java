@@ -43,7 +43,7 @@ abstract class HandOverContract extends AbstractLockContract {
             for (int i = 0; i < 10; i++) {
                 first.acquire(REQUEST).close();
             }
-            assertThat(log.clientCommands())
+            assertThat(commandsOfLocks(log))
                     .hasSize(20)
                     .extracting(CommandLog.Entry::name)
                     .containsOnly("evalsha");
@@ -64,7 +64,7 @@ abstract class HandOverContract extends AbstractLockContract {
                 calls.add(callers.call(() -> {
                             LockHandle next = first.acquire(REQUEST);
                             assertThat(next.fencingToken()).isGreaterThan(highest.getAndSet(next.fencingToken()));
-                            assertThat(log.clientCommands()).isEmpty();
+                            assertThat(commandsOfLocks(log)).isEmpty();
                             next.close();
                             return next;
                         })
@@ -72,7 +72,7 @@ abstract class HandOverContract extends AbstractLockContract {
             }
             handle.close();
             calls.forEach(TestCallers.Call::get);
-            assertThat(log.clientCommands()).as("the last one's release").hasSize(1);
+            assertThat(commandsOfLocks(log)).as("the last one's release").hasSize(1);
         }
     }
 

@@ -8,6 +8,7 @@ import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A Redis of some topology that the contract is run against. */
@@ -22,6 +23,11 @@ interface LockServer {
     /** The command by which scripts send messages. */
     default String publishCommand() {
         return "publish";
+    }
+
+    /** What an instance sends to a server from time to time, whatever its locks do. */
+    default Set<String> routineCommands() {
+        return Set.of();
     }
 
     /** The server that has this key. */

@@ -105,7 +105,7 @@ abstract class ReentryContract extends AbstractLockContract {
                             .extracting(LockHandle::fencingToken)
                             .isEqualTo(outer.fencingToken());
                 }
-                assertThat(log.clientCommands()).isEmpty();
+                assertThat(commandsOfLocks(log)).isEmpty();
             }
         }
     }

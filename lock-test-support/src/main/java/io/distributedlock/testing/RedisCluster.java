@@ -268,9 +268,22 @@ public final class RedisCluster implements AutoCloseable {
                                 && !row.slots().isEmpty()));
     }
 
-    /** Waits until the cluster works, with all servers that are alive, and all replicas follow. */
+    /**
+     * Waits until the cluster works, with all servers that are alive, all replicas follow, and every server knows that:
+     * a former master is a replica by its own account before the others hear of it.
+     */
     public void awaitWhole() {
-        Waiting.until("the cluster works", () -> alive().stream().allMatch(this::isSettled));
+        Waiting.until("the cluster works", () -> alive().stream().allMatch(this::isSettled) && isKnownToAll());
+    }
+
+    private boolean isKnownToAll() {
+        List<ClusterRow> rows =
+                alive().stream().flatMap(node -> node.rows().stream()).toList();
+        return rows.stream()
+                .filter(ClusterRow::isOwn)
+                .allMatch(own -> rows.stream()
+                        .filter(row -> row.id().equals(own.id()))
+                        .allMatch(row -> !row.isFailing() && row.master().equals(own.master())));
     }
 
     private boolean isSettled(ClusterNode node) {

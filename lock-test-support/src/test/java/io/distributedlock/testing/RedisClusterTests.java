@@ -71,8 +71,12 @@ class RedisClusterTests {
         replica.freeze();
         cluster.awaitMaster(old);
         replica.wake();
-        Waiting.until("the master before follows", () -> cluster.replicasOf(old).contains(replica));
         cluster.awaitWhole();
+        assertThat(cluster.nodes())
+                .allSatisfy(node -> assertThat(node.rows())
+                        .filteredOn(row -> row.id().equals(replica.id()))
+                        .extracting(ClusterRow::master)
+                        .containsExactly(old.id()));
         old.kill();
         cluster.awaitMaster(replica);
         assertThat(cluster.alive()).hasSize(5);

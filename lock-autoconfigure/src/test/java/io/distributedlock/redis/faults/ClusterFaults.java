@@ -23,9 +23,8 @@ final class ClusterFaults {
 
     private static final int MOVES = 4;
 
-    private static final int MOST_MOVES = 20;
-
-    private static final int STORM_LIMIT = 10_000;
+    /** Until instances have been redirected: those that stand still for a moment are not. */
+    private static final int MOVES_LIMIT = 10_000;
 
     private static final int STORM_MOVES = 12;
 
@@ -39,18 +38,17 @@ final class ClusterFaults {
     static boolean moveSlots(FaultTestbed<ClusterTarget> testbed, ClientProcess victim, Random random) {
         ClusterTarget redis = testbed.redis();
         long before = redis.errors("ASK", "MOVED");
-        boolean redirected = false;
-        int moved = 0;
-        for (int i = 0; i < MOVES || (i < MOST_MOVES && !(redirected && moved > 0)); i++) {
+        int[] moves = {0};
+        int[] keys = {0};
+        return Waits.until(MOVES_LIMIT, () -> {
             SlotMove move =
                     move(redis, ClusterTarget.any(testbed, random), random).begin();
             Waits.pause(random.nextInt(60));
-            moved += move.migrateKeys();
+            keys[0] += move.migrateKeys();
             Waits.pause(random.nextInt(60));
             move.finish();
-            redirected = redis.errors("ASK", "MOVED") > before;
-        }
-        return redirected && moved > 0;
+            return ++moves[0] >= MOVES && keys[0] > 0 && redis.errors("ASK", "MOVED") > before;
+        });
     }
 
     /** All slots with locks, back and forth without a pause, so that no instance can know where any of them is. */
@@ -58,7 +56,7 @@ final class ClusterFaults {
         ClusterTarget redis = testbed.redis();
         long before = redis.errors("MOVED");
         int[] moves = {0};
-        Waits.until(STORM_LIMIT, () -> {
+        Waits.until(MOVES_LIMIT, () -> {
             move(redis, ClusterTarget.any(testbed, random), random).begin().finish();
             moves[0]++;
             return moves[0] >= STORM_MOVES && redis.errors("MOVED") >= before + STORM_MOVES;
@@ -190,9 +188,11 @@ final class ClusterFaults {
         redis.clocks().setAhead(masters.get(0).port(), ALMOST_RIGHT);
         redis.clocks().setAhead(masters.get(1).port(), FAR_AHEAD);
         boolean moved = moveSlots(testbed, victim, random);
-        return moved
-                && redis.clocks().edits(masters.get(0).port()) > 0
-                && redis.clocks().edits(masters.get(1).port()) > 0;
+        return Waits.until(
+                        SOON,
+                        () -> redis.clocks().edits(masters.get(0).port()) > 0
+                                && redis.clocks().edits(masters.get(1).port()) > 0)
+                && moved;
     }
 
     /** A fault of the network between one JVM and one master. */

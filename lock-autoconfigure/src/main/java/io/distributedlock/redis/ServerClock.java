@@ -1,0 +1,142 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.distributedlock.engine.NanoClock;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The clock of the only server, so that this instance assigns no token that is ahead of it. Each new connection
+ * requests it once. Then it is known from that reply and the time that has passed here, within the transit time of the
+ * reply. The token of a free lock is never below the clock: one that is below shows that the clock was set back, and
+ * one that is above comes from an earlier token, or the clock was set ahead. In both cases the clock is requested
+ * again.
+ */
+final class ServerClock {
+
+    private static final long SLACK_MICROS = TimeUnit.MILLISECONDS.toMicros(1);
+
+    /** A clock that is slewed differs from the local one by one part in this number. */
+    private static final long DRIFT = 2_000;
+
+    private static final long MINUTE_MICROS = TimeUnit.MINUTES.toMicros(1);
+
+    private static final long PAUSE_MICROS = TimeUnit.SECONDS.toMicros(1);
+
+    private final NanoClock clock;
+
+    private final Supplier<CompletionStage<List<String>>> time;
+
+    private volatile @Nullable Offset known;
+
+    /** Whether the server refuses the request, which some proxies do. */
+    private volatile boolean refused;
+
+    /** The number of the latest request; the replies to earlier ones do not count. */
+    @GuardedBy("this")
+    private long round;
+
+    @GuardedBy("this")
+    private long askedAt;
+
+    /** @param time sends the request, on the current connection */
+    ServerClock(NanoClock clock, Supplier<CompletionStage<List<String>>> time) {
+        this.clock = clock;
+        this.time = time;
+    }
+
+    /**
+     * The server's clock minus the local clock, in microseconds.
+     *
+     * @param atLeast counted from the arrival of the reply
+     * @param at when the reply arrived, by the local clock
+     * @param atMost counted from the sending of the request
+     */
+    private record Offset(long atLeast, long at, long atMost) {
+
+        long atLeast(long now) {
+            return atLeast - (now - at) / DRIFT - SLACK_MICROS;
+        }
+
+        long atMost(long now) {
+            return atMost + (now - at) / DRIFT + SLACK_MICROS;
+        }
+    }
+
+    /** The connection has ended; the next one may lead to another server. */
+    synchronized void disconnected() {
+        known = null;
+        round++;
+    }
+
+    /** Requests the clock, on a new connection for example. */
+    void ask() {
+        long sentAt;
+        long mine;
+        synchronized (this) {
+            sentAt = now();
+            askedAt = sentAt;
+            mine = ++round;
+        }
+        time.get().whenComplete((reply, failure) -> answered(mine, sentAt, reply, failure));
+    }
+
+    private synchronized void answered(
+            long number, long sentAt, @Nullable List<String> reply, @Nullable Throwable failure) {
+        if (number != round) {
+            return;
+        }
+        refused = failure instanceof RedisCommandExecutionException;
+        if (reply != null) {
+            long micros = Long.parseLong(reply.get(0)) * 1_000_000 + Long.parseLong(reply.get(1));
+            long now = now();
+            known = new Offset(micros - now, now, micros - sentAt);
+        }
+    }
+
+    /** A free lock got this token; the request was sent at that time. */
+    void granted(long token, long sentAtNanos) {
+        Offset offset = known;
+        long now = now();
+        long sentAt = TimeUnit.NANOSECONDS.toMicros(sentAtNanos);
+        if (offset != null && token < offset.atLeast(now) + sentAt) {
+            disconnected();
+            ask();
+        } else if ((offset == null && !refused)
+                || (offset != null && (token > offset.atMost(now) + now || now - offset.at() > MINUTE_MICROS))) {
+            askUnlessAsked(now);
+        }
+    }
+
+    private void askUnlessAsked(long now) {
+        boolean due;
+        synchronized (this) {
+            due = now - askedAt >= PAUSE_MICROS;
+        }
+        if (due) {
+            ask();
+        }
+    }
+
+    /** What the clock shows at most, in microseconds; 0 if that is unknown, so that no token counts as behind it. */
+    long latest() {
+        Offset offset = known;
+        if (offset == null) {
+            return refused ? Long.MAX_VALUE : 0;
+        }
+        long now = now();
+        return offset.atMost(now) + now;
+    }
+
+    private long now() {
+        return TimeUnit.NANOSECONDS.toMicros(clock.nanos());
+    }
+}

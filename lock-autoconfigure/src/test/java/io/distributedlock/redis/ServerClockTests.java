@@ -1,0 +1,171 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is known of the clock of one server, with clocks that the test moves. */
+class ServerClockTests {
+
+    private static final long EPOCH = 1_700_000_000_000_000L;
+
+    private static final Duration TRANSIT = Duration.ofMillis(2);
+
+    private final AtomicLong nanos = new AtomicLong(5_000_000_000L);
+
+    private final Deque<CompletableFuture<List<String>>> requests = new ArrayDeque<>();
+
+    private final ServerClock clock = new ServerClock(nanos::get, this::request);
+
+    private long ahead;
+
+    private CompletionStage<List<String>> request() {
+        CompletableFuture<List<String>> request = new CompletableFuture<>();
+        requests.add(request);
+        return request;
+    }
+
+    private long shown() {
+        return EPOCH + nanos.get() / 1_000 + ahead;
+    }
+
+    private void pass(Duration time) {
+        nanos.addAndGet(time.toNanos());
+    }
+
+    private void reply(CompletableFuture<List<String>> request) {
+        pass(TRANSIT);
+        long shown = shown();
+        pass(TRANSIT);
+        request.complete(List.of(Long.toString(shown / 1_000_000), Long.toString(shown % 1_000_000)));
+    }
+
+    private void grant(long token) {
+        long sentAt = nanos.get();
+        pass(TRANSIT);
+        clock.granted(token, sentAt);
+    }
+
+    private void assertKnown(long error) {
+        assertThat(requests).isEmpty();
+        assertThat(clock.latest()).isBetween(shown(), shown() + error);
+    }
+
+    @BeforeEach
+    void connect() {
+        assertThat(clock.latest()).isZero();
+        clock.ask();
+        reply(requests.remove());
+    }
+
+    @Test
+    void isNeverBehindTheClockAndAheadOfItByTheTransitTimeOnly() {
+        assertKnown(5_000);
+        pass(Duration.ofSeconds(50));
+        assertKnown(30_000);
+    }
+
+    @Test
+    void tokensThatAreTheClockSendNoRequest() {
+        for (int i = 0; i < 1_000; i++) {
+            pass(Duration.ofMillis(50));
+            grant(shown());
+        }
+        assertKnown(30_000);
+    }
+
+    @Test
+    void isRequestedAgainAfterAMinuteOfUse() {
+        pass(Duration.ofSeconds(61));
+        assertThat(requests).isEmpty();
+        grant(shown());
+        grant(shown());
+        reply(requests.remove());
+        assertKnown(5_000);
+    }
+
+    /** The instance has assigned a token that is a little behind the former clock, and sends it as its floor. */
+    @Test
+    void noTokenCountsAsBehindAClockThatWasSetBackUntilTheClockIsKnownAgain() {
+        long floor = shown();
+        pass(Duration.ofMillis(20));
+        ahead = -3_000_000;
+        grant(floor + 1);
+
+        assertThat(clock.latest()).isZero();
+        reply(requests.remove());
+        assertKnown(5_000);
+        grant(floor + 2);
+        assertKnown(5_000);
+    }
+
+    @Test
+    void aClockThatWasSetAheadIsRequestedAgainOnceASecondAtMost() {
+        pass(Duration.ofSeconds(2));
+        ahead = 3_000_000;
+        grant(shown());
+        grant(shown());
+        reply(requests.remove());
+        assertKnown(5_000);
+    }
+
+    @Test
+    void aTokenThatIsAheadIsNotTheClock() {
+        pass(Duration.ofSeconds(2));
+        grant(shown() + 3_000_000);
+        assertThat(clock.latest()).isLessThan(shown() + 10_000);
+        reply(requests.remove());
+        grant(shown() + 3_000_000);
+        assertKnown(5_000);
+    }
+
+    @Test
+    void theClockOfTheServerBeforeDoesNotCountForTheNextOne() {
+        clock.ask();
+        CompletableFuture<List<String>> former = requests.remove();
+        clock.disconnected();
+        reply(former);
+        assertThat(clock.latest()).isZero();
+
+        ahead = -3_000_000;
+        clock.ask();
+        reply(requests.remove());
+        assertKnown(5_000);
+    }
+
+    @Test
+    void aRequestWithoutAReplyIsRepeatedAtAGrant() {
+        clock.disconnected();
+        clock.ask();
+        requests.remove().completeExceptionally(new RedisException("disconnected"));
+        assertThat(clock.latest()).isZero();
+        pass(Duration.ofSeconds(1));
+        grant(shown());
+        reply(requests.remove());
+        assertKnown(5_000);
+    }
+
+    @Test
+    void aServerThatRefusesTheRequestHasNoLimit() {
+        clock.disconnected();
+        clock.ask();
+        requests.remove().completeExceptionally(new RedisCommandExecutionException("ERR unknown command 'TIME'"));
+        assertThat(clock.latest()).isEqualTo(Long.MAX_VALUE);
+        grant(shown());
+        assertThat(requests).isEmpty();
+    }
+}
