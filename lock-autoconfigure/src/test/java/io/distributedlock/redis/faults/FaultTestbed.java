@@ -268,6 +268,7 @@ final class FaultTestbed<T extends FaultTarget> implements AutoCloseable {
         HistoryChecker checker = new HistoryChecker(row, seed, model, bounds)
                 .renewals(renewals)
                 .redirections(redis.redirects() ? COMMAND_TIMEOUT : Duration.ZERO)
+                .lateness(measured)
                 .leftovers(leftovers);
         Set<String> doubtful = events.stream()
                 .filter(event -> event.operation() == Operation.COUNT && event.phase() == Phase.UNKNOWN)

@@ -56,6 +56,8 @@ public final class HistoryChecker {
 
     private Duration resent = Duration.ZERO;
 
+    private Duration lateness = Duration.ZERO;
+
     private final Map<String, Long> counters = new LinkedHashMap<>();
 
     private final Map<String, List<Long>> stores = new LinkedHashMap<>();
@@ -102,6 +104,12 @@ public final class HistoryChecker {
         return this;
     }
 
+    /** How late threads may have been, since the machine was busy: a renewal may then be sent that much later. */
+    public HistoryChecker lateness(Duration noise) {
+        lateness = noise;
+        return this;
+    }
+
     /** Keys, waiters, threads that were still there when all was over. */
     public HistoryChecker leftovers(Collection<String> left) {
         leftovers.addAll(left);
@@ -117,7 +125,8 @@ public final class HistoryChecker {
         List<Call> broken =
                 faults.stream().filter(fault -> !Fault.takesLock(fault)).toList();
         WaitChecks waits = new WaitChecks(bounds, findings, broken, only(calls, Operation.STALL));
-        RenewalChecks renewalChecks = new RenewalChecks(renewals, calls, resent, bounds.decision(), findings);
+        RenewalChecks renewalChecks =
+                new RenewalChecks(renewals, calls, RenewalChecks.longer(resent, lateness), bounds.decision(), findings);
         int grants = 0;
         for (String lock : locks(events)) {
             List<Event> itsEvents =

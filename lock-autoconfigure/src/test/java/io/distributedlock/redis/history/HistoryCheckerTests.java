@@ -466,6 +466,14 @@ class HistoryCheckerTests {
     }
 
     @Test
+    void aRenewalMayBeAsLateAsThreadsOfABusyMachine() {
+        story.hold("a", 1_000, 1_001, 1_300, 5);
+        Duration noise = Duration.ofMillis(600);
+        renewed("a", 1_850).lateness(noise).judge(story.events()).assertGreen();
+        assertFound(renewed("a", 1_950).lateness(noise).judge(story.events()), "H7");
+    }
+
+    @Test
     void theTextOfARenewalMayBeSentForThreeCommandTimeouts() {
         story.hold("a", 1_000, 1_001, 1_300, 5);
         Duration timeout = Duration.ofMillis(300);

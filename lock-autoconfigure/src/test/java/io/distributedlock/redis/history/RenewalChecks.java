@@ -39,16 +39,12 @@ final class RenewalChecks {
     private final Duration textUnderWay;
 
     /**
-     * @param resent how much later a renewal may be sent again, since a server has redirected it
+     * @param late how much later a renewal may be sent: a server has redirected it, or the machine was busy
      * @param timeout a connection without a reply is closed after three of these, so no reply is later
      */
     RenewalChecks(
-            Collection<Renewal> renewals,
-            List<Call> calls,
-            Duration resent,
-            Duration timeout,
-            CheckerFindings findings) {
-        this.underWay = longer(resent, UNDER_WAY);
+            Collection<Renewal> renewals, List<Call> calls, Duration late, Duration timeout, CheckerFindings findings) {
+        this.underWay = longer(late, UNDER_WAY);
         this.textUnderWay = longer(timeout.multipliedBy(3), underWay);
         this.calls = calls;
         this.findings = findings;
@@ -108,7 +104,7 @@ final class RenewalChecks {
         return times;
     }
 
-    private static Duration longer(Duration one, Duration other) {
+    static Duration longer(Duration one, Duration other) {
         return one.compareTo(other) > 0 ? one : other;
     }
 }
