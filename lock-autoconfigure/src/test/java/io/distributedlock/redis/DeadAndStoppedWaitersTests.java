@@ -82,7 +82,7 @@ class DeadAndStoppedWaitersTests {
 
     @Test
     void allFiftyWaitersInOtherJvmsGetTheLockOfADeadHolder() {
-        Duration lease = millis(1_000);
+        Duration lease = millis(3_000);
         List<ChildJvm> jvms = startChildren(3);
         ChildJvm holder = jvms.get(0);
         long token = Long.parseLong(holder.ask("a", "acquire", "line", lease.toMillis()));

@@ -110,7 +110,7 @@ class GrantsOnTheWireTests extends AbstractFaultTests {
     /** It asks once more at the end of its wait, and that answer has to be awaited. */
     @Test
     void aGrantThatCrossesTheEndOfAWaitGoesToTheNext() {
-        Duration wait = millis(500);
+        Duration wait = millis(800);
         assertGoesToTheNext(
                 wait,
                 TIMEOUT,

@@ -268,7 +268,7 @@ class MultiJvmTests {
     @Test
     void aShortStopEndsNoHold() {
         ChildJvm child = startChildren(1).get(0);
-        child.ask("a", "acquire", "shared", 2_000);
+        child.ask("a", "acquire", "shared", 4_000);
         for (int i = 0; i < 3; i++) {
             child.signal("STOP");
             HoldAssertions.assertAllTheTime(

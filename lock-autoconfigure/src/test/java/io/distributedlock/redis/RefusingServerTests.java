@@ -368,7 +368,7 @@ class RefusingServerTests extends AbstractFaultTests {
     void isShownByTheHealthAndPasses(Refusal refusal) throws IOException {
         refusal.prepare(this);
         RedisLockTemplate idle = instance(refusal);
-        assertThat(idle.availability().failures()).isEmpty();
+        await().until(() -> idle.availability().failures().isEmpty());
 
         refusal.begin(this);
         await().until(() -> Pattern.compile(refusal.word)
