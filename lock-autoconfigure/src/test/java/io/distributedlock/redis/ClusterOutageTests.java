@@ -68,7 +68,8 @@ class ClusterOutageTests {
         LockHandle before = first.acquire(leased("doomed", 60_000));
         before.close();
         AtomicBoolean over = new AtomicBoolean();
-        TestCallers.Call<Integer> others = callers.call(() -> waitInTurn(second, nameAt(cluster, other, "m"), over));
+        String taken = nameAt(cluster, other, "m");
+        TestCallers.Call<Integer> others = callers.call(() -> waitInTurn(second, taken, over));
 
         dead.kill();
 
