@@ -91,12 +91,15 @@ final class Templates implements AutoCloseable {
 
     /** So that the connection is there and the server knows the scripts. The first answers may come late. */
     static void warmUp(RedisLockTemplate template) {
+        long deadline = System.nanoTime() + Noise.patience().toNanos();
         while (true) {
             try {
                 template.acquire(leased("warm-up", 5_000)).close();
                 return;
             } catch (LockUnavailableException | LockReleaseUnconfirmedException e) {
-                // It will come.
+                if (System.nanoTime() - deadline > 0) {
+                    throw e;
+                }
             }
         }
     }
