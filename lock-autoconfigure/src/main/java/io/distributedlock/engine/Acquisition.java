@@ -17,6 +17,9 @@ final class Acquisition {
 
     private static final long FIRST_BACK_OFF_NANOS = 100_000_000;
 
+    /** Less than the interval of the requests near the head of the line, so that the second reply counts. */
+    private static final long KEPT_WAITING_NANOS = 900_000_000;
+
     private final EngineContext engine;
 
     final long number;
@@ -61,6 +64,9 @@ final class Acquisition {
 
     /** The holder's token in the latest reply "wait"; a grant has a higher one. */
     private long busyToken;
+
+    /** When a reply contained that token for the first time; null once {@link #isKeptWaiting} was true for it. */
+    private @Nullable Long busySince;
 
     private @Nullable AcquireAttempt attempt;
 
@@ -120,6 +126,19 @@ final class Acquisition {
         attempt = null;
         uncertain = true;
         return given;
+    }
+
+    /** Whether one hold has kept it waiting for about a second, according to this reply. True once for each hold. */
+    boolean isKeptWaiting(Busy reply, long now) {
+        if (reply.token() != busyToken) {
+            busySince = now;
+        }
+        Long since = busySince;
+        boolean kept = reply.queued() && since != null && now - since >= KEPT_WAITING_NANOS;
+        if (kept) {
+            busySince = null;
+        }
+        return kept;
     }
 
     /**

@@ -21,4 +21,10 @@ public interface HolderNames {
      * @return the text after "held by"; null if the holder is unknown, or the lock has become free
      */
     CompletableFuture<@Nullable String> of(String lockName, boolean mayAsk);
+
+    /**
+     * One hold has kept callers of this instance waiting for about a second, so its holder may have to be named later,
+     * when it no longer replies. Never blocks and never fails.
+     */
+    default void keptWaiting(String lockName) {}
 }

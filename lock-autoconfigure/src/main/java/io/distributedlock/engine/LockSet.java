@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.LockDeadlockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
@@ -50,6 +51,9 @@ public final class LockSet {
     public Optional<LockHandle> tryAcquire(LockRequest request) {
         try {
             return Optional.of(acquire(request));
+        } catch (LockDeadlockException ex) {
+            // It is not busy, as for a single lock: the caller has to release its other locks.
+            throw ex;
         } catch (LockNotAcquiredException ex) {
             return Optional.empty();
         }

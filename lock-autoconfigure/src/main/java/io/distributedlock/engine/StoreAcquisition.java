@@ -161,6 +161,9 @@ final class StoreAcquisition {
             return new Grant(lease, granted.waiting(), waited ? Path.ASKED : Path.FREE);
         }
         if (reply instanceof AcquireReply.Busy busy) {
+            if (acquisition.isKeptWaiting(busy, now)) {
+                actions.add(() -> engine.holders().keptWaiting(lock.name));
+            }
             busy(busy, now, actions);
         } else {
             turnedAway(reply, now, actions);

@@ -7,11 +7,15 @@ package io.distributedlock.observation;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockMonitor;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -20,8 +24,18 @@ import java.util.function.ToDoubleFunction;
  * {@code distributed.lock.waiting.oldest}, and the state of the connections, 1 or 0, as
  * {@code distributed.lock.connected} and {@code distributed.lock.subscribed}. All are determined when the registry
  * reads them.
+ *
+ * <p>The gauges are removed from the registry when this object is closed: a registry that outlives it would otherwise
+ * show an instance that has stopped, and ignore the gauges of the next one. A gauge that the registry already has is
+ * neither replaced nor removed.
  */
-public final class LockGauges {
+public final class LockGauges implements AutoCloseable {
+
+    private final MeterRegistry registry;
+
+    private final LockMonitor monitor;
+
+    private final List<Meter> meters = new ArrayList<>();
 
     /**
      * Registers the gauges.
@@ -30,39 +44,41 @@ public final class LockGauges {
      * @param monitor the locks of this instance, read at each reading of a gauge
      */
     public LockGauges(MeterRegistry registry, LockMonitor monitor) {
-        register(
-                registry,
-                monitor,
-                "held",
-                "Locks that this instance holds",
-                now -> now.held().size());
-        register(
-                registry,
-                monitor,
+        this.registry = registry;
+        this.monitor = monitor;
+        gauge("held", "Locks that this instance holds", now -> now.held().size());
+        gauge(
                 "waiting",
                 "Calls of this instance that wait for a lock",
                 now -> now.waiting().size());
-        register(registry, monitor, "connected", "Whether commands reach Redis", now -> now.connected() ? 1 : 0);
-        register(
-                registry,
-                monitor,
-                "subscribed",
-                "Whether messages of other instances arrive",
-                now -> now.subscribed() ? 1 : 0);
-        TimeGauge.builder("distributed.lock.waiting.oldest", monitor, TimeUnit.NANOSECONDS, LockGauges::oldestWait)
-                .description("The longest time that a call of this instance has been waiting for a lock until now")
-                .register(registry);
+        gauge("connected", "Whether commands reach Redis", now -> now.connected() ? 1 : 0);
+        gauge("subscribed", "Whether messages of other instances arrive", now -> now.subscribed() ? 1 : 0);
+        add(
+                "distributed.lock.waiting.oldest",
+                name -> TimeGauge.builder(name, monitor, TimeUnit.NANOSECONDS, LockGauges::oldestWait)
+                        .description(
+                                "The longest time that a call of this instance has been waiting for a lock until now")
+                        .register(registry));
     }
 
-    private static void register(
-            MeterRegistry registry,
-            LockMonitor monitor,
-            String name,
-            String description,
-            ToDoubleFunction<LockActivity> value) {
-        Gauge.builder("distributed.lock." + name, monitor, from -> value.applyAsDouble(from.activity()))
-                .description(description)
-                .register(registry);
+    private void gauge(String name, String description, ToDoubleFunction<LockActivity> value) {
+        add(
+                "distributed.lock." + name,
+                full -> Gauge.builder(full, monitor, from -> value.applyAsDouble(from.activity()))
+                        .description(description)
+                        .register(registry));
+    }
+
+    private void add(String name, Function<String, Meter> made) {
+        if (registry.find(name).meter() == null) {
+            meters.add(made.apply(name));
+        }
+    }
+
+    @Override
+    public void close() {
+        meters.forEach(registry::remove);
+        meters.clear();
     }
 
     private static double oldestWait(LockMonitor monitor) {

@@ -32,6 +32,14 @@ final class HolderLookup implements HolderNames {
 
     private static final int AT_ONCE = 64;
 
+    /** Requests per second because of long waits. */
+    private static final int LONG_WAITS = 10;
+
+    /** The maximum number of instances of readers that receive a request because of one long wait. */
+    private static final int READERS = 4;
+
+    private static final long LONG_WAIT_MILLIS = 500;
+
     private final LeaseStore store;
 
     private final InstanceMessenger messenger;
@@ -45,6 +53,8 @@ final class HolderLookup implements HolderNames {
     private final Function<String, @Nullable HoldReport> own;
 
     private final Map<String, CompletableFuture<@Nullable String>> open = new ConcurrentHashMap<>();
+
+    private final SecondLimit longWaits = new SecondLimit(LONG_WAITS);
 
     private volatile boolean closed;
 
@@ -116,6 +126,19 @@ final class HolderLookup implements HolderNames {
                         ? CompletableFuture.completedFuture(text(report.get()))
                         : label.thenApply(done -> labels.shown(first)))
                 .thenApply(text -> (owner.isEmpty() ? text : owner + ", in " + text) + others);
+    }
+
+    /** Requests the labels that are still unknown. */
+    @Override
+    public void keptWaiting(String lockName) {
+        if (!closed && longWaits.allows()) {
+            store.inspect(lockName)
+                    .thenAccept(state -> state.stream()
+                            .flatMap(found -> found.instances().stream())
+                            .filter(id -> labels.of(id) == null && !id.equals(messenger.self()))
+                            .limit(READERS)
+                            .forEach(id -> queries.ask(id, lockName, LONG_WAIT_MILLIS)));
+        }
     }
 
     /** Ends in time for the id, since a server that hangs does not reply. */

@@ -5,12 +5,14 @@
 package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.HoldReport;
 import io.distributedlock.LockDeadlockEvent;
 import io.distributedlock.LockDeadlockException;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
@@ -22,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -226,6 +229,42 @@ abstract class InstanceMessagingContract {
             assertThat(one.getBean(Told.class).events.size()
                             + two.getBean(Told.class).events.size())
                     .isOne();
+        }));
+    }
+
+    /** A try that ends without an exception would hide that the caller has to release what it holds. */
+    @ParameterizedTest
+    @EnumSource
+    void aDeadlockThroughLocksThatAreAcquiredTogetherIsFound(LockMode mode) {
+        ApplicationContextRunner resolving = runner.withPropertyValues(
+                "distributed-lock.deadlock.after=300ms", "distributed-lock.deadlock.resolve=true");
+        resolving.run(one -> resolving.run(two -> {
+            awaitMessages(one);
+            awaitMessages(two);
+            CompletableFuture<Void> heldTogether = new CompletableFuture<>();
+            CompletableFuture<Void> heldAlone = new CompletableFuture<>();
+            CompletableFuture<Void> sets = CompletableFuture.runAsync(() -> {
+                try (LockHandle set = locks(two)
+                        .acquire(LockRequest.ofAll(List.of("a", "c")).mode(mode).waitForever())) {
+                    heldTogether.complete(null);
+                    heldAlone.join();
+                    try (LockHandle nested =
+                            locks(two).acquire(LockRequest.of("b").waitForever())) {
+                        nested.throwIfLost();
+                    }
+                    set.throwIfLost();
+                }
+            });
+            heldTogether.join();
+            // This caller acquires its lock last, so it is the one that is refused.
+            try (LockHandle own = locks(one).acquire(LockRequest.of("b"))) {
+                heldAlone.complete(null);
+                assertThatExceptionOfType(LockDeadlockException.class)
+                        .isThrownBy(() -> locks(one)
+                                .tryAcquire(LockRequest.ofAll(List.of("a", "d")).waitForever()));
+                own.throwIfLost();
+            }
+            sets.orTimeout(LONG.toSeconds(), TimeUnit.SECONDS).join();
         }));
     }
 

@@ -178,9 +178,18 @@ class ObservedMethodTests {
                     }
                 })
                 .run(context -> {
-                    context.getBean(Shop.class).pay(() -> {});
+                    Shop shop = context.getBean(Shop.class);
+                    shop.pay(() -> {});
+                    shop.later().join();
+                    shop.reactive().block();
                     assertThat(recorder.stopped)
-                            .containsExactly("none > lock wait order teapots", "none > lock hold order teapots");
+                            .containsExactly(
+                                    "none > lock wait order teapots",
+                                    "none > lock hold order teapots",
+                                    "none > lock wait future teapots",
+                                    "none > lock hold future teapots",
+                                    "none > lock wait reactive teapots",
+                                    "none > lock hold reactive teapots");
                 });
     }
 

@@ -25,6 +25,10 @@ class HolderLookupTests {
 
     private final List<Runnable> timers = new ArrayList<>();
 
+    private final List<String> messages = new ArrayList<>();
+
+    private boolean connected;
+
     private final InstanceLabels labels = new InstanceLabels();
 
     private @Nullable HoldReport own;
@@ -48,6 +52,10 @@ class HolderLookupTests {
                 getClass().getClassLoader(), new Class<?>[] {RedisConnections.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("later")) {
                         timers.add((Runnable) arguments[0]);
+                    }
+                    if (method.getName().equals("commands") && connected) {
+                        return (RedisConnections.CommandWriter)
+                                command -> messages.add(command.getArgs().toCommandString());
                     }
                     return method.getReturnType() == boolean.class ? false : null;
                 });
@@ -214,5 +222,33 @@ class HolderLookupTests {
         assertThat(open).isCompletedWithValue(null);
         assertThat(lookup.of("b", true)).isCompletedWithValue(null);
         assertThat(asked).hasSize(1);
+    }
+
+    /** A holder that dies later can be named then. */
+    @Test
+    void aLongWaitRequestsTheLabelsThatAreUnknown() {
+        connected = true;
+        labels.learn("AAAAAAAA", "till 1");
+        lookup.keptWaiting("a");
+        asked.get(0).complete(heldBy("AAAAAAAA, BBBBBBBB", false, "AAAAAAAA", "BBBBBBBB"));
+
+        assertThat(messages).singleElement().asString().contains("BBBBBBBB");
+    }
+
+    @Test
+    void theRequestsOfLongWaitsAreFewAndEndWithTheInstance() {
+        connected = true;
+        for (int i = 0; i < 1_000; i++) {
+            lookup.keptWaiting("lock " + i);
+        }
+        assertThat(asked).hasSizeBetween(1, 20);
+        asked.get(0).completeExceptionally(new IllegalStateException("refused"));
+        assertThat(messages).isEmpty();
+
+        int before = asked.size();
+        HolderLookup closed = lookup();
+        closed.close();
+        closed.keptWaiting("a");
+        assertThat(asked).hasSize(before);
     }
 }

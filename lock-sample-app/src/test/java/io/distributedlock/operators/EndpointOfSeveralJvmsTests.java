@@ -5,6 +5,7 @@
 package io.distributedlock.operators;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockMode;
@@ -400,6 +401,23 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
         assertThat(Long.parseLong(ChildJvm.await(waiter, LONG))).isGreaterThan(token);
         assertThat(one.get("/orphaned").at("/holder/instance").asString()).isEqualTo(three.id());
         three.close("waiter", "orphaned");
+    }
+
+    /** Too early for its key in Redis, and no operator has looked before. */
+    @Test
+    void aHolderThatDiesSoonAfterItsGrantIsNamedWhereACallerHasWaited() {
+        OperatedInstance dying = OperatedInstance.start(redis.port(), "distributed-lock.instance-label=till 5");
+        String id = dying.id();
+        dying.acquire("main", "dies", Duration.ofSeconds(10));
+        CompletableFuture<String> waiter = two.await("waiter", "dies", Duration.ofSeconds(5));
+        await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+        dying.jvm().signal("KILL");
+
+        assertThatThrownBy(() -> ChildJvm.await(waiter, LONG)).hasMessageContaining("is held by till 5 (" + id + ")");
+        JsonNode holder = two.get("/dies").path("holder");
+        assertThat(holder.path("instance").asString()).isEqualTo(id);
+        assertThat(holder.path("label").asString()).isEqualTo("till 5");
+        assertThat(holder.path("answered").asBoolean(true)).isFalse();
     }
 
     @Test

@@ -36,6 +36,7 @@ record OperatedInstance(ChildJvm jvm, String port, RestClient client) implements
                                         "distributed-lock.key-prefix=lock:",
                                         "distributed-lock.lease=" + LEASE,
                                         "distributed-lock.deadlock.resolve=false",
+                                        "distributed-lock.deadlock.after=10s",
                                         "management.endpoints.web.exposure.include=locks"),
                                 Stream.of(properties))
                         .map(property -> "--" + property)

@@ -363,7 +363,7 @@ class OperatorsViewTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a:b", "a%7Bb%7D", "a/b", "a%20b", "%C3%A9", "a%25b", "a.b", "a+b", "a%3Bb"})
+    @ValueSource(strings = {"a:b", "a%7Bb%7D", "a/b", "a%20b", "%C3%A9", "a%25b", "a.b", "a+b", "a%3Bb", "%22a%27"})
     void unusualNamesAreShownAndReleasedByForce(String path) {
         String name = URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
         LockHandle handle = locks.acquire(LockRequest.of(name));
@@ -405,7 +405,7 @@ class OperatorsViewTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a/b", "/a//b/", "a;b?c=d&e#f", "%2F", "\\", "..", "\n"})
+    @ValueSource(strings = {"a/b", "/a//b/", "a;b?c=d&e#f", "%2F", "\\", "..", "\n", "\"'", "\uD83D\uDE00", "\u2028"})
     void everyNameIsShownAndTakenAwayByParameter(String name, CapturedOutput output) {
         LockHandle handle = locks.acquire(LockRequest.of("odd" + name));
         String path = "locks?name=odd" + URLEncoder.encode(name, StandardCharsets.UTF_8);
@@ -416,6 +416,24 @@ class OperatorsViewTests {
         assertThat(output).doesNotContain("odd\n");
 
         await().atMost(Duration.ofSeconds(30)).until(() -> !handle.isHeld());
+    }
+
+    /** It has no encoding in UTF-8, so no request can name it; the others have to be shown all the same. */
+    @Test
+    void aNameWithHalfOfASurrogatePairHidesNoOtherName() {
+        LockHandle half = locks.acquire(LockRequest.of("half \uD83D"));
+        LockHandle whole = locks.acquire(LockRequest.of("half \uD83D\uDE00"));
+
+        for (JsonNode page : List.of(get(shop, "locks"), get(shop, "locks?scope=fleet&limit=500"))) {
+            assertThat(page.path("held")
+                            .valueStream()
+                            .map(held -> held.path("name").asString()))
+                    .contains("half \uD83D\uDE00")
+                    .filteredOn(name -> name.startsWith("half "))
+                    .hasSize(2);
+        }
+        half.close();
+        whole.close();
     }
 
     /** Tomcat refuses it before anything of Spring's sees it; behind another server it counts. */
