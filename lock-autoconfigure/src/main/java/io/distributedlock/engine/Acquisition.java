@@ -65,8 +65,11 @@ final class Acquisition {
     /** The holder's token in the latest reply "wait"; a grant has a higher one. */
     private long busyToken;
 
-    /** When a reply contained that token for the first time; null once {@link #isKeptWaiting} was true for it. */
-    private @Nullable Long busySince;
+    /** When a reply contained that token for the first time. */
+    private long busySince;
+
+    /** Whether {@link #takeLongWait} was true for that token. */
+    private boolean longWaitTaken;
 
     private @Nullable AcquireAttempt attempt;
 
@@ -128,17 +131,15 @@ final class Acquisition {
         return given;
     }
 
-    /** Whether one hold has kept it waiting for about a second, according to this reply. True once for each hold. */
-    boolean isKeptWaiting(Busy reply, long now) {
+    /** Returns true once for each hold that has kept it waiting for about a second, according to this reply. */
+    boolean takeLongWait(Busy reply, long now) {
         if (reply.token() != busyToken) {
             busySince = now;
+            longWaitTaken = false;
         }
-        Long since = busySince;
-        boolean kept = reply.queued() && since != null && now - since >= KEPT_WAITING_NANOS;
-        if (kept) {
-            busySince = null;
-        }
-        return kept;
+        boolean first = reply.queued() && !longWaitTaken && now - busySince >= KEPT_WAITING_NANOS;
+        longWaitTaken |= first;
+        return first;
     }
 
     /**

@@ -161,7 +161,7 @@ final class StoreAcquisition {
             return new Grant(lease, granted.waiting(), waited ? Path.ASKED : Path.FREE);
         }
         if (reply instanceof AcquireReply.Busy busy) {
-            if (acquisition.isKeptWaiting(busy, now)) {
+            if (acquisition.takeLongWait(busy, now)) {
                 actions.add(() -> engine.holders().keptWaiting(lock.name));
             }
             busy(busy, now, actions);
