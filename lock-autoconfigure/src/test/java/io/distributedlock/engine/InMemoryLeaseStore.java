@@ -99,6 +99,11 @@ final class InMemoryLeaseStore implements LeaseStore {
     }
 
     @Override
+    public boolean isOutOfReach(String name, long number) {
+        return network.hasMoved();
+    }
+
+    @Override
     public void listen(Listener listener) {
         leases.subscribe(instance, network, listener);
     }

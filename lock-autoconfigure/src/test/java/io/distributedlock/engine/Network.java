@@ -17,5 +17,10 @@ interface Network {
     /** Whether the store finds somebody there to hear its messages. */
     boolean isSubscribed();
 
+    /** Whether locks have moved to another part of the store since their acquisitions got their numbers. */
+    default boolean hasMoved() {
+        return false;
+    }
+
     CompletableFuture<Void> ready();
 }

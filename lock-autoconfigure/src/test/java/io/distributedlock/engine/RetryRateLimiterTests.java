@@ -123,6 +123,22 @@ class RetryRateLimiterTests {
                 .allMatch(Optional::isEmpty);
     }
 
+    /** Two servers that redirect to each other let the lock seem to be at another one with each request. */
+    @Test
+    void thePausesGrowAlthoughALockMovesWithEachRequest() {
+        one.network.move(true);
+        one.network.failNext(Integer.MAX_VALUE, Effect.NOT_EXECUTED);
+        AsyncAttempt attempt = one.acquire("a");
+
+        assertThat(sentWithin(Duration.ofSeconds(10))).isBetween(10, 17);
+
+        one.network.move(false);
+        one.network.failNext(0, Effect.NOT_EXECUTED);
+        sentWithin(Duration.ofMillis(1_100));
+        assertThat(attempt.isHeld()).isTrue();
+        attempt.close();
+    }
+
     @Test
     void aSingleLockIsTriedAgainAsSoonAsItsOwnPauseIsOver() {
         one.network.failNext(1, Effect.NOT_EXECUTED);

@@ -34,6 +34,8 @@ final class TestNetwork implements Network {
 
     private boolean holdsCommands;
 
+    private volatile boolean moved;
+
     private boolean holdsMessages;
 
     private boolean down;
@@ -94,6 +96,16 @@ final class TestNetwork implements Network {
             arrivals.add(new Arrival(message, arrival));
         }
         return holdsMessages;
+    }
+
+    /** Every acquisition needs a new number from now on, or none does. */
+    void move(boolean toAnotherPart) {
+        moved = toAnotherPart;
+    }
+
+    @Override
+    public boolean hasMoved() {
+        return moved;
     }
 
     @Override
