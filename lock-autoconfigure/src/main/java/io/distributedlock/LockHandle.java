@@ -106,6 +106,17 @@ public interface LockHandle extends AutoCloseable {
     }
 
     /**
+     * Ends this hold as {@link #closeAsync()} does, for a caller that has done no work under the lock: a
+     * {@linkplain LockRequest#minHold(java.time.Duration) minimum time} of the hold does not apply, unless the caller
+     * has re-entered the lock. (Implementations that do not override this method call {@code closeAsync()}.)
+     *
+     * @return the stage that completes when the hold has ended
+     */
+    default CompletionStage<Void> closeUnused() {
+        return closeAsync();
+    }
+
+    /**
      * The innermost hold of the annotated method or {@link LockOperations#execute execute} that this thread runs. A
      * thread that has the hold of another thread through Micrometer's context propagation sees that hold, but cannot
      * re-enter its lock; {@link #isHeld()} shows whether it was released in the meantime.

@@ -56,6 +56,8 @@ public final class LockRequest {
 
     private final LockMode mode;
 
+    private final Duration waited;
+
     private LockRequest(Draft draft) {
         this.names = draft.names;
         this.lease = draft.lease;
@@ -68,6 +70,7 @@ public final class LockRequest {
         this.logicalOwner = draft.logicalOwner;
         this.origin = draft.origin;
         this.mode = draft.mode;
+        this.waited = draft.waited;
         RequestRules.requireConsistency(this);
     }
 
@@ -96,6 +99,8 @@ public final class LockRequest {
 
         private LockMode mode = LockMode.EXCLUSIVE;
 
+        private Duration waited = Duration.ZERO;
+
         Draft(List<String> names) {
             this.names = names;
         }
@@ -117,6 +122,7 @@ public final class LockRequest {
         draft.logicalOwner = logicalOwner;
         draft.origin = origin;
         draft.mode = mode;
+        draft.waited = waited;
         change.accept(draft);
         return new LockRequest(draft);
     }
@@ -206,6 +212,18 @@ public final class LockRequest {
     public LockRequest waitUpTo(Duration wait) {
         Objects.requireNonNull(wait, "wait");
         return with(draft -> draft.waitUpTo = wait.isNegative() ? FOREVER : wait);
+    }
+
+    /**
+     * Counts time that the caller has waited already, for other locks of the same work, towards the wait. The default
+     * is zero.
+     *
+     * @param waited the time; a negative one counts as zero
+     * @return the new request
+     */
+    public LockRequest waited(Duration waited) {
+        Duration counted = waited.isNegative() ? Duration.ZERO : waited;
+        return with(draft -> draft.waited = counted);
     }
 
     /**
@@ -349,6 +367,11 @@ public final class LockRequest {
         return waitUpTo;
     }
 
+    /** {@return the part of the wait that has passed already, zero by default} */
+    public Duration waited() {
+        return waited;
+    }
+
     /** {@return whether the lease is renewed while the hold lasts} */
     public boolean renew() {
         return renew;
@@ -406,7 +429,7 @@ public final class LockRequest {
 
     private List<@Nullable Object> said() {
         return Arrays.asList(
-                names, lease, waitUpTo, renew, maxHold, minHold, owner, reentrant, logicalOwner, origin, mode);
+                names, lease, waitUpTo, renew, maxHold, minHold, owner, reentrant, logicalOwner, origin, mode, waited);
     }
 
     @Override

@@ -83,8 +83,9 @@ public @interface DistributedLocked {
     String lease() default "";
 
     /**
-     * How long a call waits for the lock. (It is not called {@code wait}, since Java allows no annotation attribute
-     * that would override {@link Object#wait()}.)
+     * How long a call waits for the lock. With several annotations on the method, the waits of all begin together, with
+     * the call. (It is not called {@code wait}, since Java allows no annotation attribute that would override
+     * {@link Object#wait()}.)
      *
      * @return the duration: {@code "0"} tries once, a negative time waits without limit; empty for
      *     {@code distributed-lock.wait}
@@ -146,8 +147,8 @@ public @interface DistributedLocked {
      * another one as {@code "bean::method"}, which must not be private; {@code ${…}} allowed. It has the same
      * parameters, optionally followed by the exception, and the same return type. It runs without the lock, and only
      * instead of {@link io.distributedlock.LockNotAcquiredException}: it is not called if Redis does not reply. With
-     * several annotations on the method, the locks that were acquired before the busy one are still held while it runs.
-     * An invalid fallback fails the start-up, and so does a fallback together with {@code whenBusy = SKIP}.
+     * several annotations on the method, it runs without any of their locks. An invalid fallback fails the start-up,
+     * and so does a fallback together with {@code whenBusy = SKIP}.
      *
      * @return the name of the method; empty for none
      */
@@ -189,9 +190,9 @@ public @interface DistributedLocked {
     @interface None {}
 
     /**
-     * Several locks around one method. They are acquired in the order of their names, which is the same for all
-     * callers, and released in the reverse order. Each has the wait of its own annotation. To acquire several locks as
-     * one, within one wait, use one annotation whose {@link DistributedLocked#key() key} is a collection.
+     * Several locks around one method, which runs under all of them or not at all. They are acquired in the order of
+     * their names, which is the same for all callers, and released in the reverse order. The wait of each annotation
+     * begins with the call.
      */
     @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
     @Retention(RetentionPolicy.RUNTIME)

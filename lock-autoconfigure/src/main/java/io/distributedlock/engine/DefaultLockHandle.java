@@ -132,8 +132,20 @@ class DefaultLockHandle implements LockHandle {
 
     @Override
     public CompletionStage<Void> closeAsync() {
+        return closeAsync(false);
+    }
+
+    @Override
+    public CompletionStage<Void> closeUnused() {
+        return closeAsync(true);
+    }
+
+    private CompletionStage<Void> closeAsync(boolean unused) {
         if (!CLOSED.compareAndSet(this, 0, 1) || exitNested()) {
             return CompletableFuture.completedFuture(null);
+        }
+        if (unused) {
+            hold.waiveMinHold();
         }
         PendingRelease release = leftLast();
         LockLostException loss = loss();

@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The holds of several names, as one. It is lost with the first of them. */
@@ -124,9 +125,18 @@ final class LockSetHandle implements LockHandle {
 
     @Override
     public CompletionStage<Void> closeAsync() {
+        return closeEach(LockHandle::closeAsync);
+    }
+
+    @Override
+    public CompletionStage<Void> closeUnused() {
+        return closeEach(LockHandle::closeUnused);
+    }
+
+    private CompletionStage<Void> closeEach(Function<LockHandle, CompletionStage<Void>> how) {
         List<CompletableFuture<Void>> ends = new ArrayList<>();
         for (int i = parts.size() - 1; i >= 0; i--) {
-            ends.add(parts.get(i).closeAsync().toCompletableFuture());
+            ends.add(how.apply(parts.get(i)).toCompletableFuture());
         }
         // A stage that is derived from others would fail with a CompletionException.
         CompletableFuture<Void> closed = new CompletableFuture<>();

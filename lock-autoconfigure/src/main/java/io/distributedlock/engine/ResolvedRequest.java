@@ -39,7 +39,7 @@ record ResolvedRequest(
         return new ResolvedRequest(
                 request.name(),
                 nanos(lease),
-                wait.isNegative() ? FOREVER : nanos(wait),
+                wait.isNegative() ? FOREVER : Math.max(0, nanos(wait) - nanos(request.waited())),
                 request.renew(),
                 maxHold == null ? FOREVER : nanos(maxHold),
                 request.minHold() == null ? 0 : nanos(request.minHold()),

@@ -6,8 +6,6 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
-import io.distributedlock.LockOperations;
-import io.distributedlock.LockRequest;
 import io.distributedlock.LockScope;
 import org.jspecify.annotations.Nullable;
 
@@ -16,36 +14,21 @@ final class BlockingInvocationAdapter implements ReturnTypeAdapter {
 
     @Override
     public @Nullable Object invoke(LockedCall call) throws Throwable {
-        LockOperations locks = call.locks();
-        LockRequest request = call.request();
+        WantedLocks wanted = call.wanted();
         LockHandle handle;
         if (call.policy().skips()) {
-            handle = requireAnswer(locks.tryAcquire(request), locks, "tryAcquire")
-                    .orElse(null);
+            handle = wanted.tryAcquire().orElse(null);
             if (handle == null) {
-                return call.policy().skip(request.name());
+                return call.policy().skip(wanted.name());
             }
         } else {
             try {
-                handle = requireAnswer(locks.acquire(request), locks, "acquire");
+                handle = wanted.acquire(request -> request);
             } catch (LockNotAcquiredException busy) {
                 return call.insteadOfCall(busy);
             }
         }
         return runAndClose(handle, call);
-    }
-
-    /**
-     * A mock without stubs returns null, and a method must neither run without its lock nor be skipped without an
-     * error.
-     */
-    static <T> T requireAnswer(@Nullable T answer, LockOperations locks, String method) {
-        if (answer == null) {
-            throw new IllegalStateException("LockOperations." + method + " returned null, so the method was not run ("
-                    + locks.getClass().getName() + "). If it is a mock, stub " + method
-                    + " to return a LockHandle, or set distributed-lock.enabled=false, which needs no Redis.");
-        }
-        return answer;
     }
 
     private static @Nullable Object runAndClose(LockHandle handle, LockedCall call) throws Throwable {

@@ -42,11 +42,22 @@ final class CallCompletion {
 
     /** Releases for a caller that no longer waits for the outcome. */
     static void closeUnobserved(LockHandle handle) {
-        close(handle).whenComplete((done, failure) -> {
-            if (failure != null) {
-                logger.debug("Released for a caller that has cancelled: " + failure.getMessage());
-            }
-        });
+        close(handle).whenComplete(CallCompletion::logFailure);
+    }
+
+    /** The same for a hold under which no work was done. */
+    static void closeUnused(LockHandle handle) {
+        try {
+            handle.closeUnused().whenComplete(CallCompletion::logFailure);
+        } catch (RuntimeException | Error ex) {
+            logFailure(null, ex);
+        }
+    }
+
+    private static void logFailure(@Nullable Void done, @Nullable Throwable failure) {
+        if (failure != null) {
+            logger.debug("Released for a caller that has cancelled: " + failure.getMessage());
+        }
     }
 
     static @Nullable Throwable unwrap(@Nullable Throwable failure) {

@@ -10,6 +10,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.transaction.LockReleaseSynchronization;
+import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,18 @@ record CallPolicy(
         @Nullable FallbackMethod fallback) {
 
     private static final Log logger = LogFactory.getLog(CallPolicy.class);
+
+    /**
+     * The policy of a call with the locks of several annotations, apart from what it does with a busy one. The
+     * annotation of each lock decides whether its own loss matters, and whether it interrupts.
+     */
+    static CallPolicy ofAll(List<CallPolicy> all) {
+        CallPolicy any = all.get(0);
+        WhenLost strictest = all.stream().anyMatch(CallPolicy::interrupts)
+                ? WhenLost.INTERRUPT
+                : all.stream().anyMatch(CallPolicy::lossMatters) ? WhenLost.THROW : WhenLost.IGNORE;
+        return new CallPolicy(WhenBusy.THROW, strictest, any.keptUntilCompletion, any.ownTransaction, null, null);
+    }
 
     boolean skips() {
         return whenBusy == WhenBusy.SKIP;

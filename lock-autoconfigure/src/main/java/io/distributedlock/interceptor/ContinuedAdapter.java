@@ -7,7 +7,6 @@ package io.distributedlock.interceptor;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
-import io.distributedlock.LockRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +31,7 @@ final class ContinuedAdapter implements ReturnTypeAdapter {
             work = acquire(call);
         } catch (LockNotAcquiredException busy) {
             Object instead = call.insteadOfCall(busy);
-            return call.policy().skips() ? continuation.skipped() : instead;
+            return call.skips(busy) ? continuation.skipped() : instead;
         }
         Object result;
         try {
@@ -49,18 +48,17 @@ final class ContinuedAdapter implements ReturnTypeAdapter {
     }
 
     private static HeldWork acquire(LockedCall call) throws Throwable {
-        LockRequest request = call.request();
-        LockOwner owner = Transactions.nested(LockOwner.nestedInCurrent());
-        if (call.policy().isInTransaction()) {
-            LockHandle ofThread = acquire(call, request);
-            BlockingInvocationAdapter.leaveToTransaction(ofThread, call.policy());
-            owner = owner.nestedIn(List.of(ofThread));
-            request = request.reentrant(true).noWait();
+        WantedLocks wanted = call.wanted();
+        LockOwner outside = Transactions.nested(LockOwner.nestedInCurrent());
+        if (!call.policy().isInTransaction()) {
+            LockHandle handle = wanted.acquire(request -> request.logicalOwner(outside));
+            return new HeldWork(handle, outside, call.policy());
         }
-        return new HeldWork(acquire(call, request.logicalOwner(owner)), owner, call.policy());
-    }
-
-    private static LockHandle acquire(LockedCall call, LockRequest request) {
-        return BlockingInvocationAdapter.requireAnswer(call.locks().acquire(request), call.locks(), "acquire");
+        LockHandle ofThread = wanted.acquire(request -> request);
+        BlockingInvocationAdapter.leaveToTransaction(ofThread, call.policy());
+        LockOwner owner = outside.nestedIn(List.of(ofThread));
+        LockHandle again =
+                wanted.acquire(request -> request.reentrant(true).noWait().logicalOwner(owner));
+        return new HeldWork(again, owner, call.policy());
     }
 }

@@ -6,7 +6,6 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
-import io.distributedlock.LockOperations;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
 import java.util.concurrent.CompletableFuture;
@@ -45,10 +44,9 @@ final class FutureCall {
 
     /** Throws nothing: the future also completes with the exception for an invalid key. */
     private static CompletableFuture<LockHandle> acquire(LockedCall call, LockOwner owner) {
-        LockOperations locks = call.locks();
         try {
-            return BlockingInvocationAdapter.requireAnswer(
-                            locks.acquireAsync(call.request().logicalOwner(owner)), locks, "acquireAsync")
+            return call.wanted()
+                    .acquireAsync(request -> request.logicalOwner(owner))
                     .toCompletableFuture();
         } catch (RuntimeException | Error ex) {
             return CompletableFuture.failedFuture(ex);
@@ -65,7 +63,7 @@ final class FutureCall {
         if (handle == null) {
             refused(CallCompletion.unwrap(failure));
         } else if (result.isDone()) {
-            CallCompletion.closeUnobserved(handle);
+            CallCompletion.closeUnused(handle);
         } else {
             run(handle);
         }
@@ -84,8 +82,8 @@ final class FutureCall {
     private void busy(LockNotAcquiredException busy) {
         try {
             Object instead = call.insteadOfCall(busy);
-            if (call.policy().skips() || !(instead instanceof CompletionStage<?> stage)) {
-                result.complete(call.policy().skips() ? instead : null);
+            if (call.skips(busy) || !(instead instanceof CompletionStage<?> stage)) {
+                result.complete(call.skips(busy) ? instead : null);
             } else {
                 stage.whenComplete((value, failure) -> end(value, CallCompletion.unwrap(failure)));
             }
@@ -112,7 +110,7 @@ final class FutureCall {
         }
         work = running;
         if (call.policy().interrupts()) {
-            handle.onLost(() -> running.cancel(true));
+            HandleOfSeveral.onInterruptingLoss(handle, () -> running.cancel(true));
         }
         if (result.isCancelled()) {
             running.cancel(true);

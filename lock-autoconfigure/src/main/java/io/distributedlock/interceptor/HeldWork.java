@@ -144,7 +144,7 @@ final class HeldWork {
         CompletableFuture<?> running = rest.toCompletableFuture();
         CompletableFuture<@Nullable Object> ended = new CompletableFuture<>();
         if (policy.interrupts()) {
-            handle.onLost(() -> running.cancel(true));
+            HandleOfSeveral.onInterruptingLoss(handle, () -> running.cancel(true));
         }
         running.whenComplete((value, failure) -> CallCompletion.close(handle).whenComplete((done, release) -> {
             Throwable thrown =

@@ -31,14 +31,24 @@ class LockAspectSupport {
             ReturnTypeAdapter.Body body)
             throws Throwable {
         List<LockOperation> operations = source.all(method, targetClass);
-        if (operations.size() > 1) {
-            return SeveralLocks.of(operations, locks, target, arguments).run(body);
-        }
-        if (operations.isEmpty() || !operations.get(0).isConditionMet(target, arguments)) {
-            return body.proceed();
-        }
-        LockOperation operation = operations.get(0);
-        ReturnTypeAdapter.Body locked = operation.handles().filledIn(arguments, body);
-        return new LockedCall(operation, operation.locks(locks), null, target, arguments, locked).run();
+        List<LockedCall.Part> parts = operations.size() == 1
+                ? ofOne(operations.get(0), target, arguments)
+                : ofSeveral(operations, target, arguments);
+        return parts.isEmpty()
+                ? body.proceed()
+                : LockedCall.of(parts, target, arguments, body).run();
+    }
+
+    private List<LockedCall.Part> ofOne(
+            LockOperation operation, @Nullable Object target, @Nullable Object[] arguments) {
+        return operation.isConditionMet(target, arguments) ? List.of(LockedCall.Part.of(operation, locks)) : List.of();
+    }
+
+    private List<LockedCall.Part> ofSeveral(
+            List<LockOperation> operations, @Nullable Object target, @Nullable Object[] arguments) {
+        return operations.stream()
+                .filter(operation -> operation.isConditionMet(target, arguments))
+                .map(operation -> LockedCall.Part.of(operation, locks))
+                .toList();
     }
 }

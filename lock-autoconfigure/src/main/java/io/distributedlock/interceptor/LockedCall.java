@@ -6,37 +6,64 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
-import io.distributedlock.LockRequest;
+import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One call of a locked method, for the adapter of its return type.
  *
- * @param operation the content of the annotation
- * @param locks the locks to use
- * @param prepared the request if it was created before, or null
+ * @param parts for each annotation whose condition is met, at least one
+ * @param policy of the call as a whole
  * @param body the rest of the call
  */
 @SuppressWarnings("ArrayRecordComponent") // Not compared.
 record LockedCall(
-        LockOperation operation,
-        LockOperations locks,
-        @Nullable LockRequest prepared,
+        List<Part> parts,
+        CallPolicy policy,
         @Nullable Object target,
         @Nullable Object[] arguments,
         ReturnTypeAdapter.Body body) {
 
-    CallPolicy policy() {
-        return operation.policy();
+    /**
+     * One annotation.
+     *
+     * @param locks the locks to use
+     */
+    record Part(LockOperation operation, LockOperations locks) {
+
+        static Part of(LockOperation operation, Supplier<LockOperations> byDefault) {
+            return new Part(operation, operation.locks(byDefault));
+        }
+
+        /** Tells locks of the same name in several servers apart. */
+        String place() {
+            LockOperation.Locks named = operation.operations();
+            return named == null ? "" : named.bean();
+        }
+    }
+
+    static LockedCall of(
+            List<Part> parts, @Nullable Object target, @Nullable Object[] arguments, ReturnTypeAdapter.Body body) {
+        LockOperation first = parts.get(0).operation();
+        CallPolicy policy = parts.size() == 1
+                ? first.policy()
+                : CallPolicy.ofAll(
+                        parts.stream().map(part -> part.operation().policy()).toList());
+        return new LockedCall(parts, policy, target, arguments, first.handles().filledIn(arguments, body));
     }
 
     /**
-     * The request. Evaluates the key at each call.
+     * The locks of the call. Evaluates the keys at each call.
      *
      * @throws IllegalArgumentException if the call has no valid name
      */
-    LockRequest request() {
-        return prepared == null ? operation.request(target, arguments) : prepared;
+    WantedLocks wanted() {
+        if (parts.size() > 1) {
+            return SeveralLocks.of(parts, target, arguments);
+        }
+        Part only = parts.get(0);
+        return new WantedLock(only.locks(), only.operation().request(target, arguments));
     }
 
     @Nullable
@@ -44,14 +71,21 @@ record LockedCall(
         return body.proceed();
     }
 
-    /** The result or exception of the call if the lock is busy. */
+    /** The result or exception of the call if a lock is busy. */
     @Nullable
     Object insteadOfCall(LockNotAcquiredException busy) throws Throwable {
-        return policy().insteadOfCall(target, arguments, busy);
+        return busy instanceof BusyOfSeveral one
+                ? one.policy().insteadOfCall(target, arguments, one.busy())
+                : policy.insteadOfCall(target, arguments, busy);
+    }
+
+    /** Whether the call is skipped since this lock is busy. */
+    boolean skips(LockNotAcquiredException busy) {
+        return busy instanceof BusyOfSeveral one ? one.policy().skips() : policy.skips();
     }
 
     @Nullable
     Object run() throws Throwable {
-        return operation.adapter().invoke(this);
+        return parts.get(0).operation().adapter().invoke(this);
     }
 }

@@ -6,7 +6,6 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
-import io.distributedlock.LockOperations;
 import io.distributedlock.LockOwner;
 import io.distributedlock.reactive.ReactiveLocks;
 import io.distributedlock.transaction.ReactiveTransactions;
@@ -37,9 +36,7 @@ record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapt
 
     @Override
     public CompletionStage<LockHandle> acquire(LockOwner owner) {
-        LockOperations locks = call.locks();
-        return BlockingInvocationAdapter.requireAnswer(
-                locks.acquireAsync(call.request().logicalOwner(owner)), locks, "acquireAsync");
+        return call.wanted().acquireAsync(request -> request.logicalOwner(owner));
     }
 
     @Override
@@ -52,7 +49,7 @@ record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapt
     /** No transaction keeps it yet. */
     @Override
     public void giveBack(LockHandle handle) {
-        CallCompletion.closeUnobserved(handle);
+        CallCompletion.closeUnused(handle);
     }
 
     private boolean mayKeep() {
@@ -78,6 +75,6 @@ record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapt
     @Override
     public @Nullable Publisher<Object> insteadOfCall(LockNotAcquiredException busy) throws Throwable {
         Object instead = call.insteadOfCall(busy);
-        return instead == null || call.policy().skips() ? null : type.toPublisher(instead);
+        return instead == null || call.skips(busy) ? null : type.toPublisher(instead);
     }
 }

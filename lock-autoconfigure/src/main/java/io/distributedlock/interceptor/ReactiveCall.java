@@ -146,7 +146,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         context = ReactiveLocks.with(context, granted, owner, policy.lossMatters());
         kept = work.keep(granted, downstream.context());
         if (policy.interrupts()) {
-            granted.onLost(this::lost);
+            HandleOfSeveral.onInterruptingLoss(granted, this::lost);
         }
         try (ReactiveLocks.Shown lock = ReactiveLocks.show(context)) {
             work.proceed().subscribe(this);

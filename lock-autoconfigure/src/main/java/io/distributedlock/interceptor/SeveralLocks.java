@@ -4,70 +4,152 @@
  */
 package io.distributedlock.interceptor;
 
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of a call whose method has several annotations. They are acquired one inside the other in the order of
- * their names, which is the same for all callers, and so released in the reverse order. A name that occurs twice counts
- * once, with the attributes of the first annotation. Each of them has the wait of its own annotation.
+ * The locks of a call whose method has several annotations: all of them or none. They are acquired one after the other
+ * in the order of their names, which is the same for all callers, and released in the reverse order. The wait of each
+ * one begins when the first is requested. A name that occurs twice counts once, with the attributes of the first
+ * annotation.
  */
-@SuppressWarnings("ArrayRecordComponent") // Not compared.
-record SeveralLocks(
-        List<One> all, @Nullable Object target, @Nullable Object[] arguments) {
+record SeveralLocks(List<One> all) implements WantedLocks {
 
     private static final Comparator<One> GLOBAL_ORDER =
             Comparator.comparing((One one) -> one.request().name()).thenComparing(One::place);
 
-    record One(LockOperation operation, LockOperations locks, LockRequest request) {
+    record One(LockedCall.Part part, LockRequest request) {
 
         String place() {
-            LockOperation.Locks named = operation.operations();
-            return named == null ? "" : named.bean();
+            return part.place();
+        }
+
+        CallPolicy policy() {
+            return part.operation().policy();
+        }
+
+        LockOperations locks() {
+            return part.locks();
         }
     }
 
-    static SeveralLocks of(
-            List<LockOperation> operations,
-            Supplier<LockOperations> byDefault,
-            @Nullable Object target,
-            @Nullable Object[] arguments) {
+    static SeveralLocks of(List<LockedCall.Part> parts, @Nullable Object target, @Nullable Object[] arguments) {
         List<One> all = new ArrayList<>();
         Set<List<String>> seen = new HashSet<>();
-        for (LockOperation operation : operations) {
-            if (operation.isConditionMet(target, arguments)) {
-                LockRequest request = operation.request(target, arguments);
-                LockOperations locks = operation.locks(byDefault);
-                for (String name : request.names()) {
-                    One one = new One(operation, locks, request.named(name));
-                    if (seen.add(List.of(one.place(), name))) {
-                        all.add(one);
-                    }
+        for (LockedCall.Part part : parts) {
+            LockRequest request = part.operation().request(target, arguments);
+            for (String name : request.names()) {
+                if (seen.add(List.of(part.place(), name))) {
+                    all.add(new One(part, request.named(name)));
                 }
             }
         }
         all.sort(GLOBAL_ORDER);
-        return new SeveralLocks(all, target, arguments);
+        return new SeveralLocks(all);
     }
 
-    @Nullable
-    Object run(ReturnTypeAdapter.Body body) throws Throwable {
-        if (all.isEmpty()) {
-            return body.proceed();
+    @Override
+    public String name() {
+        return all.get(0).request().name();
+    }
+
+    @Override
+    public LockHandle acquire(UnaryOperator<LockRequest> change) {
+        Wait wait = new Wait(all.size());
+        List<LockHandle> held = new ArrayList<>();
+        try {
+            for (One one : all) {
+                held.add(acquire(one, wait, change));
+            }
+            return together(held);
+        } catch (RuntimeException | Error ex) {
+            rollBack(held).join();
+            throw ex;
         }
-        ReturnTypeAdapter.Body inner = all.get(0).operation().handles().filledIn(arguments, body);
-        for (int i = all.size() - 1; i >= 0; i--) {
-            One one = all.get(i);
-            LockedCall call = new LockedCall(one.operation(), one.locks(), one.request(), target, arguments, inner);
-            inner = call::run;
+    }
+
+    private static LockHandle acquire(One one, Wait wait, UnaryOperator<LockRequest> change) {
+        try {
+            return new WantedLock(one.locks(), wait.goesOnFor(change.apply(one.request()))).acquire(same -> same);
+        } catch (LockNotAcquiredException busy) {
+            throw wait.told(one, busy);
         }
-        return inner.proceed();
+    }
+
+    @Override
+    public CompletionStage<LockHandle> acquireAsync(UnaryOperator<LockRequest> change) {
+        SeveralLocksStage stage = new SeveralLocksStage(this, change);
+        stage.start();
+        return stage;
+    }
+
+    /** @throws LockUnavailableException if one of them is already lost */
+    LockHandle together(List<LockHandle> held) {
+        List<HandleOfSeveral.Part> parts = new ArrayList<>();
+        for (int i = 0; i < held.size(); i++) {
+            requireHeld(held.get(i));
+            parts.add(new HandleOfSeveral.Part(held.get(i), all.get(i).policy()));
+        }
+        return parts.size() == 1 ? held.get(0) : new HandleOfSeveral(parts);
+    }
+
+    private static void requireHeld(LockHandle handle) {
+        try {
+            handle.throwIfLost();
+        } catch (LockLostException ex) {
+            throw new LockUnavailableException(
+                    handle.name(),
+                    "Lock '" + handle.name() + "' was lost while the caller waited for the other locks of the method."
+                            + " Use a longer lease, or renew = true.",
+                    ex);
+        }
+    }
+
+    /** Releases all in the reverse order. No work was done under them. */
+    static Closing rollBack(List<LockHandle> held) {
+        return Closing.ofAll(held, LockHandle::closeUnused);
+    }
+
+    /** The time since the first request counts towards the wait of each lock. */
+    static final class Wait {
+
+        private final int locks;
+
+        private final long since = System.nanoTime();
+
+        Wait(int locks) {
+            this.locks = locks;
+        }
+
+        LockRequest goesOnFor(LockRequest request) {
+            return request.waited(passed());
+        }
+
+        BusyOfSeveral told(One one, LockNotAcquiredException busy) {
+            if (busy.getClass() != LockNotAcquiredException.class) {
+                return new BusyOfSeveral(one.policy(), busy);
+            }
+            Duration inAll = passed();
+            String message = busy.getMessage() + "; none of the " + locks + " locks of the method is held, after "
+                    + inAll.toMillis() + " ms in all";
+            return new BusyOfSeveral(one.policy(), new LockNotAcquiredException(busy.lockName(), message, inAll));
+        }
+
+        private Duration passed() {
+            return Duration.ofNanos(Math.max(0, System.nanoTime() - since));
+        }
     }
 }

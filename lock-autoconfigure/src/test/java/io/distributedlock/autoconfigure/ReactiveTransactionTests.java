@@ -11,8 +11,10 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.LockLostEvent;
 import io.distributedlock.LockLostException;
 import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.annotation.WhenLost;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -38,9 +40,11 @@ import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
+import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** Locks around reactive transactions, and reactive transactions around locks. */
 class ReactiveTransactionTests {
@@ -66,6 +70,7 @@ class ReactiveTransactionTests {
     @BeforeEach
     void forget() {
         transactions.ends.clear();
+        transactions.committing = Mono.empty();
     }
 
     @AfterEach
@@ -121,6 +126,65 @@ class ReactiveTransactionTests {
     }
 
     @Test
+    void aLockInsideOfATransactionIsKeptUntilItHasRolledBack() {
+        Mono<Boolean> failing = work.locked(() -> Mono.just("done"))
+                .map(done -> application.isHeld("work"))
+                .filter(held -> !held)
+                .switchIfEmpty(Mono.error(new IllegalStateException("held until the end")));
+        assertThat(failureOf(transactions.operator().transactional(failing))).hasMessage("held until the end");
+        assertThat(transactions.ends).containsExactly("rollback held=true");
+        assertThat(application.isHeld("work")).isFalse();
+    }
+
+    @Test
+    void aCancellationRollsBackUnderTheLock() {
+        Mono<String> never = work.locked(() -> Mono.just("done")).then(Mono.never());
+        Disposable subscription = transactions.operator().transactional(never).subscribe();
+        await().atMost(LockedApplication.LONG).until(() -> application.isHeld("work"));
+        subscription.dispose();
+
+        await().atMost(LockedApplication.LONG).until(() -> !application.isHeld("work"));
+        assertThat(transactions.ends).containsExactly("rollback held=true");
+    }
+
+    @Test
+    void aCancellationDuringTheCommitDoesNotEndTheLockBeforeIt() {
+        Sinks.Empty<Void> committing = Sinks.empty();
+        transactions.committing = committing.asMono();
+        Disposable subscription = transactions
+                .operator()
+                .transactional(work.locked(() -> Mono.just("done")))
+                .subscribe();
+        await().atMost(LockedApplication.LONG).until(() -> !transactions.ends.isEmpty());
+        subscription.dispose();
+        assertThat(application.isHeld("work")).isTrue();
+
+        committing.tryEmitEmpty();
+        await().atMost(LockedApplication.LONG).until(() -> !application.isHeld("work"));
+        assertThat(transactions.ends).first().isEqualTo("commit held=true");
+    }
+
+    @Test
+    void aLockInsideOfANestedTransactionIsKeptUntilThatOneHasCommitted() {
+        TransactionalOperator nested = TransactionalOperator.create(
+                transactions, new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW));
+        Mono<Boolean> held =
+                nested.transactional(work.locked(() -> Mono.just("done"))).map(done -> application.isHeld("work"));
+        assertThat(transactions.operator().transactional(held).block(LockedApplication.LONG))
+                .isFalse();
+        assertThat(transactions.ends).containsExactly("commit held=true", "commit held=false");
+    }
+
+    @Test
+    void anIgnoredLossDoesNotHideThatOfTheSameLockElsewhereInTheTransaction() {
+        Mono<String> both = work.lenient(() -> Mono.just("done"))
+                .then(work.locked(() -> Mono.just("done")))
+                .flatMap(ReactiveTransactionTests::losing);
+        assertThat(failureOf(transactions.operator().transactional(both))).isInstanceOf(LockLostException.class);
+        assertThat(transactions.ends).containsExactly("rollback held=false");
+    }
+
+    @Test
     void aLockInAScopeWithoutATransactionEndsWithItsMethod() {
         Mono<Boolean> held = work.locked(() -> Mono.just("done")).map(done -> application.isHeld("work"));
         TransactionalOperator scope = TransactionalOperator.create(
@@ -133,6 +197,15 @@ class ReactiveTransactionTests {
     void aTransactionIsNotCommittedIfALockInsideOfItWasLost() {
         Mono<String> later = work.locked(() -> Mono.just("done")).flatMap(ReactiveTransactionTests::losing);
         assertThat(failureOf(transactions.operator().transactional(later))).isInstanceOf(LockLostException.class);
+        assertThat(transactions.ends).containsExactly("rollback held=false");
+    }
+
+    @Test
+    void aTransactionDoesNotGoOnAfterWorkThatHasLostItsLock() {
+        AtomicBoolean wentOn = new AtomicBoolean();
+        Mono<String> work = this.work.locked(() -> losing("done")).doOnNext(done -> wentOn.set(true));
+        assertThat(failureOf(transactions.operator().transactional(work))).isInstanceOf(LockLostException.class);
+        assertThat(wentOn).isFalse();
         assertThat(transactions.ends).containsExactly("rollback held=false");
     }
 
@@ -206,6 +279,11 @@ class ReactiveTransactionTests {
             return Mono.just(ResponseEntity.ok(body));
         }
 
+        @DistributedLocked(key = "'work'", whenLost = WhenLost.IGNORE)
+        public Mono<String> lenient(Supplier<Mono<String>> body) {
+            return body.get();
+        }
+
         @DistributedLocked("'work'")
         public Mono<String> locked(Supplier<Mono<String>> body) {
             return body.get();
@@ -216,6 +294,8 @@ class ReactiveTransactionTests {
     static class Transactions extends AbstractReactiveTransactionManager {
 
         private final List<String> ends = new CopyOnWriteArrayList<>();
+
+        private volatile Mono<Void> committing = Mono.empty();
 
         TransactionalOperator operator() {
             return TransactionalOperator.create(this);
@@ -234,7 +314,8 @@ class ReactiveTransactionTests {
 
         @Override
         protected Mono<Void> doCommit(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
-            return Mono.fromRunnable(() -> ends.add("commit held=" + application.isHeld("work")));
+            return Mono.<Void>fromRunnable(() -> ends.add("commit held=" + application.isHeld("work")))
+                    .then(committing);
         }
 
         @Override

@@ -45,7 +45,7 @@ final class PromisedLocks implements LockOperations {
         }
     }
 
-    static final class Hold implements LockHandle {
+    static class Hold implements LockHandle {
 
         private final List<Runnable> callbacks = new ArrayList<>();
 

@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of several holds, each of which is sent before the reply to another is waited for.
+ *
+ * @param ends in the order of the holds; none of them fails
+ */
+record Closing(List<CompletableFuture<@Nullable Throwable>> ends) {
+
+    /** The maximum number of failures that are kept. */
+    private static final int MOST_SUPPRESSED = 8;
+
+    /** Ends the holds in the reverse order. */
+    static Closing ofAll(List<LockHandle> holds, Function<LockHandle, CompletionStage<Void>> how) {
+        List<CompletableFuture<@Nullable Throwable>> ends = new ArrayList<>();
+        for (int i = holds.size() - 1; i >= 0; i--) {
+            ends.add(0, end(holds.get(i), how));
+        }
+        return new Closing(ends);
+    }
+
+    private static CompletableFuture<@Nullable Throwable> end(
+            LockHandle hold, Function<LockHandle, CompletionStage<Void>> how) {
+        try {
+            return how.apply(hold)
+                    .<@Nullable Throwable>handle((done, failure) -> CallCompletion.unwrap(failure))
+                    .toCompletableFuture();
+        } catch (RuntimeException | Error ex) {
+            return CompletableFuture.completedFuture(ex);
+        }
+    }
+
+    /** Waits until all have ended, however. */
+    void join() {
+        ends.forEach(CompletableFuture::join);
+    }
+
+    CompletionStage<Void> whenAll() {
+        return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
+    }
+
+    /** The failures as one: a loss is reported in preference to an unconfirmed release. */
+    static @Nullable Throwable asOne(List<Throwable> failures) {
+        Throwable first = failures.stream()
+                .filter(LockLostException.class::isInstance)
+                .findFirst()
+                .orElse(failures.isEmpty() ? null : failures.get(0));
+        if (first != null) {
+            failures.stream()
+                    .filter(other -> other != first)
+                    .limit(MOST_SUPPRESSED)
+                    .forEach(first::addSuppressed);
+        }
+        return first;
+    }
+}
