@@ -118,14 +118,12 @@ final class HandleOfSeveral implements LockHandle {
         Closing closing = closing(LockHandle::closeAsync);
         closing.join();
         Throwable failure = failureOf(closing);
-        if (failure != null) {
-            throw HandleOfSeveral.<RuntimeException>unchecked(failure);
+        if (failure instanceof Error error) {
+            throw error;
         }
-    }
-
-    @SuppressWarnings("unchecked") // Only the compiler checks what is thrown.
-    private static <E extends Throwable> E unchecked(Throwable failure) throws E {
-        throw (E) failure;
+        if (failure instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
     }
 
     @Override
