@@ -147,6 +147,23 @@ abstract class FleetContract {
     }
 
     @Test
+    void theFirstInspectionShowsTheLabelOfTheHoldersInstance() {
+        two((one, two) -> {
+            try (LockHandle held = locks(one).acquire(LockRequest.of("labelled"))) {
+                assertThat(locks(two).inspect("labelled")).get().satisfies(state -> {
+                    assertThat(state.owner()).isEqualTo(id(one));
+                    assertThat(state.label()).isEqualTo("till 1");
+                    assertThat(state.fencingToken()).isEqualTo(held.fencingToken());
+                });
+                assertThat(locks(one).inspect("labelled"))
+                        .get()
+                        .extracting(LockState::label)
+                        .isEqualTo("till 1");
+            }
+        });
+    }
+
+    @Test
     void tenThousandHoldsComeInPages() {
         two((one, two) -> {
             List<LockHandle> held = new ArrayList<>();

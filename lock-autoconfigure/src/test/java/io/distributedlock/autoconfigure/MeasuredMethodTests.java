@@ -6,6 +6,7 @@ package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockHandle;
@@ -18,9 +19,12 @@ import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,11 +33,16 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
 
 /**
  * What the metrics and the monitor say of annotated methods and of the application's own requests, with a real Redis.
  */
 class MeasuredMethodTests {
+
+    private static final Duration LONG = Duration.ofSeconds(60);
 
     private static EmbeddedRedis redis;
 
@@ -62,6 +71,16 @@ class MeasuredMethodTests {
         @DistributedLocked(name = "order", key = "#id")
         public void pay(String id, Consumer<String> work) {
             work.accept(id);
+        }
+
+        @DistributedLocked(key = "'later'", waitUpTo = "-1s")
+        public CompletableFuture<String> payLater(CompletableFuture<String> paid) {
+            return paid;
+        }
+
+        @DistributedLocked(key = "'later'", waitUpTo = "-1s")
+        public Mono<String> payReactively(CompletableFuture<String> paid) {
+            return Mono.fromFuture(paid);
         }
 
         @DistributedLocked(key = "'stock'", waitUpTo = "0")
@@ -151,6 +170,74 @@ class MeasuredMethodTests {
         }));
     }
 
+    private static LockActivity activity(ApplicationContext context) {
+        return context.getBean(LockMonitor.class).activity();
+    }
+
+    @Test
+    void theMonitorNamesTheMethodOfFuturesAndPublishers() {
+        runner.run(context -> {
+            Shop shop = context.getBean(Shop.class);
+            CompletableFuture<String> paid = new CompletableFuture<>();
+            CompletableFuture<String> first = shop.payLater(paid);
+            await().atMost(LONG).until(() -> activity(context).held().size() == 1);
+            CompletableFuture<String> second = shop.payReactively(paid).toFuture();
+
+            String future = Shop.class.getName() + "#payLater(CompletableFuture)";
+            String publisher = Shop.class.getName() + "#payReactively(CompletableFuture)";
+            assertThat(activity(context).held()).singleElement().satisfies(held -> {
+                assertThat(held.origin().method()).isEqualTo(future);
+                assertThat(held.caller()).isEqualTo("asynchronous");
+            });
+            assertThat(activity(context).waiting()).singleElement().satisfies(waiting -> {
+                assertThat(waiting.holder()).isEqualTo(activity(context).instance());
+                assertThat(waiting.origin().method()).isEqualTo(publisher);
+                assertThat(waiting.caller()).isEqualTo("asynchronous");
+            });
+            paid.complete("paid");
+            assertThat(first).succeedsWithin(LONG);
+            assertThat(second).succeedsWithin(LONG);
+        });
+    }
+
+    @Test
+    void aCancelledFutureOrSubscriptionIsCountedOnce() {
+        runner.run(context -> {
+            Shop shop = context.getBean(Shop.class);
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            LockHandle holder = context.getBean(LockOperations.class).acquire(LockRequest.of("later"));
+            CompletableFuture<String> future = shop.payLater(new CompletableFuture<>());
+            Disposable subscription =
+                    shop.payReactively(new CompletableFuture<>()).subscribe();
+            assertThat(registry.get("distributed.lock.waiting").gauge().value()).isEqualTo(2);
+
+            future.cancel(false);
+            subscription.dispose();
+
+            await().atMost(LONG)
+                    .until(() ->
+                            registry.get("distributed.lock.waiting").gauge().value() == 0);
+            holder.close();
+            shop.payLater(CompletableFuture.completedFuture("paid")).join();
+            shop.payReactively(CompletableFuture.completedFuture("paid")).block(LONG);
+            for (String label : List.of("Shop.payLater", "Shop.payReactively")) {
+                assertThat(waits(registry, "lock", label, "outcome", "cancelled", "path", "none"))
+                        .as(label)
+                        .isOne();
+                assertThat(registry.get("distributed.lock.wait").tag("lock", label).timers().stream()
+                                .mapToLong(Timer::count)
+                                .sum())
+                        .as(label)
+                        .isEqualTo(2);
+                assertThat(registry.get("distributed.lock.hold").tag("lock", label).timers().stream()
+                                .mapToLong(Timer::count)
+                                .sum())
+                        .as(label)
+                        .isOne();
+            }
+        });
+    }
+
     @Test
     void aLossIsCountedOnceWithItsReason() {
         runner.run(context -> {
@@ -160,11 +247,10 @@ class MeasuredMethodTests {
             locks.forceRelease("lost");
             assertThatExceptionOfType(Exception.class).isThrownBy(handle::close);
 
-            org.awaitility.Awaitility.await()
-                    .untilAsserted(() -> assertThat(registry.find("distributed.lock.lost").counters().stream()
-                                    .mapToDouble(counter -> counter.count())
-                                    .sum())
-                            .isOne());
+            await().untilAsserted(() -> assertThat(registry.find("distributed.lock.lost").counters().stream()
+                            .mapToDouble(counter -> counter.count())
+                            .sum())
+                    .isOne());
             assertThat(registry.get("distributed.lock.hold")
                             .tag("outcome", "lost")
                             .timer()

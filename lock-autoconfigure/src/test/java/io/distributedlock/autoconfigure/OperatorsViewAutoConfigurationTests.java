@@ -11,6 +11,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
@@ -24,6 +26,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
@@ -40,9 +43,12 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 
 /** When there is an endpoint and a health indicator, and when not. */
 class OperatorsViewAutoConfigurationTests {
+
+    private static final Duration LONG = Duration.ofSeconds(60);
 
     private static final String EXPOSED = "management.endpoints.web.exposure.include=locks";
 
@@ -100,6 +106,36 @@ class OperatorsViewAutoConfigurationTests {
             assertThat(endpoint.locks(null, null, null, null)).isNotInstanceOf(WebEndpointResponse.class);
             assertThat(endpoint.locks(null, "fleet", null, null)).isNotInstanceOf(WebEndpointResponse.class);
         });
+    }
+
+    @Test
+    void aForcedReleaseTakesALockAwayFromAllItsReaders() {
+        try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+            ApplicationContextRunner connected = runner.withPropertyValues(
+                    EXPOSED, "spring.data.redis.port=" + redis.port(), "distributed-lock.command-timeout=2s");
+            connected.run(one -> connected.run(two -> {
+                List<LockHandle> readers = List.of(reader(one), reader(one), reader(two));
+                CountDownLatch lost = new CountDownLatch(3);
+                readers.forEach(each -> each.onLost(lost::countDown));
+                LocksEndpoint endpoint = one.getBean(LocksEndpoint.class);
+
+                assertThat(endpoint.forceRelease(SecurityContext.NONE, "read").getStatus())
+                        .isEqualTo(204);
+                await().atMost(LONG).until(() -> readers.stream().noneMatch(LockHandle::isHeld));
+                assertThat(endpoint.forceRelease(SecurityContext.NONE, "read").getStatus())
+                        .isEqualTo(404);
+                await().atMost(LONG).until(() -> lost.getCount() == 0);
+                readers.forEach(each ->
+                        assertThatExceptionOfType(LockLostException.class).isThrownBy(each::close));
+            }));
+        }
+    }
+
+    private static LockHandle reader(ApplicationContext context) {
+        return context.getBean(LockOperations.class)
+                .acquireAsync(LockRequest.of("read").mode(LockMode.SHARED))
+                .toCompletableFuture()
+                .join();
     }
 
     /** Jackson reads the responses by reflection, and the operations declare only that they return an object. */

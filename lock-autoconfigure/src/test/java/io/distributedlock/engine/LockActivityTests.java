@@ -99,6 +99,39 @@ class LockActivityTests {
         elsewhere.close();
     }
 
+    /** Its age in the report begins with its own grant, not with the grant of the lease by the store. */
+    @Test
+    void aHoldThatWasHandedOverLocallyHasItsOwnAgeAndCaller() {
+        LockHandle first = one.engine.acquire(LockRequest.of("a"));
+        world.advanceSeconds(2);
+        AsyncAttempt second = one.acquire("a");
+        AsyncAttempt third = one.acquire("a");
+        world.advanceSeconds(3);
+        assertThat(of(one).held()).singleElement().satisfies(held -> {
+            assertThat(held.heldFor()).isEqualTo(Duration.ofSeconds(5));
+            assertThat(held.caller()).isEqualTo(Thread.currentThread().getName());
+            assertThat(held.waiters()).isEqualTo(2);
+        });
+
+        first.close();
+        world.advanceSeconds(1);
+
+        assertThat(of(one).held()).singleElement().satisfies(held -> {
+            assertThat(held.heldFor()).isEqualTo(Duration.ofSeconds(1));
+            assertThat(held.caller()).isEqualTo("asynchronous");
+            assertThat(held.fencingToken()).isEqualTo(second.token()).isGreaterThan(first.fencingToken());
+            assertThat(held.reentries()).isZero();
+            assertThat(held.waiters()).isEqualTo(1);
+        });
+        assertThat(of(one).waiting())
+                .singleElement()
+                .extracting(Waiting::waitedFor)
+                .isEqualTo(Duration.ofSeconds(4));
+        second.close();
+        assertThat(of(one).held()).extracting(Held::heldFor).containsExactly(Duration.ZERO);
+        third.close();
+    }
+
     @Test
     void showsNothingOfALostHold() {
         AsyncAttempt lost =
