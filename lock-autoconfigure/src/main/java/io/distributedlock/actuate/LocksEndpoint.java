@@ -179,11 +179,7 @@ public final class LocksEndpoint {
         String lock = valid(name);
         try {
             boolean released = locks.forceRelease(lock);
-            report(
-                    caller,
-                    name,
-                    released,
-                    released ? "taken away from its holder" : "not taken away, since it was free");
+            report(caller, name, released, released ? "taken away from its holder" : "free, so not taken away");
             return new WebEndpointResponse<>(released ? WebEndpointResponse.STATUS_NO_CONTENT : 404);
         } catch (LockUnavailableException ex) {
             report(caller, name, false, "Redis has not confirmed that it was taken away from its holder");

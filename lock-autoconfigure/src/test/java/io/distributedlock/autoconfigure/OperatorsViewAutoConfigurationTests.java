@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
@@ -43,6 +44,8 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 
 /** When there is an endpoint and a health indicator, and when not. */
@@ -109,7 +112,8 @@ class OperatorsViewAutoConfigurationTests {
     }
 
     @Test
-    void aForcedReleaseTakesALockAwayFromAllItsReaders() {
+    @ExtendWith(OutputCaptureExtension.class)
+    void aForcedReleaseTakesALockAwayFromAllItsReaders(CapturedOutput output) {
         try (EmbeddedRedis redis = EmbeddedRedis.start()) {
             ApplicationContextRunner connected = runner.withPropertyValues(
                     EXPOSED, "spring.data.redis.port=" + redis.port(), "distributed-lock.command-timeout=2s");
@@ -125,8 +129,12 @@ class OperatorsViewAutoConfigurationTests {
                 assertThat(endpoint.forceRelease(SecurityContext.NONE, "read").getStatus())
                         .isEqualTo(404);
                 await().atMost(LONG).until(() -> lost.getCount() == 0);
-                readers.forEach(each ->
-                        assertThatExceptionOfType(LockLostException.class).isThrownBy(each::close));
+                readers.forEach(each -> assertThatExceptionOfType(LockLostException.class)
+                        .isThrownBy(each::close)
+                        .withMessageContaining("taken away by a forced release"));
+                assertThat(output)
+                        .containsOnlyOnce("Lock 'read': taken away from its holder by a request to the locks endpoint")
+                        .containsOnlyOnce("Lock 'read': free, so not taken away by a request to the locks endpoint");
             }));
         }
     }
