@@ -124,6 +124,7 @@ final class LettuceLeaseStore implements LeaseStore {
             }
             return new AcquireReply.Granted(token, 0);
         }
+        connections.replied();
         return switch ((int) reply.get(0)) {
             case 1 -> {
                 serverClock.answered(reply.get(1), sentAt);

@@ -169,6 +169,11 @@ final class LockConnections implements RedisConnections {
     }
 
     @Override
+    public void replied() {
+        clock.replied();
+    }
+
+    @Override
     public Map<Object, String> shards() {
         return Map.of("", source.redis());
     }

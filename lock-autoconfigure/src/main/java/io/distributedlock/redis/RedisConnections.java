@@ -101,6 +101,9 @@ interface RedisConnections extends AutoCloseable {
     /** A free lock got this token. The request was sent at that time, by the local clock in nanoseconds. */
     default void granted(long token, long sentAt) {}
 
+    /** The server has replied to another acquisition. */
+    default void replied() {}
+
     /** See {@link LeaseStore#shards}. */
     Map<Object, String> shards();
 

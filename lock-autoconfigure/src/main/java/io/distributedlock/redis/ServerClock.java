@@ -74,6 +74,7 @@ final class ServerClock {
     /** The connection has ended; the next one may lead to another server. */
     synchronized void disconnected() {
         known = null;
+        refused = false;
         round++;
     }
 
@@ -110,8 +111,21 @@ final class ServerClock {
         if (offset != null && token < offset.atLeast(now) + sentAt) {
             disconnected();
             ask();
-        } else if ((offset == null && !refused)
-                || (offset != null && (token > offset.atMost(now) + now || now - offset.at() > MINUTE_MICROS))) {
+        } else if (offset != null && token > offset.atMost(now) + now) {
+            askUnlessAsked(now);
+        } else {
+            replied();
+        }
+    }
+
+    /**
+     * The server has replied to a command. The clock is requested again if that has failed, or was more than a minute
+     * ago: an instance whose locks are always handed over gets no token of a free lock.
+     */
+    void replied() {
+        Offset offset = known;
+        long now = now();
+        if (offset == null ? !refused : now - offset.at() > MINUTE_MICROS) {
             askUnlessAsked(now);
         }
     }

@@ -159,6 +159,26 @@ class ServerClockTests {
         assertKnown(5_000);
     }
 
+    /** An instance whose locks are always handed over gets no token of a free lock. */
+    @Test
+    void aRequestWithoutAReplyIsRepeatedWhenTheServerReplies() {
+        clock.disconnected();
+        clock.ask();
+        requests.remove().completeExceptionally(new RedisException("no reply in time"));
+        clock.replied();
+        assertThat(requests).isEmpty();
+        pass(Duration.ofSeconds(1));
+        clock.replied();
+        clock.replied();
+        reply(requests.remove());
+        assertKnown(5_000);
+
+        pass(Duration.ofSeconds(61));
+        clock.replied();
+        reply(requests.remove());
+        assertKnown(5_000);
+    }
+
     @Test
     void aServerThatRefusesTheRequestHasNoLimit() {
         clock.disconnected();
@@ -167,5 +187,8 @@ class ServerClockTests {
         assertThat(clock.latest()).isEqualTo(Long.MAX_VALUE);
         grant(shown());
         assertThat(requests).isEmpty();
+
+        clock.disconnected();
+        assertThat(clock.latest()).as("limit at the next server").isZero();
     }
 }
