@@ -104,11 +104,10 @@ class DeletedKeyTests extends AbstractFaultTests {
         Stopwatch deleting = Stopwatch.start();
         try (RespClient client = redis.connect()) {
             long[] deletions = {0, 0};
-            await().pollInterval(millis(5)).until(() -> {
+            await().atMost(Noise.patience()).pollInterval(millis(5)).until(() -> {
                 deletions[0] += client.number("DEL", "lock:{deleted}");
-                return ++deletions[1] >= 300;
+                return ++deletions[1] >= 300 && deletions[0] > 50;
             });
-            assertThat(deletions[0]).as("deletions that hit").isGreaterThan(50);
         }
         Duration deletedFor = deleting.elapsed();
         stop.set(true);
