@@ -20,6 +20,8 @@ final class Acquisition {
     /** Less than the interval of the requests near the head of the line, so that the second reply counts. */
     private static final long KEPT_WAITING_NANOS = 900_000_000;
 
+    private static final int FIRST_FEW = 4;
+
     private final EngineContext engine;
 
     final long number;
@@ -131,13 +133,17 @@ final class Acquisition {
         return given;
     }
 
-    /** Returns true once for each hold that has kept it waiting for about a second, according to this reply. */
+    /**
+     * Returns true once for each hold that has kept it waiting for about a second, according to this reply. Only for
+     * the first few in line: a crowd must not send a request each.
+     */
     boolean takeLongWait(Busy reply, long now) {
         if (reply.token() != busyToken) {
             busySince = now;
             longWaitTaken = false;
         }
-        boolean first = reply.queued() && !longWaitTaken && now - busySince >= KEPT_WAITING_NANOS;
+        boolean first =
+                reply.queued() && reply.ahead() < FIRST_FEW && !longWaitTaken && now - busySince >= KEPT_WAITING_NANOS;
         longWaitTaken |= first;
         return first;
     }
