@@ -65,12 +65,14 @@ class ArchitectureTests {
 
     static final ArchRule ANNOTATION_KNOWS_THE_API = room(".annotation", "");
 
-    static final ArchRule ENGINE_KNOWS_THE_API = room(".engine", "");
+    static final ArchRule COMPOSITE_KNOWS_THE_API = room(".composite", "");
+
+    static final ArchRule ENGINE_KNOWS_THE_API = room(".engine", "", ".composite");
 
     static final ArchRule REDIS_KNOWS_THE_ENGINE = room(".redis", "", ".engine", ".transaction");
 
     static final ArchRule INTERCEPTOR_KNOWS_THE_ANNOTATION =
-            room(".interceptor", "", ".annotation", ".transaction", ".reactive");
+            room(".interceptor", "", ".annotation", ".composite", ".transaction", ".reactive");
 
     static final ArchRule REACTIVE_KNOWS_THE_API = room(".reactive", "");
 
@@ -157,6 +159,7 @@ class ArchitectureTests {
         NO_CYCLES,
         API_KNOWS_NO_OTHER_ROOM,
         ANNOTATION_KNOWS_THE_API,
+        COMPOSITE_KNOWS_THE_API,
         ENGINE_KNOWS_THE_API,
         REDIS_KNOWS_THE_ENGINE,
         INTERCEPTOR_KNOWS_THE_ANNOTATION,

@@ -50,6 +50,8 @@ class PublicTypesTests {
             io.distributedlock.transaction
               CommitGuard CommitGuardInstaller LockReleaseSynchronization OwnTransaction ReactiveCommitGuard
               ReactiveTransactions TransactionalHold
+            io.distributedlock.composite
+              CompositeLockHandle JointRelease SequentialAcquisition StageFailures
             io.distributedlock.engine
               DeadlockSearch EngineSettings HolderNames LeaseStore LeaseStoreException LockEngine LockSet NanoClock
             """;

@@ -9,6 +9,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.composite.SequentialAcquisition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +38,7 @@ public final class LockSet {
             for (String name : request.names()) {
                 held.add((DefaultLockHandle) engine.acquire(wait.forName(name)));
             }
-            return LockSetHandle.of(request, held);
+            return together(held);
         } catch (LockNotAcquiredException ex) {
             rollBack(held);
             throw wait.told(ex);
@@ -61,13 +62,43 @@ public final class LockSet {
 
     /** See {@link io.distributedlock.LockOperations#acquireAsync}. */
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
-        LockSetStage stage = new LockSetStage(engine, request, new Wait(engine, request));
-        stage.start();
-        return stage;
+        Wait wait = new Wait(engine, request);
+        return SequentialAcquisition.start(new SequentialAcquisition.Steps() {
+            @Override
+            public int size() {
+                return request.names().size();
+            }
+
+            @Override
+            public CompletionStage<LockHandle> request(int index) {
+                return engine.acquireAsync(wait.forName(request.names().get(index)));
+            }
+
+            @Override
+            public LockHandle together(List<LockHandle> held) {
+                return LockSet.together(
+                        held.stream().map(DefaultLockHandle.class::cast).toList());
+            }
+
+            @Override
+            public Throwable failure(int index, Throwable failure) {
+                return failure instanceof LockNotAcquiredException busy ? wait.told(busy) : failure;
+            }
+        });
+    }
+
+    /** @throws LockUnavailableException if one of them was lost before the last one was granted */
+    private static LockHandle together(List<DefaultLockHandle> held) {
+        for (DefaultLockHandle handle : held) {
+            if (!handle.isHeld()) {
+                throw lostMeanwhile(handle.name());
+            }
+        }
+        return new LockSetHandle(List.copyOf(held));
     }
 
     /** Releases all in the reverse order: sends all releases before it waits for the first reply. */
-    static void rollBack(List<DefaultLockHandle> held) {
+    private static void rollBack(List<DefaultLockHandle> held) {
         List<Runnable> ends = new ArrayList<>();
         for (int i = held.size() - 1; i >= 0; i--) {
             Runnable end = held.get(i).beginRollBack();
@@ -84,8 +115,7 @@ public final class LockSet {
         }
     }
 
-    /** One of them was lost before the last one was granted. */
-    static LockUnavailableException lostMeanwhile(String name) {
+    private static LockUnavailableException lostMeanwhile(String name) {
         return new LockUnavailableException(
                 name,
                 "Lock '" + name

@@ -7,9 +7,7 @@ package io.distributedlock.interceptor;
 import io.distributedlock.LockHandle;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -58,13 +56,5 @@ final class CallCompletion {
         if (failure != null) {
             logger.debug("Released for a caller that has cancelled: " + failure.getMessage());
         }
-    }
-
-    static @Nullable Throwable unwrap(@Nullable Throwable failure) {
-        Throwable bare = failure;
-        while ((bare instanceof CompletionException || bare instanceof ExecutionException) && bare.getCause() != null) {
-            bare = bare.getCause();
-        }
-        return bare;
     }
 }

@@ -8,6 +8,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
+import io.distributedlock.composite.StageFailures;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +62,7 @@ final class FutureCall {
 
     private void acquired(@Nullable LockHandle handle, @Nullable Throwable failure) {
         if (handle == null) {
-            refused(CallCompletion.unwrap(failure));
+            refused(StageFailures.unwrap(failure));
         } else if (result.isDone()) {
             CallCompletion.closeUnused(handle);
         } else {
@@ -85,7 +86,7 @@ final class FutureCall {
             if (call.skips(busy) || !(instead instanceof CompletionStage<?> stage)) {
                 result.complete(call.skips(busy) ? instead : null);
             } else {
-                stage.whenComplete((value, failure) -> end(value, CallCompletion.unwrap(failure)));
+                stage.whenComplete((value, failure) -> end(value, StageFailures.unwrap(failure)));
             }
         } catch (Throwable failure) {
             result.completeExceptionally(failure);
@@ -142,7 +143,7 @@ final class FutureCall {
                 .whenComplete((done, ofRelease) -> end(
                         value,
                         CallCompletion.failureOf(
-                                call.policy(), CallCompletion.unwrap(failure), CallCompletion.unwrap(ofRelease))));
+                                call.policy(), StageFailures.unwrap(failure), StageFailures.unwrap(ofRelease))));
     }
 
     /** The caller's future has completed, perhaps by the caller itself. */

@@ -8,6 +8,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
+import io.distributedlock.composite.StageFailures;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -148,7 +149,7 @@ final class HeldWork {
         }
         running.whenComplete((value, failure) -> CallCompletion.close(handle).whenComplete((done, release) -> {
             Throwable thrown =
-                    CallCompletion.failureOf(policy, CallCompletion.unwrap(failure), CallCompletion.unwrap(release));
+                    CallCompletion.failureOf(policy, StageFailures.unwrap(failure), StageFailures.unwrap(release));
             if (thrown == null) {
                 ended.complete(value);
             } else {
@@ -178,7 +179,7 @@ final class HeldWork {
     /** The response is complete. No caller would receive an exception, and the thread must not wait. */
     void endAfterResponse() {
         CallCompletion.close(handle).whenComplete((done, release) -> {
-            Throwable failure = policy.afterSuccess(CallCompletion.unwrap(release));
+            Throwable failure = policy.afterSuccess(StageFailures.unwrap(release));
             if (failure != null) {
                 logger.warn("After the response had been written: " + failure.getMessage());
             }

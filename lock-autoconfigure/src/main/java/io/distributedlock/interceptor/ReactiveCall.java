@@ -8,6 +8,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
+import io.distributedlock.composite.StageFailures;
 import io.distributedlock.reactive.ReactiveLocks;
 import io.distributedlock.reactive.SubscriberObservation;
 import java.util.concurrent.CancellationException;
@@ -104,7 +105,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private void acquired(@Nullable LockHandle granted, @Nullable Throwable failure) {
         if (granted == null) {
             if (!isCancelled()) {
-                refused(CallCompletion.unwrap(failure));
+                refused(StageFailures.unwrap(failure));
             }
         } else if (mayStart(granted)) {
             run(granted);
@@ -277,7 +278,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private void endAfterRelease(LockHandle held, @Nullable Throwable failure) {
         release(held)
                 .whenComplete((done, release) ->
-                        tell(new End(CallCompletion.failureOf(policy, failure, CallCompletion.unwrap(release)))));
+                        tell(new End(CallCompletion.failureOf(policy, failure, StageFailures.unwrap(release)))));
     }
 
     private CompletionStage<@Nullable Void> release(LockHandle held) {

@@ -10,6 +10,8 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.composite.JointRelease;
+import io.distributedlock.composite.SequentialAcquisition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -76,7 +78,7 @@ record SeveralLocks(List<One> all) implements WantedLocks {
             }
             return together(held);
         } catch (RuntimeException | Error ex) {
-            rollBack(held).join();
+            JointRelease.rollBack(held).join();
             throw ex;
         }
     }
@@ -91,13 +93,34 @@ record SeveralLocks(List<One> all) implements WantedLocks {
 
     @Override
     public CompletionStage<LockHandle> acquireAsync(UnaryOperator<LockRequest> change) {
-        SeveralLocksStage stage = new SeveralLocksStage(this, change);
-        stage.start();
-        return stage;
+        Wait wait = new Wait(all.size());
+        return SequentialAcquisition.start(new SequentialAcquisition.Steps() {
+            @Override
+            public int size() {
+                return all.size();
+            }
+
+            @Override
+            public CompletionStage<LockHandle> request(int index) {
+                One one = all.get(index);
+                LockRequest request = wait.goesOnFor(change.apply(one.request()));
+                return new WantedLock(one.locks(), request).acquireAsync(same -> same);
+            }
+
+            @Override
+            public LockHandle together(List<LockHandle> held) {
+                return SeveralLocks.this.together(held);
+            }
+
+            @Override
+            public Throwable failure(int index, Throwable failure) {
+                return failure instanceof LockNotAcquiredException busy ? wait.told(all.get(index), busy) : failure;
+            }
+        });
     }
 
     /** @throws LockUnavailableException if one of them is already lost */
-    LockHandle together(List<LockHandle> held) {
+    private LockHandle together(List<LockHandle> held) {
         List<HandleOfSeveral.Part> parts = new ArrayList<>();
         for (int i = 0; i < held.size(); i++) {
             requireHeld(held.get(i));
@@ -116,11 +139,6 @@ record SeveralLocks(List<One> all) implements WantedLocks {
                             + " Use a longer lease, or renew = true.",
                     ex);
         }
-    }
-
-    /** Releases all in the reverse order. No work was done under them. */
-    static Closing rollBack(List<LockHandle> held) {
-        return Closing.ofAll(held, LockHandle::closeUnused);
     }
 
     /** The time since the first request counts towards the wait of each lock. */

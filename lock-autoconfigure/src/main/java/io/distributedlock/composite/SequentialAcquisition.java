@@ -2,31 +2,39 @@
  * Copyright 2026 The authors of Distributed Lock
  * SPDX-License-Identifier: Apache-2.0
  */
-package io.distributedlock.interceptor;
+package io.distributedlock.composite;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockHandle;
-import io.distributedlock.LockNotAcquiredException;
-import io.distributedlock.LockRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of an asynchronous acquisition of several locks. If it has ended without them, all of them are released.
+ * The future of an asynchronous acquisition of several locks, one after the other. If it has ended without them, all of
+ * them are released. A caller that gets a failure gets it when the other locks are free.
  */
-final class SeveralLocksStage extends CompletableFuture<LockHandle> {
+public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
 
-    private final List<SeveralLocks.One> all;
+    /** What is acquired. */
+    public interface Steps {
 
-    private final SeveralLocks locks;
+        int size();
 
-    private final UnaryOperator<LockRequest> change;
+        /** Requests the lock with that number. Never blocks. */
+        CompletionStage<LockHandle> request(int index);
 
-    private final SeveralLocks.Wait wait;
+        /** The result, unless that throws. */
+        LockHandle together(List<LockHandle> held);
+
+        /** The failure for the caller, if the lock with that number was not acquired. */
+        Throwable failure(int index, Throwable failure);
+    }
+
+    private final Steps steps;
 
     private final ReentrantLock guard = new ReentrantLock();
 
@@ -42,20 +50,20 @@ final class SeveralLocksStage extends CompletableFuture<LockHandle> {
     /** The handle with which this stage completes itself; any other comes from outside. */
     private volatile @Nullable LockHandle made;
 
-    SeveralLocksStage(SeveralLocks locks, UnaryOperator<LockRequest> change) {
-        this.locks = locks;
-        this.all = locks.all();
-        this.change = change;
-        this.wait = new SeveralLocks.Wait(all.size());
+    private SequentialAcquisition(Steps steps) {
+        this.steps = steps;
     }
 
-    void start() {
-        whenComplete((handle, failure) -> {
-            if (handle == null || handle != made) {
-                end();
+    /** Begins with the first lock. */
+    public static SequentialAcquisition start(Steps steps) {
+        SequentialAcquisition acquisition = new SequentialAcquisition(steps);
+        acquisition.whenComplete((handle, failure) -> {
+            if (handle == null || handle != acquisition.made) {
+                acquisition.end();
             }
         });
-        requestNext();
+        acquisition.requestNext();
+        return acquisition;
     }
 
     /** Requests one lock after the other; continues in this loop as long as the results are available at once. */
@@ -84,10 +92,10 @@ final class SeveralLocksStage extends CompletableFuture<LockHandle> {
     private @Nullable CompletableFuture<LockHandle> next() {
         guard.lock();
         try {
-            if (ended || held.size() == all.size()) {
+            if (ended || held.size() == steps.size()) {
                 return null;
             }
-            CompletableFuture<LockHandle> next = request(all.get(held.size()));
+            CompletableFuture<LockHandle> next = request(held.size());
             acquiring = next;
             return next;
         } finally {
@@ -95,12 +103,9 @@ final class SeveralLocksStage extends CompletableFuture<LockHandle> {
         }
     }
 
-    private CompletableFuture<LockHandle> request(SeveralLocks.One one) {
+    private CompletableFuture<LockHandle> request(int index) {
         try {
-            LockRequest request = wait.goesOnFor(change.apply(one.request()));
-            return new WantedLock(one.locks(), request)
-                    .acquireAsync(same -> same)
-                    .toCompletableFuture();
+            return steps.request(index).toCompletableFuture();
         } catch (RuntimeException | Error ex) {
             return CompletableFuture.failedFuture(ex);
         }
@@ -109,7 +114,8 @@ final class SeveralLocksStage extends CompletableFuture<LockHandle> {
     /** @return whether there are more locks to request */
     private boolean take(@Nullable LockHandle handle, @Nullable Throwable failure) {
         if (handle == null) {
-            fail(CallCompletion.unwrap(failure));
+            Throwable bare = StageFailures.unwrap(failure);
+            fail(bare == null ? new IllegalStateException("LockOperations.acquireAsync gave no handle") : bare);
             return false;
         }
         boolean late;
@@ -119,13 +125,13 @@ final class SeveralLocksStage extends CompletableFuture<LockHandle> {
             late = ended;
             if (!late) {
                 held.add(handle);
-                complete = held.size() == all.size() ? List.copyOf(held) : null;
+                complete = held.size() == steps.size() ? List.copyOf(held) : null;
             }
         } finally {
             guard.unlock();
         }
         if (late) {
-            SeveralLocks.rollBack(List.of(handle));
+            JointRelease.rollBack(List.of(handle));
         } else if (complete != null) {
             finish(complete);
         }
@@ -134,27 +140,17 @@ final class SeveralLocksStage extends CompletableFuture<LockHandle> {
 
     private void finish(List<LockHandle> complete) {
         try {
-            LockHandle own = locks.together(complete);
+            LockHandle own = steps.together(complete);
             made = own;
             complete(own);
         } catch (RuntimeException ex) {
-            fail(ex);
+            end().whenAll().whenComplete((done, none) -> completeExceptionally(ex));
         }
     }
 
-    /** The caller gets the failure when the other locks are free. */
-    private void fail(@Nullable Throwable failure) {
-        SeveralLocks.One busyOne = all.get(Math.min(heldCount(), all.size() - 1));
-        end().whenAll().whenComplete((done, none) -> {
-            if (failure instanceof LockNotAcquiredException busy) {
-                completeExceptionally(wait.told(busyOne, busy));
-            } else {
-                completeExceptionally(
-                        failure == null
-                                ? new IllegalStateException("LockOperations.acquireAsync gave no handle")
-                                : failure);
-            }
-        });
+    private void fail(Throwable failure) {
+        int index = heldCount();
+        end().whenAll().whenComplete((done, none) -> completeExceptionally(steps.failure(index, failure)));
     }
 
     private int heldCount() {
@@ -167,7 +163,7 @@ final class SeveralLocksStage extends CompletableFuture<LockHandle> {
     }
 
     /** Cancelled, timed out or failed: ends the wait and releases the granted locks. */
-    private Closing end() {
+    private JointRelease end() {
         List<LockHandle> granted;
         CompletableFuture<LockHandle> open;
         guard.lock();
@@ -182,7 +178,7 @@ final class SeveralLocksStage extends CompletableFuture<LockHandle> {
         if (open != null) {
             open.cancel(false);
         }
-        return SeveralLocks.rollBack(granted);
+        return JointRelease.rollBack(granted);
     }
 
     /** Stages that depend on this one are plain futures. */

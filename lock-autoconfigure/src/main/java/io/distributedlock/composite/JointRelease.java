@@ -2,11 +2,12 @@
  * Copyright 2026 The authors of Distributed Lock
  * SPDX-License-Identifier: Apache-2.0
  */
-package io.distributedlock.interceptor;
+package io.distributedlock.composite;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -14,29 +15,35 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of several holds, each of which is sent before the reply to another is waited for.
+ * The release of several holds, each of which is sent before the reply to another is waited for.
  *
- * @param ends in the order of the holds; none of them fails
+ * @param ends the failures or null, in the order of the holds; no stage fails
  */
-record Closing(List<CompletableFuture<@Nullable Throwable>> ends) {
+public record JointRelease(List<CompletableFuture<@Nullable Throwable>> ends) {
 
     /** The maximum number of failures that are kept. */
     private static final int MOST_SUPPRESSED = 8;
 
-    /** Ends the holds in the reverse order. */
-    static Closing ofAll(List<LockHandle> holds, Function<LockHandle, CompletionStage<Void>> how) {
+    /** Releases holds under which no work was done, in the reverse order. */
+    public static JointRelease rollBack(List<LockHandle> holds) {
+        return of(holds, LockHandle::closeUnused);
+    }
+
+    /** Releases the holds in the reverse order. */
+    static JointRelease of(List<LockHandle> holds, Function<LockHandle, CompletionStage<Void>> how) {
         List<CompletableFuture<@Nullable Throwable>> ends = new ArrayList<>();
         for (int i = holds.size() - 1; i >= 0; i--) {
-            ends.add(0, end(holds.get(i), how));
+            ends.add(end(holds.get(i), how));
         }
-        return new Closing(ends);
+        Collections.reverse(ends);
+        return new JointRelease(ends);
     }
 
     private static CompletableFuture<@Nullable Throwable> end(
             LockHandle hold, Function<LockHandle, CompletionStage<Void>> how) {
         try {
             return how.apply(hold)
-                    .<@Nullable Throwable>handle((done, failure) -> CallCompletion.unwrap(failure))
+                    .<@Nullable Throwable>handle((done, failure) -> StageFailures.unwrap(failure))
                     .toCompletableFuture();
         } catch (RuntimeException | Error ex) {
             return CompletableFuture.completedFuture(ex);
@@ -44,7 +51,7 @@ record Closing(List<CompletableFuture<@Nullable Throwable>> ends) {
     }
 
     /** Waits until all have ended, however. */
-    void join() {
+    public void join() {
         ends.forEach(CompletableFuture::join);
     }
 
@@ -52,7 +59,7 @@ record Closing(List<CompletableFuture<@Nullable Throwable>> ends) {
         return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
     }
 
-    /** The failures as one: a loss is reported in preference to an unconfirmed release. */
+    /** The failures as one, or null: a loss is reported in preference to an unconfirmed release. */
     static @Nullable Throwable asOne(List<Throwable> failures) {
         Throwable first = failures.stream()
                 .filter(LockLostException.class::isInstance)
