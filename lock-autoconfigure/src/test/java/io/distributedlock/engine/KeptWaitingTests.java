@@ -59,6 +59,24 @@ class KeptWaitingTests implements HolderNames {
         another.close();
     }
 
+    /** Each of a crowd would send a request more. */
+    @Test
+    void onlyTheFirstFewInLineLookAtIt() {
+        AsyncAttempt holder = one.acquire("a");
+        List<AsyncAttempt> waiting = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            Instance instance = i == 0 ? two : world.instance("crowd" + i);
+            instance.engine.holders(this);
+            waiting.add(instance.acquire("a"));
+        }
+
+        world.advanceSeconds(5);
+
+        assertThat(told).hasSize(4);
+        holder.close();
+        waiting.forEach(AsyncAttempt::close);
+    }
+
     @Test
     void theNextHoldIsLookedAtAgain() {
         AsyncAttempt holder = one.acquire("a");
