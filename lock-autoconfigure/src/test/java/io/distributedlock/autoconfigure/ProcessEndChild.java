@@ -125,8 +125,12 @@ final class ProcessEndChild {
         return (thrown == null ? "-" : name(thrown)) + " " + suppressed + " " + micros;
     }
 
+    /** With the message if a class is missing, which names the class. */
     private static String name(Throwable thrown) {
-        return thrown.getClass().getSimpleName();
+        String name = thrown.getClass().getSimpleName();
+        return thrown instanceof LinkageError
+                ? name + ":" + String.valueOf(thrown.getMessage()).replace(' ', '_')
+                : name;
     }
 
     private static void overflow(int depth) {

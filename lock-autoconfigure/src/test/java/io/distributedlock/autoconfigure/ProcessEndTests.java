@@ -13,6 +13,7 @@ import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.TestLength;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -87,11 +88,12 @@ class ProcessEndTests {
     @Tag(TestLength.RANDOM)
     void whateverTheBodyThrowsIsThrownAndTheLockIsReleasedAtOnce() {
         try (ChildJvm child = start()) {
-            Map<String, String> errors = Map.of(
-                    "throw", "IllegalStateException",
-                    "overflow", "StackOverflowError",
-                    "allocate", "OutOfMemoryError",
-                    "exhaust", "OutOfMemoryError");
+            // In this order: a class whose initializer has no stack or memory left is unusable in that JVM.
+            Map<String, String> errors = new LinkedHashMap<>();
+            errors.put("throw", "IllegalStateException");
+            errors.put("allocate", "OutOfMemoryError");
+            errors.put("overflow", "StackOverflowError");
+            errors.put("exhaust", "OutOfMemoryError");
             errors.forEach((how, thrown) -> {
                 End end = End.of(child.ask("lane", how));
                 if (how.equals("exhaust")) {
