@@ -35,7 +35,12 @@ class BenchmarksTests {
     @Test
     void comparesTheLockWithTheBaseLineAndDetectsAnExclusionViolation() throws Exception {
         try (Bench bench = new Bench(TINY, Set.of(), silent)) {
-            bench.run(Catalog.twoJvms(ContenderKind.BARE, ContenderKind.OURS, ContenderKind.NO_LOCK));
+            bench.run(Catalog.twoJvms(ContenderKind.BARE, ContenderKind.OURS));
+            assertThat(bench.isExclusionViolated()).isFalse();
+            // On a busy machine, two JVMs may not be inside at the same time during one short measurement.
+            for (int i = 0; i < 20 && !bench.isExclusionViolated(); i++) {
+                bench.run(Catalog.twoJvms(ContenderKind.NO_LOCK));
+            }
             new ReportFiles(directory).write(bench);
 
             Results results = bench.results();
