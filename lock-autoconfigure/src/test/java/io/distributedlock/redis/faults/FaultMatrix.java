@@ -52,6 +52,11 @@ final class FaultMatrix<T extends FaultTarget> implements AutoCloseable {
 
     private int forced;
 
+    /** Holds of locks that were acquired all or none. */
+    private int inSets;
+
+    private int extensions;
+
     /**
      * @param file where the table goes
      * @param redis closed with this object
@@ -97,6 +102,8 @@ final class FaultMatrix<T extends FaultTarget> implements AutoCloseable {
         renewals += verdict.renewals();
         together += verdict.together();
         forced += verdict.forced();
+        inSets += verdict.inSets();
+        extensions += verdict.extensions();
         report.add(row, phases, hits, verdict);
         System.out.println(verdict);
         verdict.assertGreen();
@@ -118,6 +125,8 @@ final class FaultMatrix<T extends FaultTarget> implements AutoCloseable {
         if (holds >= MANY) {
             assertThat(together).as("holds beside others").isPositive();
             assertThat(forced).as("forced releases").isPositive();
+            assertThat(inSets).as("holds in sets").isPositive();
+            assertThat(extensions).as("extensions").isPositive();
         }
     }
 }

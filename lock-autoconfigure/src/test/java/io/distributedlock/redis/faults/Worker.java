@@ -11,13 +11,18 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.redis.FencedStore;
 import io.distributedlock.redis.history.RecordedHandle;
+import io.distributedlock.redis.history.RecordedSet;
 import io.distributedlock.testing.RandomMoments;
 import io.distributedlock.testing.RespClient;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -92,6 +97,11 @@ final class Worker {
                 return acquire(request.renew(false));
             } else if (way == 9) {
                 return acquire(request.owner(owner));
+            } else if (way == 10 || way == 11) {
+                return holdTogether();
+            } else if (way == 12) {
+                return acquire(
+                        request.minHold(upTo((int) round.lease().toMillis()).plusMillis(1)));
             }
             return acquire(request);
         } catch (LockNotAcquiredException e) {
@@ -189,6 +199,26 @@ final class Worker {
         }
     }
 
+    /** Some of the locks that are acquired together, all or none. Other callers acquire them one by one. */
+    private boolean holdTogether() {
+        List<String> names = new ArrayList<>(round.ofSets());
+        Collections.shuffle(names, random);
+        LockRequest request = LockRequest.ofAll(names.subList(0, 2 + random.nextInt(names.size() - 1)))
+                .lease(lease())
+                .waitUpTo(upTo(random.nextBoolean() ? LONGEST_WAIT : 20));
+        try (RecordedSet set = random.nextBoolean()
+                ? round.locks().acquireAll(request)
+                : round.locks().acquireAllAsync(request)) {
+            set.parts().forEach(this::countAndWrite);
+            if (random.nextInt(8) == 0) {
+                extend(set::extend);
+            }
+            stay(set.parts().get(0));
+            set.parts().forEach(this::write);
+        }
+        return true;
+    }
+
     /** @param own whether it takes the lock first, which may be free otherwise */
     private boolean takeAway(boolean own) {
         LockRequest request = LockRequest.of(round.forced()).lease(lease()).noWait();
@@ -210,15 +240,22 @@ final class Worker {
     }
 
     private void work(RecordedHandle hold, LockRequest again) {
-        if (hold.isHeld()) {
-            hold.count(() -> count("counter:" + hold.name()));
-        }
-        write(hold);
+        countAndWrite(hold);
         if (again != null && random.nextInt(10) == 0) {
             enterAgain(again);
         }
+        if (random.nextInt(8) == 0) {
+            extend(hold::extend);
+        }
         stay(hold);
         // Without a look at the lock, as anybody who does not know that he was paused.
+        write(hold);
+    }
+
+    private void countAndWrite(RecordedHandle hold) {
+        if (hold.isHeld()) {
+            hold.count(() -> count("counter:" + hold.name()));
+        }
         write(hold);
     }
 
@@ -227,6 +264,16 @@ final class Worker {
             write(inner);
         } catch (DistributedLockException e) {
             // The outer one may have been lost, or Redis be down. It goes on with that one.
+        }
+    }
+
+    /** Mostly to less than the lease. The next renewal, if there is one, sets the lease again. */
+    private void extend(Consumer<Duration> extension) {
+        int lease = (int) round.lease().toMillis();
+        try {
+            extension.accept(Duration.ofMillis(lease / 8 + random.nextInt(lease - lease / 8)));
+        } catch (DistributedLockException e) {
+            // It was lost, or Redis does not answer. The rest is done without a look at that.
         }
     }
 

@@ -31,6 +31,11 @@ record Workload(
         return names.get(1);
     }
 
+    /** Those that callers also acquire together. */
+    List<String> ofSets() {
+        return names.subList(2, 5);
+    }
+
     /** The only lock that is taken away by force, so that what is said of the others has no such excuse. */
     String forced() {
         return forced(names);

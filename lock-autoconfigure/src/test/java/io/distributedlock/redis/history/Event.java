@@ -19,7 +19,8 @@ import java.nio.charset.StandardCharsets;
  *     JVM
  * @param nanos when, by {@link System#nanoTime()}: before a call is made, and after it has returned
  * @param token the fencing token, or {@link #NONE}. Of a fault: {@link Fault#LOSES_DATA} if Redis may forget
- * @param deadline of a call to acquire: when its wait is over; of a hold: until when it is certain; or {@link #NONE}
+ * @param deadline of a call to acquire: when its wait is over; of a hold: until when it is certain; of a release that
+ *     is done: until when the lock stays taken all the same; or {@link #NONE}
  * @param shared whether it is about a reader, who holds the lock beside others
  */
 public record Event(
@@ -40,6 +41,8 @@ public record Event(
     /** What was done. */
     public enum Operation {
         ACQUIRE,
+        /** The same of one of several locks that the caller acquires all or none: it may be waiting for another. */
+        ACQUIRE_TOGETHER,
         RENEW,
         RELEASE,
         /** The hold was found to be lost. Has no invocation. */
@@ -53,8 +56,12 @@ public record Event(
         /** The clock of another JVM, which is the owner, was found to be the same as this one's. */
         CLOCK;
 
+        boolean isAcquisition() {
+            return this == ACQUIRE || this == ACQUIRE_TOGETHER;
+        }
+
         boolean isOfLocks() {
-            return this == ACQUIRE || this == RENEW || this == RELEASE;
+            return isAcquisition() || this == RENEW || this == RELEASE;
         }
 
         /** Whether the event names a lock. */
@@ -111,6 +118,11 @@ public record Event(
 
     Event ofReader(boolean reads) {
         return new Event(jvm, owner, lock, acquisition, operation, phase, nanos, token, deadline, reads);
+    }
+
+    Event ofSet() {
+        return new Event(
+                jvm, owner, lock, acquisition, Operation.ACQUIRE_TOGETHER, phase, nanos, token, deadline, shared);
     }
 
     /** Without an end of line. Any text goes. */

@@ -40,9 +40,13 @@ final class Grant {
         void hears(Event event) {
             if (event.operation() == Operation.LOST) {
                 lostAt = Math.min(lostAt, event.nanos());
-            } else if (event.deadline() != Event.NONE) {
+            } else if (event.deadline() != Event.NONE && !isReleased(event)) {
                 deadline = event.deadline();
             }
+        }
+
+        private static boolean isReleased(Event event) {
+            return event.operation() == Operation.RELEASE && event.phase() != Phase.INVOKE;
         }
 
         /** A release says until when the hold would have lasted; if it does not, the hold was over before. */
@@ -51,8 +55,14 @@ final class Grant {
             return release == null ? end : Math.min(end, release.begin());
         }
 
+        /** Of several locks that were acquired together, the others are renewed until the release. */
         long heldAtMostUntil() {
-            return Math.min(lostAt, release == null ? Long.MAX_VALUE : release.end());
+            long released = release == null ? Long.MAX_VALUE : release.end();
+            return isTogether() ? released : Math.min(lostAt, released);
+        }
+
+        boolean isTogether() {
+            return acquire.operation() == Operation.ACQUIRE_TOGETHER;
         }
 
         /** The last that was heard of it. The dead renew no lease. */
@@ -76,6 +86,9 @@ final class Grant {
         }
     }
 
+    /** Redis counts milliseconds. */
+    private static final long PRECISION = 2_000_000;
+
     private final List<Entry> entries = new ArrayList<>();
 
     private Grant(Entry first) {
@@ -87,7 +100,7 @@ final class Grant {
         Map<String, Entry> entries = new HashMap<>();
         List<Entry> granted = new ArrayList<>();
         for (Call call : calls) {
-            if (call.operation() == Operation.ACQUIRE && call.isOk()) {
+            if (call.operation().isAcquisition() && call.isOk()) {
                 Entry entry = new Entry(call);
                 entries.put(id(call.asked()), entry);
                 granted.add(entry);
@@ -100,7 +113,7 @@ final class Grant {
         }
         for (Event event : events) {
             Entry entry = entries.get(id(event));
-            if (entry != null && event.operation() != Operation.ACQUIRE) {
+            if (entry != null && !event.operation().isAcquisition()) {
                 entry.hears(event);
             }
         }
@@ -169,6 +182,11 @@ final class Grant {
         return first().granted.nanos();
     }
 
+    /** Of several locks that are acquired together, one may be had long before the last is granted. */
+    long mayBeHadFrom() {
+        return first().isTogether() ? askedAt() : grantedAt();
+    }
+
     /** From when it was granted until then, its owner could rely on it. */
     long certainUntil() {
         return entries.stream().mapToLong(Entry::certainUntil).max().orElseThrow();
@@ -187,6 +205,16 @@ final class Grant {
         return last;
     }
 
+    /**
+     * Until when no other caller may have the lock although it was released, at the earliest; or {@link Event#NONE}.
+     * The minimum counts from the grant, which may have been as early as the request.
+     */
+    long staysUntil() {
+        Call release = confirmedRelease();
+        long until = release == null ? Event.NONE : release.answered().deadline();
+        return until == Event.NONE ? Event.NONE : until - (grantedAt() - askedAt()) - PRECISION;
+    }
+
     /** Until when its owner may have had it: to the answer to its release, or to the news of its loss. */
     long heldAtMostUntil() {
         return entries.stream().mapToLong(Entry::heldAtMostUntil).max().orElseThrow();
@@ -201,7 +229,7 @@ final class Grant {
     long freeAt(long lease, Map<String, Long> killed) {
         Call release = confirmedRelease();
         if (release != null) {
-            return release.end();
+            return Math.max(release.end(), release.answered().deadline());
         }
         return lease
                 + entries.stream()

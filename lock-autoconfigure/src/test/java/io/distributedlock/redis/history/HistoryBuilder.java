@@ -83,6 +83,14 @@ final class HistoryBuilder {
         return life;
     }
 
+    /** One of several locks that a caller acquires all or none. */
+    Life asksForSeveral(String jvm, long at) {
+        Life life = asks(jvm, Event.ownerIn(jvm, "several"), at);
+        life.last = life.last.ofSet();
+        events.set(events.size() - 1, life.last);
+        return life;
+    }
+
     /** The only thread of a JVM asks, and would wait for a second. */
     Life asks(String jvm, long at) {
         return asks(jvm, Event.ownerIn(jvm, "main"), at);
@@ -121,15 +129,15 @@ final class HistoryBuilder {
 
         Life granted(long at, long token) {
             last = last.withToken(token);
-            return then(Operation.ACQUIRE, Phase.OK, at, nanos(at + 100));
+            return then(last.operation(), Phase.OK, at, nanos(at + 100));
         }
 
         Life busy(long at) {
-            return then(Operation.ACQUIRE, Phase.FAIL, at, Event.NONE);
+            return then(last.operation(), Phase.FAIL, at, Event.NONE);
         }
 
         Life unknown(long at) {
-            return then(Operation.ACQUIRE, Phase.UNKNOWN, at, Event.NONE);
+            return then(last.operation(), Phase.UNKNOWN, at, Event.NONE);
         }
 
         Life renewed(long at) {
@@ -166,6 +174,11 @@ final class HistoryBuilder {
 
         Life released(long at) {
             return then(Operation.RELEASE, Phase.OK, at, Event.NONE);
+        }
+
+        /** The lock stays taken until then. */
+        Life released(long at, long until) {
+            return then(Operation.RELEASE, Phase.OK, at, nanos(until));
         }
 
         Life refused(long at) {

@@ -27,7 +27,8 @@ import java.util.stream.Collectors;
  *
  * <ul>
  *   <li>H1: certain holds never overlap, but for one lease after Redis has lost data: those that do are counted. So may
- *       those of a lock that was taken away by force, for a lease, and the holds of readers among themselves.
+ *       those of a lock that was taken away by force, for a lease, and the holds of readers among themselves. A hold
+ *       with a minimum ends for others when that is over.
  *   <li>H2: every hold has a token of its own, higher than those of all that were granted certainly before; a re-entry
  *       has the token of its hold. Readers have higher ones than writers before them, and may share one while they hold
  *       the lock together. Where Redis loses data, a lease that is passed on within a JVM that does not know of it yet
@@ -36,7 +37,8 @@ import java.util.stream.Collectors;
  *   <li>H3: a fenced store accepts no token lower than one it has accepted.
  *   <li>H4: a confirmed release means that the lock was not granted to anybody else meanwhile, unless Redis loses data.
  *   <li>H5: calls return in time, and no lock is free for long while somebody waits for it. A fault explains the time
- *       that it takes and a lease after it, but many faults together do not explain more than two leases.
+ *       that it takes and a lease after it, but many faults together do not explain more than two leases. A caller that
+ *       acquires several locks all or none may wait for another of them, and may keep this one until then.
  *   <li>H6: a counter that nothing but the lock protects has counted all, unless Redis loses data.
  *   <li>H7: no instance renews what none of its callers has any more.
  *   <li>H8: nothing is left at the end.
@@ -211,6 +213,8 @@ public final class HistoryChecker {
                 (int) unknownReleases,
                 grants,
                 findings.together(),
+                succeeded(Operation.ACQUIRE_TOGETHER, operations),
+                succeeded(Operation.RENEW, operations),
                 hits,
                 findings.overlaps(),
                 findings.unexplainedOverlaps(),
@@ -224,6 +228,10 @@ public final class HistoryChecker {
                 findings.violationsInAll(),
                 findings.violations(),
                 invalid);
+    }
+
+    private static int succeeded(Operation operation, List<Call> calls) {
+        return (int) only(calls, operation).stream().filter(Call::isOk).count();
     }
 
     private static List<Call> only(List<Call> calls, Operation operation) {

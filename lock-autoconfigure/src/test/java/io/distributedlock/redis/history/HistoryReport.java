@@ -23,6 +23,8 @@ import java.util.stream.Stream;
  * @param unknownReleases how many of them were releases
  * @param grants how many holds there were
  * @param together how many of them readers, or the members of one owner, had beside others
+ * @param inSets how many of them were of locks that were acquired all or none
+ * @param extensions how often the lease of one of them was set by its holder
  * @param hits how often each kind of fault hit
  * @param overlaps how often two callers could both rely on a lock
  * @param unexplainedOverlaps those of them for which no loss of data is to blame
@@ -47,6 +49,8 @@ public record HistoryReport(
         int unknownReleases,
         int grants,
         int together,
+        int inSets,
+        int extensions,
         Map<String, Integer> hits,
         int overlaps,
         int unexplainedOverlaps,
@@ -62,8 +66,9 @@ public record HistoryReport(
         List<String> invalid) {
 
     /** One line of the report. */
-    private static final String LINE = "%s: %s, %s, seed %d, %d operations, %.2f %% unknown, %d holds (%d together),"
-            + " hits %s, worst hand-over %d ms (%d ms without faults), %d overlaps, %d late passes, %d restored holds,"
+    private static final String LINE = "%s: %s, %s, seed %d, %d operations, %.2f %% unknown,"
+            + " %d holds (%d together, %d in sets), %d extensions, hits %s,"
+            + " worst hand-over %d ms (%d ms without faults), %d overlaps, %d late passes, %d restored holds,"
             + " %d writes refused, %d renewals, %d violations";
 
     private static final Set<String> SAFETY = Set.of("H1", "H2", "H3", "H4", "H6");
@@ -118,6 +123,8 @@ public record HistoryReport(
                 100 * unknownShare(),
                 grants,
                 together,
+                inSets,
+                extensions,
                 hits,
                 worstHandOver.toMillis(),
                 worstCalmHandOver.toMillis(),

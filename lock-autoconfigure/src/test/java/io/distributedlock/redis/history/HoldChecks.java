@@ -38,6 +38,7 @@ final class HoldChecks {
 
     void check(List<Grant> grants) {
         neverOverlap(grants);
+        minimumsAreKept(grants);
         tokensAreUnique(grants);
         tokensGrow(grants);
         releasesThatSayOkAreTheHoldersOwn(grants);
@@ -60,6 +61,21 @@ final class HoldChecks {
             }
             furthest = later(furthest, grant);
             furthestWriter = grant.isShared() ? furthestWriter : later(furthestWriter, grant);
+        }
+    }
+
+    /** H1, of a lock that stays taken for a while after its release. */
+    private void minimumsAreKept(List<Grant> grants) {
+        Grant longest = null;
+        for (Grant grant : sorted(grants, Comparator.comparingLong(Grant::grantedAt))) {
+            if (longest != null
+                    && grant.grantedAt() < longest.staysUntil()
+                    && !mayBeForgotten(longest.grantedAt(), grant.grantedAt())) {
+                violation("H1", "granted before the minimum of the hold before was over", longest, grant);
+            }
+            if (longest == null || grant.staysUntil() > longest.staysUntil()) {
+                longest = grant;
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** Times in which something was not as it should be, as intervals that do not touch. */
@@ -28,7 +29,12 @@ final class IntervalSet {
 
     /** @param after how long it is felt after it is over */
     IntervalSet(Stream<Call> calls, Duration after) {
-        calls.map(call -> new Interval(call.begin(), end(call, after)))
+        this(calls, call -> after);
+    }
+
+    /** @param after how long each is felt after it is over */
+    IntervalSet(Stream<Call> calls, Function<Call, Duration> after) {
+        calls.map(call -> new Interval(call.begin(), end(call, after.apply(call))))
                 .sorted(Comparator.comparingLong(Interval::begin))
                 .forEach(this::add);
     }

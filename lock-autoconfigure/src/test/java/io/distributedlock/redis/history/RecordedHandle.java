@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A hold whose life is written down. Every look at it that finds its deadline moved on writes that down, too, so that
@@ -29,6 +30,9 @@ public final class RecordedHandle implements LockHandle {
 
     private final Event granted;
 
+    /** For how long the lock stays taken, even if it is released before. */
+    private final Duration minHold;
+
     private final LockHandle handle;
 
     private final AtomicLong deadline;
@@ -37,13 +41,14 @@ public final class RecordedHandle implements LockHandle {
 
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    RecordedHandle(History history, Event asked, LockHandle handle) {
+    RecordedHandle(History history, Event asked, @Nullable Duration minHold, LockHandle handle) {
         this.history = history;
+        this.minHold = minHold == null ? Duration.ZERO : minHold;
         this.handle = handle;
         long now = System.nanoTime();
         this.deadline = new AtomicLong(certainUntil(now));
         this.granted =
-                asked.then(Operation.ACQUIRE, Phase.OK, now, deadline.get()).withToken(handle.fencingToken());
+                asked.then(asked.operation(), Phase.OK, now, deadline.get()).withToken(handle.fencingToken());
         history.write(granted);
         this.loss = new Loss(history, granted, new AtomicBoolean());
         handle.onLost(loss);
@@ -88,11 +93,9 @@ public final class RecordedHandle implements LockHandle {
         return handle.remainingLease();
     }
 
-    /** While it is under way nothing is certain, as the new lease may be the shorter one. */
     @Override
     public void extend(Duration lease) {
-        long before = System.nanoTime();
-        write(Operation.RENEW, Phase.INVOKE, before, before);
+        extending();
         Phase outcome = Phase.UNKNOWN;
         try {
             handle.extend(lease);
@@ -101,10 +104,20 @@ public final class RecordedHandle implements LockHandle {
             outcome = Phase.FAIL;
             throw e;
         } finally {
-            long after = System.nanoTime();
-            deadline.set(certainUntil(after));
-            write(Operation.RENEW, outcome, after, deadline.get());
+            extended(outcome);
         }
+    }
+
+    /** While it is under way nothing is certain, as the new lease may be the shorter one. */
+    void extending() {
+        long before = System.nanoTime();
+        write(Operation.RENEW, Phase.INVOKE, before, before);
+    }
+
+    void extended(Phase outcome) {
+        long after = System.nanoTime();
+        deadline.set(certainUntil(after));
+        write(Operation.RENEW, outcome, after, deadline.get());
     }
 
     @Override
@@ -162,8 +175,14 @@ public final class RecordedHandle implements LockHandle {
             outcome = Phase.FAIL;
             throw e;
         } finally {
-            write(Operation.RELEASE, outcome, System.nanoTime(), Event.NONE);
+            released(outcome);
         }
+    }
+
+    private void released(Phase outcome) {
+        boolean stays = outcome == Phase.OK && !minHold.isZero();
+        long until = stays ? granted.nanos() + minHold.toNanos() : Event.NONE;
+        write(Operation.RELEASE, outcome, System.nanoTime(), until);
     }
 
     @Override
@@ -176,7 +195,7 @@ public final class RecordedHandle implements LockHandle {
         return handle.closeAsync().whenComplete((done, failure) -> {
             Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
             Phase lost = cause instanceof LockLostException ? Phase.FAIL : Phase.UNKNOWN;
-            write(Operation.RELEASE, cause == null ? Phase.OK : lost, System.nanoTime(), Event.NONE);
+            released(cause == null ? Phase.OK : lost);
         });
     }
 

@@ -14,11 +14,14 @@ import io.distributedlock.ReleaseResult;
 import io.distributedlock.redis.history.Event.Operation;
 import io.distributedlock.redis.history.Event.Phase;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Locks whose use is written down. What takes a hold away from outside is not judged as a use: {@link #forceRelease} is
@@ -42,9 +45,36 @@ public final class RecordedLocks implements LockOperations {
     public RecordedHandle acquire(LockRequest request) {
         Event asked = asks(request, thread());
         try {
-            return granted(asked, locks.acquire(request));
+            return granted(asked, request, locks.acquire(request));
         } catch (RuntimeException | Error e) {
             answered(asked, e);
+            throw e;
+        }
+    }
+
+    /** Acquires several locks, all or none. */
+    public RecordedSet acquireAll(LockRequest request) {
+        return together(request, locks::acquire);
+    }
+
+    /** The same with {@link LockOperations#acquireAsync}. The caller waits for the result. */
+    public RecordedSet acquireAllAsync(LockRequest request) {
+        return together(
+                request,
+                each -> locks.acquireAsync(each)
+                        .toCompletableFuture()
+                        .orTimeout(60, TimeUnit.SECONDS)
+                        .join());
+    }
+
+    private RecordedSet together(LockRequest request, Function<LockRequest, LockHandle> acquire) {
+        List<Event> asked = request.names().stream()
+                .map(name -> asks(Operation.ACQUIRE_TOGETHER, name, request, "together-" + history.nextNumber()))
+                .toList();
+        try {
+            return new RecordedSet(history, asked, request.minHold(), acquire.apply(request));
+        } catch (RuntimeException | Error e) {
+            asked.forEach(each -> answered(each, e));
             throw e;
         }
     }
@@ -57,7 +87,7 @@ public final class RecordedLocks implements LockOperations {
             if (handle.isEmpty()) {
                 answered(asked, Phase.FAIL);
             }
-            return handle.map(hold -> granted(asked, hold));
+            return handle.map(hold -> granted(asked, request, hold));
         } catch (RuntimeException | Error e) {
             answered(asked, e);
             throw e;
@@ -75,7 +105,7 @@ public final class RecordedLocks implements LockOperations {
                 answered(asked, failure);
                 outer.completeExceptionally(failure);
             } else {
-                RecordedHandle recorded = granted(asked, handle);
+                RecordedHandle recorded = granted(asked, request, handle);
                 if (!outer.complete(recorded)) {
                     CompletableFuture.runAsync(recorded::close);
                 }
@@ -113,15 +143,19 @@ public final class RecordedLocks implements LockOperations {
     }
 
     private Event asks(LockRequest request, String caller) {
+        return asks(Operation.ACQUIRE, request.name(), request, caller);
+    }
+
+    private Event asks(Operation operation, String name, LockRequest request, String caller) {
         String owner = request.owner() != null ? request.owner() : Event.ownerIn(history.jvm(), caller);
         long number = history.nextNumber();
         long now = System.nanoTime();
         Event asked = new Event(
                 history.jvm(),
                 owner,
-                request.name(),
+                name,
                 number,
-                Operation.ACQUIRE,
+                operation,
                 Phase.INVOKE,
                 now,
                 Event.NONE,
@@ -137,8 +171,8 @@ public final class RecordedLocks implements LockOperations {
         return bounded ? now + wait.toNanos() : Event.NONE;
     }
 
-    private RecordedHandle granted(Event asked, LockHandle handle) {
-        return new RecordedHandle(history, asked, handle);
+    private RecordedHandle granted(Event asked, LockRequest request, LockHandle handle) {
+        return new RecordedHandle(history, asked, request.minHold(), handle);
     }
 
     private void answered(Event asked, Throwable failure) {
@@ -148,7 +182,7 @@ public final class RecordedLocks implements LockOperations {
     }
 
     private void answered(Event asked, Phase how) {
-        history.write(asked.then(Operation.ACQUIRE, how, System.nanoTime(), Event.NONE));
+        history.write(asked.then(asked.operation(), how, System.nanoTime(), Event.NONE));
     }
 
     private static String thread() {

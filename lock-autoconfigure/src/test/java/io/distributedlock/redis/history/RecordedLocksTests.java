@@ -25,8 +25,10 @@ import io.distributedlock.redis.history.Event.Operation;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -211,6 +213,65 @@ class RecordedLocksTests {
         answer.get().close();
         assertStory("ACQUIRE INVOKE", "ACQUIRE OK", "RELEASE INVOKE", "RELEASE OK");
         assertThat(History.read(directory)).extracting(Event::owner).allMatch(owner -> owner.startsWith("a/async-"));
+    }
+
+    @Test
+    void severalTogether() throws Exception {
+        LockRequest request = LockRequest.ofAll(List.of("one", "two")).waitUpTo(Duration.ofSeconds(1));
+        when(hold.fencingTokens()).thenReturn(Map.of("one", 7L, "two", 8L));
+        when(hold.remainingLease()).thenReturn(Duration.ofSeconds(3));
+        when(hold.isHeld()).thenReturn(true);
+        when(inner.acquire(request)).thenReturn(hold);
+        try (RecordedSet set = locks.acquireAll(request)) {
+            assertThat(set.parts()).extracting(RecordedHandle::fencingToken).containsExactly(7L, 8L);
+            set.extend(Duration.ofSeconds(2));
+        }
+        verify(hold).extend(Duration.ofSeconds(2));
+        verify(hold).close();
+        for (String name : List.of("one", "two")) {
+            assertThat(History.read(directory))
+                    .filteredOn(event -> event.lock().equals(name))
+                    .extracting(event -> event.operation() + " " + event.phase())
+                    .containsExactly(
+                            "ACQUIRE_TOGETHER INVOKE",
+                            "ACQUIRE_TOGETHER OK",
+                            "RENEW INVOKE",
+                            "RENEW OK",
+                            "RELEASE INVOKE",
+                            "RELEASE OK");
+        }
+    }
+
+    @Test
+    void severalOfWhichOneIsBusy() {
+        LockRequest request = LockRequest.ofAll(List.of("one", "two"));
+        when(inner.acquireAsync(request))
+                .thenReturn(CompletableFuture.failedFuture(
+                        new LockNotAcquiredException("two", "busy", Duration.ofSeconds(1))));
+        assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> locks.acquireAllAsync(request));
+        assertThat(History.read(directory))
+                .extracting(event -> event.lock() + " " + event.operation() + " " + event.phase())
+                .containsExactlyInAnyOrder(
+                        "one ACQUIRE_TOGETHER INVOKE",
+                        "two ACQUIRE_TOGETHER INVOKE",
+                        "one ACQUIRE_TOGETHER FAIL",
+                        "two ACQUIRE_TOGETHER FAIL");
+    }
+
+    /** Which release was not confirmed, or which hold was lost, is not known. */
+    @Test
+    void severalOfWhichOneWasLost() {
+        LockRequest request = LockRequest.ofAll(List.of("one", "two"));
+        when(hold.fencingTokens()).thenReturn(Map.of("one", 7L, "two", 8L));
+        when(hold.remainingLease()).thenReturn(Duration.ofSeconds(3));
+        when(inner.acquire(request)).thenReturn(hold);
+        doThrow(lost).when(hold).close();
+        RecordedSet set = locks.acquireAll(request);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(set::close);
+        assertThat(History.read(directory))
+                .filteredOn(event -> event.operation() == Operation.RELEASE)
+                .extracting(event -> event.lock() + " " + event.phase())
+                .containsExactlyInAnyOrder("one INVOKE", "two INVOKE", "one UNKNOWN", "two UNKNOWN");
     }
 
     @Test

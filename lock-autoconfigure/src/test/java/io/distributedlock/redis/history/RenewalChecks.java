@@ -82,13 +82,18 @@ final class RenewalChecks {
     private Set<Long> ofUnknown(String jvm, List<Event> events, TreeMap<Long, Renewal> renewals) {
         Set<Long> times = new HashSet<>();
         for (Call call : Call.of(events)) {
-            if (call.asked().jvm().equals(jvm)
-                    && call.operation() == Operation.ACQUIRE
-                    && call.outcome() == Phase.UNKNOWN) {
+            if (call.asked().jvm().equals(jvm) && mayHaveHad(call)) {
                 times.addAll(during(renewals, call.begin(), call.end()));
             }
         }
         return times;
+    }
+
+    /** One of several locks may have been had until another one was refused. */
+    private static boolean mayHaveHad(Call call) {
+        return call.operation() == Operation.ACQUIRE_TOGETHER
+                ? !call.isOk()
+                : call.operation() == Operation.ACQUIRE && call.outcome() == Phase.UNKNOWN;
     }
 
     private Set<Long> during(TreeMap<Long, Renewal> renewals, long from, long to) {

@@ -60,8 +60,8 @@ final class WaitChecks {
                 if (!killed.containsKey(jvm)) {
                     findings.violation("H5", "never returned: " + call);
                 }
-            } else if (call.operation() != Operation.ACQUIRE || call.asked().deadline() != Event.NONE) {
-                long wait = call.operation() == Operation.ACQUIRE ? call.asked().deadline() - call.begin() : 0;
+            } else if (!call.operation().isAcquisition() || call.asked().deadline() != Event.NONE) {
+                long wait = call.operation().isAcquisition() ? call.asked().deadline() - call.begin() : 0;
                 long late = pausesOf(jvm).outside(call.begin(), call.end()) - wait;
                 if (late > bounds.decision().toNanos()) {
                     findings.violation("H5", "returned " + late / 1_000_000 + " ms late: " + call);
@@ -85,7 +85,8 @@ final class WaitChecks {
     void handedOverInTime(List<Call> calls, List<Grant> grants, Set<Grant> restored, Losses losses) {
         List<Free> free = without(restored, freeTimes(grants, restored, losses));
         IntervalSet disturbed = new IntervalSet(
-                Stream.of(faults.stream(), stalls.stream(), unknown(calls)).flatMap(each -> each), bounds.lease());
+                Stream.of(faults.stream(), stalls.stream(), unknown(calls)).flatMap(each -> each),
+                call -> isRefused(call) ? Duration.ZERO : bounds.lease());
         int first = 0;
         for (Call call : calls) {
             if (call.operation() != Operation.ACQUIRE || call.answered() == null) {
@@ -125,7 +126,7 @@ final class WaitChecks {
             if (grant.isShared()) {
                 begin = unclosed ? readers + lease : readers;
             }
-            long end = i + 1 < byToken.size() ? byToken.get(i + 1).grantedAt() : Long.MAX_VALUE;
+            long end = i + 1 < byToken.size() ? byToken.get(i + 1).mayBeHadFrom() : Long.MAX_VALUE;
             if (begin < end) {
                 free.add(new Free(begin, end));
             }
@@ -154,9 +155,16 @@ final class WaitChecks {
 
     /** Calls that may have got the lock, or may not have given it back, without anybody knowing. */
     private static Stream<Call> unknown(List<Call> calls) {
-        return calls.stream()
-                .filter(call -> call.operation().isOfLocks())
-                .filter(call -> call.answered() != null && call.outcome() == Phase.UNKNOWN);
+        return calls.stream().filter(call -> call.operation().isOfLocks()).filter(WaitChecks::isUnknown);
+    }
+
+    private static boolean isUnknown(Call call) {
+        return call.answered() != null && (isRefused(call) || call.outcome() == Phase.UNKNOWN);
+    }
+
+    /** One of several locks may have been had until another one was refused. Then it was released. */
+    private static boolean isRefused(Call call) {
+        return call.operation() == Operation.ACQUIRE_TOGETHER && call.outcome() == Phase.FAIL;
     }
 
     private void waitedInVain(Call call, Free free, IntervalSet disturbed) {
