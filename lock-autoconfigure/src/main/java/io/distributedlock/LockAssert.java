@@ -15,9 +15,9 @@ public final class LockAssert {
 
     /**
      * Passes if the calling thread runs inside an annotated method or {@link LockOperations#execute execute} and the
-     * innermost hold has not been lost.
+     * innermost hold is still held.
      *
-     * @throws IllegalStateException if there is no such hold, or if it is one of another thread that was released
+     * @throws IllegalStateException if there is no such hold, or if it was released
      * @throws LockLostException if it was lost
      */
     public static void assertLocked() {
@@ -28,11 +28,14 @@ public final class LockAssert {
                     + " the bean, not through 'this'.");
         }
         LockHandle handle = scope.handle();
-        handle.throwIfLost();
-        if (!scope.isOpenHere() && !handle.isHeld()) {
-            throw new IllegalStateException("The lock '" + LockNames.show(handle.name())
-                    + "' was released before this thread, which works for its holder, had ended. Let the locked method"
-                    + " wait for the work that it hands to other threads.");
+        if (handle.isHeld()) {
+            return;
         }
+        handle.throwIfLost();
+        throw new IllegalStateException("The lock '" + LockNames.show(handle.name()) + "' was released before "
+                + (scope.isOpenHere()
+                        ? "the end of the work under it. Do not close the handle in a locked method or in execute."
+                        : "this thread, which works for its holder, had ended. Let the locked method"
+                                + " wait for the work that it hands to other threads."));
     }
 }

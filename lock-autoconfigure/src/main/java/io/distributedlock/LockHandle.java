@@ -49,9 +49,12 @@ public interface LockHandle extends AutoCloseable {
      * Sets the remaining lease to the given time from now. Later renewals never shorten it; {@code maxHold} still
      * limits it. Sends a request to Redis and waits for the reply.
      *
-     * @param lease at least 10 ms
+     * @param lease from 10 ms to 365 days
+     * @throws IllegalArgumentException if the lease is outside that range
      * @throws LockLostException if the lock was lost or closed
      * @throws LockUnavailableException if no reply arrived; the shorter of the old and the new lease then counts
+     * @throws LockInterruptedException if the thread was interrupted; the lock is still held, and the shorter lease
+     *     counts
      */
     void extend(Duration lease);
 

@@ -7,7 +7,8 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread was interrupted while it waited for the lock. Its interrupt flag is set; the lock is not held.
+ * The thread was interrupted while it waited for the lock, which it does not get, or for the reply of Redis to another
+ * operation, such as {@link LockHandle#extend}, which may have been executed. Its interrupt flag is set.
  *
  * @since 0.1.0
  */

@@ -121,6 +121,8 @@ public interface LockOperations {
      * @param name the name of the lock
      * @return the state, or empty if the lock is free
      * @throws LockUnavailableException if Redis could not be reached or did not reply in time
+     * @throws LockInterruptedException if the thread was interrupted while it waited for the reply
+     * @throws IllegalArgumentException if the name is null, blank or too long
      */
     Optional<LockState> inspect(String name);
 
@@ -132,6 +134,9 @@ public interface LockOperations {
      * @param owner the explicit owner
      * @return whether a hold was released, and why not
      * @throws LockUnavailableException if Redis could not be reached or did not reply in time
+     * @throws LockInterruptedException if the thread was interrupted while it waited for the reply; the lock may have
+     *     been released
+     * @throws IllegalArgumentException if the name or the owner is null, blank or too long
      */
     ReleaseResult release(String name, String owner);
 
@@ -142,6 +147,9 @@ public interface LockOperations {
      * @param name the name of the lock
      * @return whether it was held
      * @throws LockUnavailableException if Redis could not be reached or did not reply in time
+     * @throws LockInterruptedException if the thread was interrupted while it waited for the reply; the lock may have
+     *     been released
+     * @throws IllegalArgumentException if the name is null, blank or too long
      */
     boolean forceRelease(String name);
 }

@@ -83,8 +83,24 @@ class LockScopeTests {
         }
     }
 
-    /** Held or lost, and nothing else. */
-    private record StubHandle(boolean lost) implements LockHandle {
+    /** The work has closed the handle itself. */
+    @Test
+    void aReleasedHoldDoesNotPassTheAssertion() {
+        StubHandle released = new StubHandle(false, false);
+        try (LockScope scope = LockScope.open(released)) {
+            assertThat(scope).isNotNull();
+            assertThatIllegalStateException()
+                    .isThrownBy(LockAssert::assertLocked)
+                    .withMessageContaining("'stub' was released before the end of the work");
+        }
+    }
+
+    /** Held, lost or released, and nothing else. */
+    private record StubHandle(boolean lost, boolean isHeld) implements LockHandle {
+
+        StubHandle(boolean lost) {
+            this(lost, !lost);
+        }
 
         @Override
         public String name() {
@@ -94,11 +110,6 @@ class LockScopeTests {
         @Override
         public long fencingToken() {
             return 1;
-        }
-
-        @Override
-        public boolean isHeld() {
-            return !lost;
         }
 
         @Override

@@ -6,7 +6,6 @@ package io.distributedlock.autoconfigure;
 
 import io.distributedlock.transaction.CommitGuardInstaller;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -16,9 +15,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 /** Prevents the commit of transactions under a lock that was lost. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConfigurableTransactionManager.class)
-@ConditionalOnBooleanProperty(
-        name = {"distributed-lock.enabled", "distributed-lock.transaction.guard"},
-        matchIfMissing = true)
+@ConditionalOnSwitch({"enabled", "transaction.guard"})
 class CommitGuardConfiguration {
 
     @Bean

@@ -8,7 +8,6 @@ import io.distributedlock.LockMonitor;
 import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.actuate.LocksHealthIndicator;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -23,7 +22,7 @@ import org.springframework.core.env.Environment;
                 "org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration")
 @ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
 @ConditionalOnSingleCandidate(LockMonitor.class)
-@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+@ConditionalOnSwitch("enabled")
 public final class DistributedLockHealthAutoConfiguration {
 
     @Bean

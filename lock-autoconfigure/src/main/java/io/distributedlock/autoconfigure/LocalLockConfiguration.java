@@ -5,14 +5,13 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockOperations;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
 /** The replacement for locks that are switched off. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", havingValue = false)
+@ConditionalOnSwitch(value = "enabled", on = false)
 @Conditional(AutoConfiguredLocksCondition.class)
 class LocalLockConfiguration {
 

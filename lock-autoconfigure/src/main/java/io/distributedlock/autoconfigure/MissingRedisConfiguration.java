@@ -5,7 +5,6 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockOperations;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -13,7 +12,7 @@ import org.springframework.context.annotation.Lazy;
 
 /** Replaces the locks in Redis if its classes are missing: fails the start with the reason. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+@ConditionalOnSwitch("enabled")
 @ConditionalOnMissingBean(LockOperations.class)
 class MissingRedisConfiguration {
 

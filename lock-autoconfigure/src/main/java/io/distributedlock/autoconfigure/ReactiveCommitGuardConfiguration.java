@@ -6,7 +6,6 @@ package io.distributedlock.autoconfigure;
 
 import io.distributedlock.transaction.ReactiveCommitGuard;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -17,9 +16,7 @@ import reactor.core.publisher.Flux;
 /** Prevents the commit of reactive transactions under a lock that was lost. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ReactiveTransactionManager.class, Flux.class})
-@ConditionalOnBooleanProperty(
-        name = {"distributed-lock.enabled", "distributed-lock.transaction.guard"},
-        matchIfMissing = true)
+@ConditionalOnSwitch({"enabled", "transaction.guard"})
 class ReactiveCommitGuardConfiguration {
 
     @Bean

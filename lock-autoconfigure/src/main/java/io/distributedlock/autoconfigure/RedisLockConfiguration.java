@@ -16,7 +16,6 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
@@ -30,7 +29,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** Locks in the Redis of the application. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({RedisClient.class, LettuceConnectionFactory.class})
-@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+@ConditionalOnSwitch("enabled")
 @Conditional(AutoConfiguredLocksCondition.InRedis.class)
 class RedisLockConfiguration {
 

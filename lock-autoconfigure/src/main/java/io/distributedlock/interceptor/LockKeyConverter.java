@@ -118,12 +118,12 @@ final class LockKeyConverter {
         return value;
     }
 
+    /** Collections and arrays that are not inside of another value have been taken apart before. */
     private static void refuseSeveral(Object value) {
-        if (value instanceof Collection<?>
-                || value instanceof Map<?, ?>
-                || value.getClass().isArray()) {
-            throw new IllegalArgumentException("is a collection or array ("
-                    + value.getClass().getTypeName() + "), and a method is locked by one value");
+        boolean isMap = value instanceof Map<?, ?>;
+        if (isMap || value instanceof Collection<?> || value.getClass().isArray()) {
+            throw new IllegalArgumentException((isMap ? "is a map (" : "is a collection or array in another value (")
+                    + value.getClass().getTypeName() + "), which makes no lock name");
         }
     }
 

@@ -12,6 +12,8 @@ import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.interceptor.DistributedLockAdvisor;
 import io.distributedlock.interceptor.RecordingLocks;
 import io.distributedlock.redis.RedisLockTemplate;
+import io.distributedlock.transaction.CommitGuardInstaller;
+import io.distributedlock.transaction.ReactiveCommitGuard;
 import io.lettuce.core.RedisClient;
 import java.util.List;
 import java.util.function.Consumer;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
@@ -78,6 +81,18 @@ class DistributedLockAutoConfigurationTests {
                         .hasNotFailed()
                         .hasSingleBean(RedisLockTemplate.class)
                         .hasSingleBean(DistributedLockAdvisor.class));
+    }
+
+    /** Each text that the binder accepts for true: without the guard, a late transaction would commit. */
+    @ParameterizedTest
+    @ValueSource(strings = {"true", "on", "yes", "1"})
+    void isSwitchedOnByEachTextForTrue(String on) {
+        runner.withPropertyValues("distributed-lock.enabled=" + on, "distributed-lock.transaction.guard=" + on)
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(RedisLockTemplate.class)
+                        .hasSingleBean(CommitGuardInstaller.class)
+                        .hasSingleBean(ReactiveCommitGuard.class));
     }
 
     @Test

@@ -25,6 +25,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -52,6 +54,16 @@ class LocalLockTests {
             assertThat(account.book(1)).isGreaterThan(first);
             assertThat(LockHandle.current()).isEmpty();
             assertThat(account.skipped()).isEqualTo("run");
+        });
+    }
+
+    /** Each text that the binder accepts for false. */
+    @ParameterizedTest
+    @ValueSource(strings = {"false", "FALSE", "off", "no", "0"})
+    void isSwitchedOffByEachTextForFalse(String off) {
+        runner.withPropertyValues("distributed-lock.enabled=" + off).run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(LockOperations.class);
+            assertThat(context.getBean(Account.class).book(1)).isPositive();
         });
     }
 

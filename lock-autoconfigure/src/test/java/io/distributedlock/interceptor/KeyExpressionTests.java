@@ -207,6 +207,16 @@ class KeyExpressionTests {
     }
 
     @Test
+    void tellsAMapFromANestedCollection() {
+        assertThatThrownBy(() -> shop.any(Map.of("a", 1)))
+                .hasMessageContaining("is a map (java.util.ImmutableCollections$Map1)");
+        assertThatThrownBy(() -> shop.any(List.of("a", List.of("b"))))
+                .hasMessageContaining("has an element that is a collection or array in another value");
+        assertThatThrownBy(() -> shop.any(Optional.of(new int[] {1})))
+                .hasMessageContaining("is a collection or array in another value (int[])");
+    }
+
+    @Test
     void refusesAnObjectWithoutTextInsideOfAText() {
         assertThatThrownBy(() -> shop.concatenated(new Object()))
                 .isExactlyInstanceOf(IllegalArgumentException.class)
