@@ -140,7 +140,12 @@ public class CompositeLockHandle implements LockHandle {
         // A stage that is derived from others would fail with a CompletionException.
         CompletableFuture<Void> closed = new CompletableFuture<>();
         release.whenAll().whenComplete((done, none) -> {
-            Throwable failure = failureOf(release);
+            Throwable failure;
+            try {
+                failure = failureOf(release);
+            } catch (RuntimeException | Error ex) {
+                failure = ex;
+            }
             if (failure == null) {
                 closed.complete(null);
             } else {
