@@ -47,7 +47,19 @@ class CompositeLockHandleTests {
         assertThat(all.fencingToken()).isEqualTo(7);
         assertThat(all.fencingTokens()).containsExactly(entry("a", 5L), entry("b", 7L), entry("c", 6L));
         assertThatThrownBy(() -> all.fencingTokens().put("d", 1L)).isInstanceOf(UnsupportedOperationException.class);
+        assertThat(new CompositeLockHandle(List.of(c, a)).fencingTokens())
+                .containsExactly(entry("c", 6L), entry("a", 5L));
         assertThat(all).hasToString("LockHandle[tokens={a=5, b=7, c=6}, held=true]");
+    }
+
+    @Test
+    void keepsItsHoldsWhateverBecomesOfTheList() {
+        List<LockHandle> list = new ArrayList<>(List.of(a, b, c));
+        LockHandle handle = new CompositeLockHandle(list);
+        list.clear();
+        handle.closeUnused();
+
+        assertThat(releases).hasSize(3);
     }
 
     /** Two servers may have a lock of the same name. */
