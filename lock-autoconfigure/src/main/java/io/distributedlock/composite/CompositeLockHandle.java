@@ -102,9 +102,7 @@ public class CompositeLockHandle implements LockHandle {
     /** Sends all releases, in the reverse order, before it waits for the first reply. */
     @Override
     public void close() {
-        JointRelease release = JointRelease.of(parts, LockHandle::closeAsync);
-        release.join();
-        throwIfAny(failureOf(release));
+        throwIfAny(failureOf(JointRelease.of(parts, LockHandle::closeAsync)));
     }
 
     /** Throws a failure of releases, which is never checked. */
@@ -140,7 +138,12 @@ public class CompositeLockHandle implements LockHandle {
         // A stage that is derived from others would fail with a CompletionException.
         CompletableFuture<Void> closed = new CompletableFuture<>();
         release.whenAll().whenComplete((done, none) -> {
-            Throwable failure = failureOf(release);
+            Throwable failure;
+            try {
+                failure = failureOf(release);
+            } catch (RuntimeException | Error ex) {
+                failure = ex;
+            }
             if (failure == null) {
                 closed.complete(null);
             } else {
@@ -150,6 +153,7 @@ public class CompositeLockHandle implements LockHandle {
         return closed;
     }
 
+    /** Waits for each. */
     private @Nullable Throwable failureOf(JointRelease release) {
         List<Throwable> failures = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {

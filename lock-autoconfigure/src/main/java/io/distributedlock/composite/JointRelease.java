@@ -45,7 +45,7 @@ public record JointRelease(List<CompletableFuture<@Nullable Throwable>> ends) {
             return how.apply(hold)
                     .<@Nullable Throwable>handle((done, failure) -> StageFailures.unwrap(failure))
                     .toCompletableFuture();
-        } catch (RuntimeException | Error ex) {
+        } catch (Throwable ex) {
             return CompletableFuture.completedFuture(ex);
         }
     }

@@ -27,7 +27,7 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
         /** Requests the lock with that number. Never blocks. */
         CompletionStage<LockHandle> request(int index);
 
-        /** The result, unless that throws. */
+        /** The result. If it throws, the acquisition fails with that. */
         LockHandle together(List<LockHandle> held);
 
         /** The failure for the caller, if the lock with that number was not acquired. */
@@ -88,26 +88,45 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
         }
     }
 
-    /** The request for the next lock, or null if there is none. */
+    /** The request for the next lock, or null if this stage has ended. */
     private @Nullable CompletableFuture<LockHandle> next() {
+        int index = nextIndex();
+        if (index < 0) {
+            return null;
+        }
+        CompletableFuture<LockHandle> next = request(index);
+        if (!isAwaited(next)) {
+            cancel(next);
+        }
+        return next;
+    }
+
+    private int nextIndex() {
         guard.lock();
         try {
-            if (ended || held.size() == steps.size()) {
-                return null;
-            }
-            CompletableFuture<LockHandle> next = request(held.size());
-            acquiring = next;
-            return next;
+            return ended ? -1 : held.size();
         } finally {
             guard.unlock();
         }
     }
 
+    /** Not under the guard: a cancellation must not wait for the code of other {@code LockOperations}. */
     private CompletableFuture<LockHandle> request(int index) {
         try {
             return steps.request(index).toCompletableFuture();
-        } catch (RuntimeException | Error ex) {
+        } catch (Throwable ex) {
             return CompletableFuture.failedFuture(ex);
+        }
+    }
+
+    /** @return false if this stage has ended meanwhile */
+    private boolean isAwaited(CompletableFuture<LockHandle> next) {
+        guard.lock();
+        try {
+            acquiring = next;
+            return !ended;
+        } finally {
+            guard.unlock();
         }
     }
 
@@ -139,18 +158,31 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
     }
 
     private void finish(List<LockHandle> complete) {
+        LockHandle own;
         try {
-            LockHandle own = steps.together(complete);
-            made = own;
-            complete(own);
-        } catch (RuntimeException ex) {
+            own = steps.together(complete);
+        } catch (Throwable ex) {
             end().whenAll().whenComplete((done, none) -> completeExceptionally(ex));
+            return;
         }
+        made = own;
+        complete(own);
     }
 
     private void fail(Throwable failure) {
         int index = heldCount();
-        end().whenAll().whenComplete((done, none) -> completeExceptionally(steps.failure(index, failure)));
+        end().whenAll().whenComplete((done, none) -> completeExceptionally(reported(index, failure)));
+    }
+
+    private Throwable reported(int index, Throwable failure) {
+        try {
+            return steps.failure(index, failure);
+        } catch (RuntimeException | Error ex) {
+            if (ex != failure) {
+                failure.addSuppressed(ex);
+            }
+            return failure;
+        }
     }
 
     private int heldCount() {
@@ -176,14 +208,16 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
             guard.unlock();
         }
         if (open != null) {
-            open.cancel(false);
+            cancel(open);
         }
         return JointRelease.rollBack(granted);
     }
 
-    /** Stages that depend on this one are plain futures. */
-    @Override
-    public <U> CompletableFuture<U> newIncompleteFuture() {
-        return new CompletableFuture<>();
+    private static void cancel(CompletableFuture<LockHandle> request) {
+        try {
+            request.cancel(false);
+        } catch (RuntimeException | Error ex) {
+            // The request remains; a late grant is released.
+        }
     }
 }

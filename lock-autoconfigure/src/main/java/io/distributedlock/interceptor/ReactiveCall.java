@@ -64,9 +64,6 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     /** The work that continues after the end, with the hold. */
     private volatile @Nullable HeldBody rest;
 
-    /** Whether the fallback runs instead of the method. */
-    private volatile boolean unlocked;
-
     @GuardedBy("this")
     private boolean subscribing;
 
@@ -127,7 +124,6 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             if (instead == null) {
                 downstream.end(null);
             } else {
-                unlocked = true;
                 instead.subscribe(this);
             }
         } catch (Throwable ex) {
@@ -259,13 +255,14 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private boolean end(@Nullable Throwable failure) {
         LockHandle held = handle;
         synchronized (this) {
-            if (ended || cancelled || (held == null && !unlocked)) {
+            if (ended || cancelled) {
                 return false;
             }
             ended = true;
         }
         HeldBody goesOn = rest;
         if (held == null) {
+            // The end of the fallback.
             downstream.end(failure);
         } else if (goesOn != null && failure == null) {
             tell(new End(null));
@@ -295,12 +292,10 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         }
     }
 
+    /** A response is delivered only after the end, so its body has not begun. */
     private void releaseUnobserved(LockHandle held) {
-        HeldBody undelivered = rest;
         Runnable end = kept;
-        if (undelivered != null) {
-            undelivered.endUnlessBegun();
-        } else if (end == null) {
+        if (end == null) {
             CallCompletion.closeUnobserved(held);
         } else {
             end.run();

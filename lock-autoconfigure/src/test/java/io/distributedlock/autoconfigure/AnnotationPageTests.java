@@ -22,10 +22,8 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.annotation.Bean;
@@ -38,24 +36,10 @@ class AnnotationPageTests {
 
     private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
-    private static LockedApplication application;
+    @RegisterExtension
+    private static final LockedApplication application = new LockedApplication(Configured.class);
 
     private final Examples examples = application.bean(Examples.class);
-
-    @BeforeAll
-    static void start() {
-        application = new LockedApplication(Configured.class);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void leavesNothing() {
-        application.awaitNoKeys();
-    }
 
     /** Formatted in another way, and with bodies where the page has {@code { … }}. */
     @ParameterizedTest

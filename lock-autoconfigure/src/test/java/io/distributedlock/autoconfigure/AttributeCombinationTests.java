@@ -19,10 +19,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -35,24 +33,10 @@ import reactor.core.publisher.Mono;
 /** Attributes of the annotation together, and on beans of all kinds, with locks in Redis. */
 class AttributeCombinationTests {
 
-    private static LockedApplication application;
+    @RegisterExtension
+    private static final LockedApplication application = new LockedApplication(Configured.class);
 
     private final Work work = application.bean(Work.class);
-
-    @BeforeAll
-    static void start() {
-        application = new LockedApplication(Configured.class);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void leavesNothing() {
-        application.awaitNoKeys();
-    }
 
     @Test
     void severalAnnotationsOneOfThemWithSeveralKeys() {

@@ -14,13 +14,19 @@ import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
-/** An application with a Redis of its own, for tests of what annotated methods do. */
-final class LockedApplication implements AutoCloseable {
+/**
+ * An application with a Redis of its own, for tests of what annotated methods do. As an extension in a static field, it
+ * checks after each test that no key is left, and ends with the class.
+ */
+final class LockedApplication implements AfterEachCallback, AfterAllCallback, AutoCloseable {
 
     static final Duration LONG = Duration.ofSeconds(60);
 
@@ -79,6 +85,16 @@ final class LockedApplication implements AutoCloseable {
 
     void awaitNoKeys() {
         await("no key is left").atMost(LONG).until(() -> keys().isEmpty());
+    }
+
+    @Override
+    public void afterEach(ExtensionContext test) {
+        awaitNoKeys();
+    }
+
+    @Override
+    public void afterAll(ExtensionContext tests) {
+        close();
     }
 
     @Override

@@ -151,6 +151,7 @@ class ObservedMethodTests {
                     .block();
 
             assertThat(recorder.stopped).containsExactly(WAITED.formatted("reactive"), HELD.formatted("reactive"));
+            assertThat(registry.getCurrentObservation()).isNull();
         });
     }
 

@@ -22,9 +22,6 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** An application of two contexts: each part of the operators' view exists once, wherever its conditions are met. */
@@ -50,17 +47,7 @@ class OperatorsViewOfChildContextTests {
     }
 
     private static ApplicationContextRunner locks() {
-        return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        AopAutoConfiguration.class,
-                        DataRedisAutoConfiguration.class,
-                        DistributedLockAutoConfiguration.class,
-                        DistributedLockMetricsAutoConfiguration.class,
-                        DistributedLockObservationAutoConfiguration.class,
-                        DistributedLockEndpointAutoConfiguration.class,
-                        DistributedLockHealthAutoConfiguration.class))
-                .withPropertyValues(
-                        "spring.data.redis.port=" + redis.port(), "management.endpoints.web.exposure.include=locks");
+        return TestRedis.withOperatorsView("spring.data.redis.port=" + redis.port());
     }
 
     private static ApplicationContextRunner registries(ApplicationContextRunner runner) {

@@ -45,6 +45,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -154,6 +155,23 @@ class PublisherInResponseTests {
         application.awaitFree("work");
         await().atMost(LONG)
                 .until(() -> dispatched.getResponse().getContentAsString().contains("one"));
+    }
+
+    @Test
+    void mvcReleasesAtTheEndOfTheRequestIfTheResponseIsNotWritten() throws Exception {
+        MockMvc other = MockMvcBuilders.standaloneSetup(new Delegating(work)).build();
+        MvcResult written = other.perform(get("/not-written")).andReturn();
+        assertThat(written.getResponse().getContentAsString()).isEqualTo("held true");
+        await().atMost(LONG).until(() -> !application.isHeld("work"));
+    }
+
+    @Test
+    void mvcHoldsTheLockIfTheRequestContinuesAfterTheFirstThread() throws Exception {
+        Delegating controller = new Delegating(work);
+        MockMvcBuilders.standaloneSetup(controller).build().perform(get("/later"));
+        body().tryEmitNext("done");
+        assertThat(controller.response.getBody().block(LONG)).isEqualTo("done");
+        application.awaitFree("work");
     }
 
     // ---- WebFlux
@@ -343,6 +361,31 @@ class PublisherInResponseTests {
                 .isThrownBy(() -> onEventLoop.block(LONG))
                 .withMessageContaining("Return a Mono<ResponseEntity<...>>");
         assertThat(application.isHeld("work")).isFalse();
+    }
+
+    /** Calls the locked method of another bean, and does not return its response. */
+    @RestController
+    static class Delegating {
+
+        private final Work work;
+
+        private ResponseEntity<Mono<String>> response;
+
+        Delegating(Work work) {
+            this.work = work;
+        }
+
+        @GetMapping("/not-written")
+        public String notWritten() {
+            response = work.monoIn();
+            return "held " + application.isHeld("work");
+        }
+
+        @GetMapping("/later")
+        public DeferredResult<String> later() {
+            response = work.monoIn();
+            return new DeferredResult<>();
+        }
     }
 
     @RestController

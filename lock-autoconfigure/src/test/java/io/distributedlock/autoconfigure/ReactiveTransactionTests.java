@@ -10,8 +10,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockLostEvent;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenLost;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -45,6 +47,8 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.retry.Retry;
 
 /** Locks around reactive transactions, and reactive transactions around locks. */
 class ReactiveTransactionTests {
@@ -193,6 +197,62 @@ class ReactiveTransactionTests {
         assertThat(transactions.ends).isEmpty();
     }
 
+    /** A loop of a thousand rounds in one transaction must not keep a thousand handles. */
+    @Test
+    void aLockThatIsEnteredAgainInATransactionIsKeptOnce() {
+        Mono<Integer> kept = work.locked(() -> Mono.just("done"))
+                .repeat(4)
+                .then(work.lenient(() -> Mono.just("done")))
+                .then(TransactionSynchronizationManager.forCurrentTransaction())
+                .map(manager -> manager.getSynchronizations().size());
+        assertThat(transactions.operator().transactional(kept).block(LockedApplication.LONG))
+                .isOne();
+        assertThat(transactions.ends).containsExactly("commit held=true");
+    }
+
+    @Test
+    void aTransactionThatTriesAgainAfterATimeOutEntersTheLockThatItKeeps() {
+        Sinks.Empty<String> running = Sinks.empty();
+        Mono<String> cancelled = work.locked(() -> {
+                    running.tryEmitEmpty();
+                    return Mono.never();
+                })
+                .takeUntilOther(running.asMono().publishOn(Schedulers.single()));
+        // The work ends when its subscription has returned, perhaps after the cancellation.
+        Mono<String> again =
+                work.atOnce(() -> Mono.just("entered")).retryWhen(Retry.fixedDelay(200, Duration.ofMillis(50)));
+        assertThat(transactions.operator().transactional(cancelled.then(again)).block(LockedApplication.LONG))
+                .isEqualTo("entered");
+        assertThat(transactions.ends).containsExactly("commit held=true");
+    }
+
+    @Test
+    void aLossThatIsIgnoredDoesNotStopTheTransactionUnderTheLock() {
+        assertThat(work.lenientTransaction(() -> losing("done")).block(LockedApplication.LONG))
+                .isEqualTo("done");
+        assertThat(transactions.ends).containsExactly("commit held=false");
+    }
+
+    @Test
+    void aParallelBranchOfATransactionDoesNotEnterTheLockOfWorkThatStillRuns() {
+        Sinks.Empty<String> running = Sinks.empty();
+        Sinks.Empty<String> ending = Sinks.empty();
+        Mono<String> first = work.locked(() -> {
+            running.tryEmitEmpty();
+            return ending.asMono();
+        });
+        Mono<String> second = running.asMono()
+                .publishOn(Schedulers.single())
+                .then(Mono.defer(() -> work.atOnce(() -> Mono.just("entered"))))
+                .onErrorReturn(LockNotAcquiredException.class, "busy")
+                .doOnTerminate(ending::tryEmitEmpty);
+        Mono<String> later = work.atOnce(() -> Mono.just("later"));
+        Flux<String> all = Flux.merge(first, second).concatWith(later);
+        assertThat(transactions.operator().transactional(all).collectList().block(LockedApplication.LONG))
+                .containsExactly("busy", "later");
+        assertThat(transactions.ends).containsExactly("commit held=true");
+    }
+
     @Test
     void aTransactionIsNotCommittedIfALockInsideOfItWasLost() {
         Mono<String> later = work.locked(() -> Mono.just("done")).flatMap(ReactiveTransactionTests::losing);
@@ -280,7 +340,18 @@ class ReactiveTransactionTests {
         }
 
         @DistributedLocked(key = "'work'", whenLost = WhenLost.IGNORE)
+        @Transactional
+        public Mono<String> lenientTransaction(Supplier<Mono<String>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked(key = "'work'", whenLost = WhenLost.IGNORE)
         public Mono<String> lenient(Supplier<Mono<String>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked(key = "'work'", waitUpTo = "0")
+        public Mono<String> atOnce(Supplier<Mono<String>> body) {
             return body.get();
         }
 

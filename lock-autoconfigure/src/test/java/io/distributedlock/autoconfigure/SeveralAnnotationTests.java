@@ -30,10 +30,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.context.annotation.Bean;
@@ -46,7 +44,8 @@ import reactor.core.publisher.Mono;
 /** Several annotations on one method: all of their locks or none, in one order, with waits that begin together. */
 class SeveralAnnotationTests {
 
-    private static LockedApplication application;
+    @RegisterExtension
+    private static final LockedApplication application = new LockedApplication(Configured.class);
 
     private final Work work = application.bean(Work.class);
 
@@ -86,21 +85,6 @@ class SeveralAnnotationTests {
         };
 
         abstract List<String> call(Work work, List<Integer> keys);
-    }
-
-    @BeforeAll
-    static void start() {
-        application = new LockedApplication(Configured.class);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void leavesNothing() {
-        application.awaitNoKeys();
     }
 
     @ParameterizedTest

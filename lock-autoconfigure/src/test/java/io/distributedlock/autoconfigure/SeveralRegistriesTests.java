@@ -17,30 +17,16 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Several meter registries, one of them that counts for all, and parts of the operators' libraries that are absent. */
 class SeveralRegistriesTests {
 
-    private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    AopAutoConfiguration.class,
-                    DataRedisAutoConfiguration.class,
-                    DistributedLockAutoConfiguration.class,
-                    DistributedLockMetricsAutoConfiguration.class,
-                    DistributedLockObservationAutoConfiguration.class,
-                    DistributedLockEndpointAutoConfiguration.class,
-                    DistributedLockHealthAutoConfiguration.class))
+    private final ApplicationContextRunner runner = TestRedis.withOperatorsView("spring.data.redis.port=1")
             .withBean("first", SimpleMeterRegistry.class)
             .withBean("second", SimpleMeterRegistry.class)
-            .withPropertyValues(
-                    "spring.data.redis.port=1",
-                    "distributed-lock.command-timeout=200ms",
-                    "management.endpoints.web.exposure.include=locks");
+            .withPropertyValues("distributed-lock.command-timeout=200ms");
 
     /** As the composite registry of Spring Boot. */
     @Test
@@ -87,17 +73,8 @@ class SeveralRegistriesTests {
 
     @Test
     void actuatorDoesNotNeedMicrometer() {
-        new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        AopAutoConfiguration.class,
-                        DataRedisAutoConfiguration.class,
-                        DistributedLockAutoConfiguration.class,
-                        DistributedLockMetricsAutoConfiguration.class,
-                        DistributedLockObservationAutoConfiguration.class,
-                        DistributedLockEndpointAutoConfiguration.class,
-                        DistributedLockHealthAutoConfiguration.class))
+        TestRedis.withOperatorsView("spring.data.redis.port=1")
                 .withClassLoader(new FilteredClassLoader("io.micrometer"))
-                .withPropertyValues("spring.data.redis.port=1", "management.endpoints.web.exposure.include=locks")
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .hasSingleBean(LocksEndpoint.class)

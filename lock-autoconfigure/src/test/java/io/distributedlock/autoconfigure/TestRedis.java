@@ -38,6 +38,17 @@ interface TestRedis extends AutoCloseable {
                 .withPropertyValues(property);
     }
 
+    /** The same with all that operators see of the locks. */
+    static ApplicationContextRunner withOperatorsView(String property) {
+        return application(property)
+                .withConfiguration(AutoConfigurations.of(
+                        DistributedLockMetricsAutoConfiguration.class,
+                        DistributedLockObservationAutoConfiguration.class,
+                        DistributedLockEndpointAutoConfiguration.class,
+                        DistributedLockHealthAutoConfiguration.class))
+                .withPropertyValues("management.endpoints.web.exposure.include=locks");
+    }
+
     /** All servers that take commands. */
     List<EmbeddedRedis> servers();
 

@@ -22,10 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import reactor.core.publisher.Flux;
@@ -34,24 +32,10 @@ import reactor.core.publisher.Mono;
 /** Locked methods in unusual use: shared publishers, cleanup, limits of holds that fail or never end, generic types. */
 class UnusualUseTests {
 
-    private static LockedApplication application;
+    @RegisterExtension
+    private static final LockedApplication application = new LockedApplication(Configured.class);
 
     private final Work work = application.bean(Work.class);
-
-    @BeforeAll
-    static void start() {
-        application = new LockedApplication(Configured.class);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
-    }
-
-    @AfterEach
-    void leavesNothing() {
-        application.awaitNoKeys();
-    }
 
     private static String lock() {
         return LockHandle.current().map(LockHandle::name).orElse("none");

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -80,18 +81,80 @@ class ReactiveCallTests {
         assertThat(signals.received).isEmpty();
     }
 
+    /** Not before it has returned, since code of the method runs until then. */
     @Test
     void aCancellationWhileThePublisherIsSubscribedToReleasesOnce() {
+        AtomicReference<Integer> during = new AtomicReference<>();
         work.flux(() -> Flux.from(subscriber -> {
                     signals.cancel();
                     body.asFlux().subscribe(subscriber);
+                    subscriber.onComplete();
+                    during.set(locks.promise().grantedHold().closed);
                 }))
                 .subscribe(signals);
         Hold hold = locks.promise().grant();
 
+        assertThat(during).hasValue(0);
         assertThat(hold.closed).isOne();
         assertThat(body.currentSubscriberCount()).isZero();
         assertThat(signals.received).isEmpty();
+    }
+
+    @Test
+    void aCancellationAfterTheEndDoesNotReleaseAgain() {
+        work.flux(Flux::empty).subscribe(signals);
+        Hold hold = locks.promise().grant();
+        signals.cancel();
+
+        assertThat(hold.closed).isOne();
+        assertThat(signals.received).containsExactly("onComplete");
+    }
+
+    /** A decorator of the locks may return a stage that depends on theirs. */
+    @Test
+    void aBusyLockBehindADependentStageIsStillBusy() {
+        work.replaced(body::asFlux).subscribe(signals);
+        locks.promise()
+                .completeExceptionally(
+                        new CompletionException(new LockNotAcquiredException("work", "busy", Duration.ZERO)));
+
+        assertThat(signals.received).containsExactly("instead", "onComplete");
+    }
+
+    @Test
+    void aLossThatADependentStageReportsIsStillALoss() {
+        LockLostException loss = new LockLostException("work", "lost", Duration.ZERO);
+        work.flux(Flux::empty).subscribe(signals);
+        locks.promise().complete(new Hold() {
+            @Override
+            public CompletionStage<Void> closeAsync() {
+                return CompletableFuture.failedFuture(new CompletionException(loss));
+            }
+        });
+
+        assertThat(signals.failure).isSameAs(loss);
+    }
+
+    @Test
+    void aRequestForNothingIsNotPassedOn() {
+        List<Long> requests = new ArrayList<>();
+        signals.demand = 1;
+        work.flux(() -> body.asFlux().doOnRequest(requests::add)).subscribe(signals);
+        locks.promise().grant();
+        signals.subscription.request(0);
+        signals.subscription.request(-1);
+
+        assertThat(requests).containsExactly(1L);
+    }
+
+    @Test
+    void aSubscriberIsSubscribedBeforeALockThatIsGrantedAtOnce() {
+        LockedProxies.by(new RecordingLocks())
+                .byClass(new Work())
+                .flux(Flux::empty)
+                .subscribe(signals);
+
+        assertThat(signals.received).containsExactly("onComplete");
     }
 
     @Test
@@ -253,6 +316,20 @@ class ReactiveCallTests {
     }
 
     @Test
+    void aCancellationAfterTheEndButDuringTheSubscriptionEndsTheSignals() {
+        work.flux(() -> Flux.from(subscriber -> {
+                    subscriber.onSubscribe(deaf());
+                    subscriber.onComplete();
+                    signals.cancel();
+                }))
+                .subscribe(signals);
+        Hold hold = locks.promise().grant();
+
+        assertThat(hold.closed).isOne();
+        assertThat(signals.received).isEmpty();
+    }
+
+    @Test
     void aMonoIsCancelledAsAFluxIs() {
         var subscription = work.mono(Mono::never).subscribe();
         Hold hold = locks.promise().grant();
@@ -313,7 +390,7 @@ class ReactiveCallTests {
 
         @Override
         public void onComplete() {
-            received.add("onComplete");
+            received.add(subscription == null ? "onComplete before onSubscribe" : "onComplete");
         }
     }
 

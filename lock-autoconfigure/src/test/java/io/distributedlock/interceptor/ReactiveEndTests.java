@@ -1,0 +1,135 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.interceptor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.interceptor.PromisedLocks.Hold;
+import io.distributedlock.reactive.ReactiveLocks;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
+import org.springframework.http.ResponseEntity;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.core.publisher.Sinks;
+import reactor.util.context.ContextView;
+
+/** The end of a locked Mono: a response that is not delivered, and what is current in the thread that reports it. */
+class ReactiveEndTests {
+
+    private final PromisedLocks locks = new PromisedLocks();
+
+    private final Work work = LockedProxies.by(locks).byClass(new Work());
+
+    private final Sinks.Many<String> body = Sinks.many().unicast().onBackpressureBuffer();
+
+    @AfterEach
+    void leavesNoHandle() {
+        assertThat(LockHandle.current()).isEmpty();
+    }
+
+    /** The subscription that delivers the response would have released the lock with its body. */
+    @Test
+    void aResponseThatIsCancelledBeforeItIsRequestedReleases() {
+        BaseSubscriber<Object> subscriber = withoutDemand();
+        work.response(body::asFlux).subscribe(subscriber);
+        Hold hold = locks.promise().grant();
+        assertThat(hold.closed).isZero();
+        subscriber.cancel();
+
+        assertThat(hold.closed).isOne();
+        assertThat(body.currentSubscriberCount()).isZero();
+    }
+
+    @Test
+    void aResponseThatIsCancelledWhileItsPublisherIsSubscribedToReleases() {
+        BaseSubscriber<Object> subscriber = withoutDemand();
+        work.mono(() -> Mono.fromDirect(publisher -> {
+                    publisher.onSubscribe(Operators.emptySubscription());
+                    publisher.onNext(ResponseEntity.ok(body.asFlux()));
+                    publisher.onComplete();
+                    subscriber.cancel();
+                }))
+                .subscribe(subscriber);
+        Hold hold = locks.promise().grant();
+
+        assertThat(hold.closed).isOne();
+    }
+
+    @Test
+    void aResponseWhosePublisherFailsAfterItIsNotDelivered() {
+        List<Object> received = new ArrayList<>();
+        IllegalStateException late = new IllegalStateException("late");
+        work.mono(() -> Mono.fromDirect(Flux.concat(Mono.just(ResponseEntity.ok(body.asFlux())), Mono.error(late))))
+                .subscribe(received::add, received::add);
+        Hold hold = locks.promise().grant();
+
+        assertThat(received).containsExactly(late);
+        assertThat(hold.closed).isOne();
+    }
+
+    private static BaseSubscriber<Object> withoutDemand() {
+        return new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {}
+        };
+    }
+
+    /** The grant comes on a thread that is in no lock, and nothing propagates the outer one to it. */
+    @Test
+    void theEndIsNotReportedInsideOfTheScopeInWhichThePublisherIsSubscribedTo() {
+        AtomicReference<Boolean> atTheEnd = new AtomicReference<>();
+        work.mono(() -> work.mono(() -> Mono.just("inner"))
+                        .doOnNext(value -> atTheEnd.set(LockHandle.current().isPresent())))
+                .subscribe();
+        locks.promise().grant();
+        locks.promises.get(1).grant();
+
+        assertThat(atTheEnd).hasValue(false);
+    }
+
+    /** As an operator of the method's publisher does with context propagation. */
+    @Test
+    void anEndOnAThreadThatShowsTheLockIsOutsideOfIt() {
+        AtomicReference<ContextView> inside = new AtomicReference<>();
+        AtomicReference<LockHandle> atTheEnd = new AtomicReference<>();
+        work.mono(() -> work.mono(() -> Mono.deferContextual(context -> {
+                            inside.set(context);
+                            return body.asFlux().next();
+                        }))
+                        .doOnNext(value -> atTheEnd.set(LockHandle.current().orElseThrow())))
+                .subscribe();
+        Hold outer = locks.promise().grant();
+        Hold inner = locks.promises.get(1).grant();
+        try (ReactiveLocks.Shown shown = ReactiveLocks.show(inside.get())) {
+            body.tryEmitNext("done");
+            assertThat(LockHandle.current()).containsSame(inner);
+        }
+
+        assertThat(atTheEnd.get()).isSameAs(outer);
+    }
+
+    static class Work {
+
+        @DistributedLocked("'work'")
+        <T> Mono<T> mono(Supplier<Mono<T>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked("'work'")
+        Mono<ResponseEntity<Flux<String>>> response(Supplier<Flux<String>> body) {
+            return Mono.fromSupplier(() -> ResponseEntity.ok(body.get()));
+        }
+    }
+}
