@@ -97,22 +97,9 @@ public final class LockSet {
         return new LockSetHandle(List.copyOf(held));
     }
 
-    /** Releases all in the reverse order: sends all releases before it waits for the first reply. */
+    /** No work was done under them; a release that failed is retried until its lease ends. */
     private static void rollBack(List<DefaultLockHandle> held) {
-        List<Runnable> ends = new ArrayList<>();
-        for (int i = held.size() - 1; i >= 0; i--) {
-            Runnable end = held.get(i).beginRollBack();
-            if (end != null) {
-                ends.add(end);
-            }
-        }
-        for (Runnable end : ends) {
-            try {
-                end.run();
-            } catch (RuntimeException ex) {
-                // No work was done under it; the release is retried until its lease ends.
-            }
-        }
+        LockSetHandle.release(held, DefaultLockHandle::beginRollBack);
     }
 
     private static LockUnavailableException lostMeanwhile(String name) {
