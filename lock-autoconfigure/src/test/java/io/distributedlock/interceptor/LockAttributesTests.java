@@ -227,8 +227,8 @@ class LockAttributesTests {
         @DistributedLocked("'b'")
         void several() {}
 
-        @Deprecated
         @DistributedLocked("'a'")
+        @Deprecated
         void besideAnother() {}
 
         void none() {}
