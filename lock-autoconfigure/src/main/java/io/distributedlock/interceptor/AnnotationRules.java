@@ -6,7 +6,6 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockMode;
 import io.distributedlock.LockRequest;
-import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import java.time.Duration;
 import java.util.function.BiPredicate;
@@ -18,45 +17,45 @@ import org.springframework.core.KotlinDetector;
  *
  * @param isLeftOut whether an attribute has its default, by its name and text: also if its placeholders are empty
  */
-record AnnotationRules(DistributedLocked annotation, LockedMethod where, BiPredicate<String, String> isLeftOut) {
+record AnnotationRules(LockAttributes attributes, LockedMethod where, BiPredicate<String, String> isLeftOut) {
 
     void check() {
-        if (annotation.mode() == LockMode.SHARED && has("minHold", annotation.minHold())) {
+        if (attributes.mode() == LockMode.SHARED && has("minHold", attributes.minHold())) {
             throw where.refuse(
                     "minHold",
-                    annotation.minHold(),
+                    attributes.minHold(),
                     "it is not supported with mode = SHARED, whose holds share one lease in Redis",
                     "Leave out minHold or mode = SHARED.",
                     null);
         }
-        if (has("key", annotation.key()) && has("keyGenerator", annotation.keyGenerator())) {
+        if (has("key", attributes.key()) && has("keyGenerator", attributes.keyGenerator())) {
             throw where.refuse(
                     "keyGenerator",
-                    annotation.keyGenerator(),
+                    attributes.keyGenerator(),
                     "there is a key as well, and only one of them can make the lock name",
                     "Leave out key or keyGenerator.",
                     null);
         }
-        if (KotlinDetector.isSuspendingFunction(where.method()) && has("fallback", annotation.fallback())) {
+        if (KotlinDetector.isSuspendingFunction(where.method()) && has("fallback", attributes.fallback())) {
             throw where.refuse(
                     "fallback",
-                    annotation.fallback(),
+                    attributes.fallback(),
                     "a suspending function has none",
                     "Catch LockNotAcquiredException where it is called.",
                     null);
         }
-        if (annotation.whenBusy() == WhenBusy.SKIP && has("fallback", annotation.fallback())) {
+        if (attributes.whenBusy() == WhenBusy.SKIP && has("fallback", attributes.fallback())) {
             throw where.refuse(
                     "fallback",
-                    annotation.fallback(),
+                    attributes.fallback(),
                     "a call that is skipped has no fallback",
                     "Leave out fallback or whenBusy = SKIP.",
                     null);
         }
-        if (!annotation.renew() && has("maxHold", annotation.maxHold())) {
+        if (!attributes.renew() && has("maxHold", attributes.maxHold())) {
             throw where.refuse(
                     "maxHold",
-                    annotation.maxHold(),
+                    attributes.maxHold(),
                     "a hold with renew = false ends with its lease",
                     "Leave out maxHold or renew = false.",
                     null);
@@ -72,18 +71,18 @@ record AnnotationRules(DistributedLocked annotation, LockedMethod where, BiPredi
             @Nullable Duration minHold,
             @Nullable Duration maxHold,
             @Nullable Duration maxHoldByDefault,
-            DistributedLocked annotation,
+            LockAttributes attributes,
             LockedMethod where) {
         if (minHold == null) {
             return;
         }
         if (minHold.compareTo(LockRequest.MAX_LEASE) > 0) {
-            throw where.refuse("minHold", annotation.minHold(), "it must be at most 365 days", "Shorten it.", null);
+            throw where.refuse("minHold", attributes.minHold(), "it must be at most 365 days", "Shorten it.", null);
         }
         if (maxHold == null && maxHoldByDefault != null && minHold.compareTo(maxHoldByDefault) > 0) {
             throw where.refuse(
                     "minHold",
-                    annotation.minHold(),
+                    attributes.minHold(),
                     "it is longer than the property distributed-lock.max-hold, at which the lock is lost",
                     "Shorten minHold, or give the method a longer maxHold.",
                     null);
@@ -91,8 +90,8 @@ record AnnotationRules(DistributedLocked annotation, LockedMethod where, BiPredi
         if (maxHold != null && minHold.compareTo(maxHold) > 0) {
             throw where.refuse(
                     "minHold",
-                    annotation.minHold(),
-                    "it is longer than maxHold = \"" + annotation.maxHold() + "\", at which the lock is lost",
+                    attributes.minHold(),
+                    "it is longer than maxHold = \"" + attributes.maxHold() + "\", at which the lock is lost",
                     "Shorten minHold, or lengthen maxHold.",
                     null);
         }

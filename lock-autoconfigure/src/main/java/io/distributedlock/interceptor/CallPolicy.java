@@ -11,6 +11,7 @@ import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.transaction.LockReleaseSynchronization;
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * blocking and asynchronous adapters share it.
  *
  * @param keptUntilCompletion whether a transaction around the call keeps the lock until it has completed
- * @param ownTransaction the name of the method's own transaction, null if it joins that of its caller
+ * @param ownTransaction the name of the method's own transaction, null if it joins that of its caller. Only calls
+ *     inside a transaction ask, so that the start need not search each method for the annotations of transactions
  * @param skipped what a skipped call returns
  * @param fallback the method that is called instead when the lock is busy, or null
  */
@@ -28,7 +30,7 @@ record CallPolicy(
         WhenBusy whenBusy,
         WhenLost whenLost,
         boolean keptUntilCompletion,
-        @Nullable String ownTransaction,
+        Supplier<@Nullable String> ownTransaction,
         @Nullable Object skipped,
         @Nullable FallbackMethod fallback) {
 
@@ -85,16 +87,17 @@ record CallPolicy(
      * Then the caller only has to call {@link LockHandle#throwIfLost()} after the method.
      */
     boolean isLeftToTransaction(LockHandle handle) {
-        return keptUntilCompletion
-                && Transactions.PRESENT
-                && LockReleaseSynchronization.deferRelease(handle, lossMatters(), ownTransaction);
+        return mayBeInTransaction()
+                && LockReleaseSynchronization.deferRelease(handle, lossMatters(), ownTransaction.get());
     }
 
     /** Whether the calling thread is in a transaction that the work belongs to, and that keeps locks. */
     boolean isInTransaction() {
-        return keptUntilCompletion
-                && Transactions.PRESENT
-                && LockReleaseSynchronization.isInTransaction(ownTransaction);
+        return mayBeInTransaction() && LockReleaseSynchronization.isInTransaction(ownTransaction.get());
+    }
+
+    private boolean mayBeInTransaction() {
+        return keptUntilCompletion && Transactions.PRESENT && LockReleaseSynchronization.isInTransaction(null);
     }
 
     /**

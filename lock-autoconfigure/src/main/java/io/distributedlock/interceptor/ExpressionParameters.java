@@ -5,8 +5,8 @@
 package io.distributedlock.interceptor;
 
 import java.lang.reflect.Method;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.Arrays;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -18,32 +18,24 @@ final class ExpressionParameters {
 
     private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
-    private final Map<String, Integer> positions = new HashMap<>();
+    private static final String[] UNKNOWN = {};
 
     private final int count;
 
-    private final boolean named;
+    private final String[] own;
+
+    /** An annotation on an interface refers to the parameter names there. */
+    private final String[] declared;
 
     ExpressionParameters(LockedMethod where) {
         count = where.method().getParameterCount();
-        for (int i = 0; i < count; i++) {
-            positions.put("p" + i, i);
-            positions.put("a" + i, i);
-        }
-        boolean own = addNames(where.method());
-        // An annotation on an interface refers to the parameter names there.
-        named = where.declared().equals(where.method()) ? own : addNames(where.declared()) || own;
+        own = namesOf(where.method());
+        declared = where.declared().equals(where.method()) ? own : namesOf(where.declared());
     }
 
-    private boolean addNames(Method method) {
-        String[] names = NAMES.getParameterNames(method);
-        if (names == null || names.length < count - hidden(method)) {
-            return false;
-        }
-        for (int i = 0; i < names.length; i++) {
-            positions.put(names[i], i);
-        }
-        return true;
+    private String[] namesOf(Method method) {
+        String[] names = count == 0 ? null : NAMES.getParameterNames(method);
+        return names == null || names.length < count - hidden(method) ? UNKNOWN : names;
     }
 
     /** The number of its parameters without a name: a suspending function has a hidden one. */
@@ -54,13 +46,49 @@ final class ExpressionParameters {
     /** The position of the variable among the arguments, or null if there is no such parameter. */
     @Nullable
     Integer positionOf(String variable) {
-        return positions.get(variable);
+        int position = positionIn(declared, variable);
+        if (position < 0) {
+            position = positionIn(own, variable);
+        }
+        if (position < 0) {
+            position = numberIn(variable);
+        }
+        return position < 0 ? null : position;
+    }
+
+    private static int positionIn(String[] names, String variable) {
+        for (int i = 0; i < names.length; i++) {
+            if (variable.equals(names[i])) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** The number in {@code p0} or {@code a0}, written as Java does, or a negative one. */
+    private int numberIn(String variable) {
+        if (variable.length() < 2 || (variable.charAt(0) != 'p' && variable.charAt(0) != 'a')) {
+            return -1;
+        }
+        String number = variable.substring(1);
+        for (int i = 0; i < count; i++) {
+            if (number.equals(Integer.toString(i))) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     /** The suggestion for a variable that is not known. */
     String advice() {
-        String known = "Known are #root and " + new TreeSet<>(positions.keySet()) + ".";
-        return named || count == 0
+        Set<String> variables = new TreeSet<>(Arrays.asList(own));
+        variables.addAll(Arrays.asList(declared));
+        for (int i = 0; i < count; i++) {
+            variables.add("p" + i);
+            variables.add("a" + i);
+        }
+        String known = "Known are #root and " + variables + ".";
+        return own.length > 0 || declared.length > 0 || count == 0
                 ? known
                 : known + " The names of the parameters are not: compile with -parameters, or use #p0.";
     }

@@ -18,11 +18,16 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  *
  * @param excluded whether the element is excluded from locking
  */
-record FoundAnnotations(List<MergedAnnotation<DistributedLocked>> annotations, boolean excluded) {
+record FoundAnnotations(List<FoundAnnotation> annotations, boolean excluded) {
 
     static final FoundAnnotations NOTHING = new FoundAnnotations(List.of(), false);
 
     static FoundAnnotations on(AnnotatedElement element, SearchStrategy strategy) {
+        FoundAnnotation only = FoundAnnotation.onlyOneOf(element);
+        return only == null ? merged(element, strategy) : new FoundAnnotations(List.of(only), false);
+    }
+
+    private static FoundAnnotations merged(AnnotatedElement element, SearchStrategy strategy) {
         MergedAnnotations all = MergedAnnotations.from(element, strategy);
         List<MergedAnnotation<DistributedLocked>> found =
                 all.stream(DistributedLocked.class).toList();
@@ -40,11 +45,11 @@ record FoundAnnotations(List<MergedAnnotation<DistributedLocked>> annotations, b
         return new FoundAnnotations(ofElement(nearest, found), false);
     }
 
-    private static List<MergedAnnotation<DistributedLocked>> ofElement(
-            int index, List<MergedAnnotation<DistributedLocked>> found) {
-        return found.size() <= 1
-                ? found
-                : found.stream().filter(one -> one.getAggregateIndex() == index).toList();
+    private static List<FoundAnnotation> ofElement(int index, List<MergedAnnotation<DistributedLocked>> found) {
+        return found.stream()
+                .filter(one -> one.getAggregateIndex() == index)
+                .map(FoundAnnotation::of)
+                .toList();
     }
 
     /** These if they decide, otherwise those of a more distant element. */

@@ -8,7 +8,6 @@ import io.distributedlock.LockKeyGenerator;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
-import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +16,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Converts an annotation to an operation, or reports its error and its place. */
@@ -25,6 +25,9 @@ class LockAnnotationParser {
     private static final Log logger = LogFactory.getLog(LockAnnotationParser.class);
 
     private static final String HOW_TO_WRITE = "Write it like \"30s\", \"500ms\" or \"PT30S\".";
+
+    /** Each call replaces the name. */
+    private static final LockRequest UNNAMED = LockRequest.of("unnamed");
 
     private final ConfigurableBeanFactory beanFactory;
 
@@ -46,37 +49,37 @@ class LockAnnotationParser {
         this.fallbacks = new FallbackMethods(beanFactory);
     }
 
-    LockOperation parse(DistributedLocked annotation, LockedMethod where) {
+    LockOperation parse(LockAttributes attributes, LockedMethod where) {
         new AnnotationRules(
-                        annotation,
+                        attributes,
                         where,
                         (attribute, text) -> resolve(attribute, text, where).isEmpty())
                 .check();
         LockOperation operation = new LockOperation(
-                name(annotation, where),
-                terms(annotation, where),
-                condition(annotation, where),
-                operations(annotation, where),
-                policy(annotation, where),
+                name(attributes, where),
+                terms(attributes, where),
+                condition(attributes, where),
+                operations(attributes, where),
+                policy(attributes, where),
                 ReturnTypeAdapters.adapterFor(where),
                 HandleParameters.of(where.method()));
         if (logger.isDebugEnabled()) {
-            logger.debug("Calls of " + where + " are locked: " + annotation);
+            logger.debug("Calls of " + where + " are locked: "
+                    + AnnotationUtils.synthesizeAnnotation(attributes.annotation(), null));
         }
         return operation;
     }
 
-    private LockOperation.Terms terms(DistributedLocked annotation, LockedMethod where) {
-        Duration lease = lease(annotation, where);
-        Duration waitUpTo = duration("waitUpTo", annotation.waitUpTo(), where);
-        Duration maxHold = positive("maxHold", annotation.maxHold(), where);
-        Duration minHold = positive("minHold", annotation.minHold(), where);
-        AnnotationRules.checkHolds(minHold, maxHold, limitByDefault(annotation, where), annotation, where);
-        LockRequest request = LockRequest.of(where.asKey())
-                .origin(origin(annotation, where))
-                .renew(annotation.renew())
-                .reentrant(annotation.reentrant())
-                .mode(annotation.mode());
+    private LockOperation.Terms terms(LockAttributes attributes, LockedMethod where) {
+        Duration lease = lease(attributes, where);
+        Duration waitUpTo = duration("waitUpTo", attributes.waitUpTo(), where);
+        Duration maxHold = positive("maxHold", attributes.maxHold(), where);
+        Duration minHold = positive("minHold", attributes.minHold(), where);
+        AnnotationRules.checkHolds(minHold, maxHold, limitByDefault(attributes, where), attributes, where);
+        LockRequest request = UNNAMED.origin(origin(attributes, where));
+        request = attributes.renew() ? request : request.renew(false);
+        request = attributes.reentrant() ? request : request.reentrant(false);
+        request = attributes.mode() == UNNAMED.mode() ? request : request.mode(attributes.mode());
         request = lease == null ? request : request.lease(lease);
         request = waitUpTo == null ? request : request.waitUpTo(waitUpTo);
         request = maxHold == null ? request : request.maxHold(maxHold);
@@ -84,38 +87,38 @@ class LockAnnotationParser {
     }
 
     /** The property applies to the default locks, and to renewed leases. */
-    private @Nullable Duration limitByDefault(DistributedLocked annotation, LockedMethod where) {
-        boolean applies = annotation.renew()
-                && resolve("operations", annotation.operations(), where).isEmpty();
+    private @Nullable Duration limitByDefault(LockAttributes attributes, LockedMethod where) {
+        boolean applies = attributes.renew()
+                && resolve("operations", attributes.operations(), where).isEmpty();
         return applies ? maxHoldByDefault : null;
     }
 
-    private LockOrigin origin(DistributedLocked annotation, LockedMethod where) {
-        String name = resolve("name", annotation.name(), where);
+    private LockOrigin origin(LockAttributes attributes, LockedMethod where) {
+        String name = resolve("name", attributes.name(), where);
         return new LockOrigin(
-                name.isEmpty() ? where.shortName() : name, where.toString(), annotation.whenBusy() == WhenBusy.SKIP);
+                name.isEmpty() ? where.shortName() : name, where.toString(), attributes.whenBusy() == WhenBusy.SKIP);
     }
 
-    private CallPolicy policy(DistributedLocked annotation, LockedMethod where) {
-        String fallback = resolve("fallback", annotation.fallback(), where);
+    private CallPolicy policy(LockAttributes attributes, LockedMethod where) {
+        String fallback = resolve("fallback", attributes.fallback(), where);
         return new CallPolicy(
-                annotation.whenBusy(),
-                annotation.whenLost(),
+                attributes.whenBusy(),
+                attributes.whenLost(),
                 keptUntilCompletion,
-                Transactions.ownOf(where),
-                annotation.whenBusy() == WhenBusy.SKIP ? ReturnTypeAdapters.skipped(where) : null,
+                () -> Transactions.ownOf(where),
+                attributes.whenBusy() == WhenBusy.SKIP ? ReturnTypeAdapters.skipped(where) : null,
                 fallback.isEmpty() ? null : fallbacks.find(fallback, where));
     }
 
-    private LockNameResolver name(DistributedLocked annotation, LockedMethod where) {
-        String name = resolve("name", annotation.name(), where);
+    private LockNameResolver name(LockAttributes attributes, LockedMethod where) {
+        String name = resolve("name", attributes.name(), where);
         String prefix = name.isEmpty() ? "" : name.replace("\\", "\\\\").replace(":", "\\:") + ":";
-        String generator = resolve("keyGenerator", annotation.keyGenerator(), where);
+        String generator = resolve("keyGenerator", attributes.keyGenerator(), where);
         if (!generator.isEmpty()) {
             return new GeneratedName(
                     prefix, generator, bean("keyGenerator", generator, LockKeyGenerator.class, where), where);
         }
-        String key = resolve("key", annotation.key(), where);
+        String key = resolve("key", attributes.key(), where);
         if (key.isEmpty()) {
             return LockNameResolver.fixed(List.of(prefix + where.asKey()));
         }
@@ -134,8 +137,8 @@ class LockAnnotationParser {
         }
     }
 
-    private @Nullable Condition condition(DistributedLocked annotation, LockedMethod where) {
-        String text = resolve("condition", annotation.condition(), where);
+    private @Nullable Condition condition(LockAttributes attributes, LockedMethod where) {
+        String text = resolve("condition", attributes.condition(), where);
         if (text.isEmpty()) {
             return null;
         }
@@ -151,8 +154,8 @@ class LockAnnotationParser {
         return new Condition(expression);
     }
 
-    private LockOperation.@Nullable Locks operations(DistributedLocked annotation, LockedMethod where) {
-        String bean = resolve("operations", annotation.operations(), where);
+    private LockOperation.@Nullable Locks operations(LockAttributes attributes, LockedMethod where) {
+        String bean = resolve("operations", attributes.operations(), where);
         return bean.isEmpty()
                 ? null
                 : new LockOperation.Locks(bean, bean("operations", bean, LockOperations.class, where));
@@ -173,12 +176,12 @@ class LockAnnotationParser {
         return SingletonSupplier.of(() -> beanFactory.getBean(name, type));
     }
 
-    private @Nullable Duration lease(DistributedLocked annotation, LockedMethod where) {
-        Duration lease = duration("lease", annotation.lease(), where);
+    private @Nullable Duration lease(LockAttributes attributes, LockedMethod where) {
+        Duration lease = duration("lease", attributes.lease(), where);
         try {
             return lease == null ? null : LockRequest.requireLease(lease);
         } catch (IllegalArgumentException ex) {
-            throw where.refuse("lease", annotation.lease(), "it must be from 10 ms to 365 days", HOW_TO_WRITE, ex);
+            throw where.refuse("lease", attributes.lease(), "it must be from 10 ms to 365 days", HOW_TO_WRITE, ex);
         }
     }
 
@@ -204,6 +207,9 @@ class LockAnnotationParser {
 
     /** A placeholder with an empty value, as in {@code ${work.lease:}}, selects the default of the attribute. */
     private String resolve(String attribute, String text, LockedMethod where) {
+        if (text.isEmpty()) {
+            return text;
+        }
         String resolved = text.contains("${") ? placeholders(attribute, text, where) : text;
         if (resolved.isBlank() && !resolved.isEmpty()) {
             throw where.refuse(attribute, text, "it is blank", "Leave it out, or give it a value.", null);

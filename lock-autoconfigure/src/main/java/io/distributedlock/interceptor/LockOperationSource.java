@@ -4,7 +4,6 @@
  */
 package io.distributedlock.interceptor;
 
-import io.distributedlock.annotation.DistributedLocked;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotationConfigurationException;
-import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -55,8 +53,7 @@ final class LockOperationSource {
         MethodClassKey key = new MethodClassKey(method, targetClass);
         List<LockOperation> known = operations.get(key);
         if (known == null) {
-            known = ofTarget(method, ClassUtils.getUserClass(targetClass));
-            operations.put(key, known);
+            known = ofTarget(method, ClassUtils.getUserClass(targetClass), key);
         }
         return known;
     }
@@ -80,7 +77,7 @@ final class LockOperationSource {
     }
 
     /** The same for a method of an interface and for that of the target, so that the start caches it for both. */
-    private List<LockOperation> ofTarget(Method method, Class<?> targetClass) {
+    private List<LockOperation> ofTarget(Method method, Class<?> targetClass, MethodClassKey asked) {
         Method specific = LockedMethod.isGenerated(targetClass)
                 ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
                 : AopUtils.getMostSpecificMethod(method, targetClass);
@@ -89,6 +86,9 @@ final class LockOperationSource {
         if (known == null) {
             known = compute(specific, targetClass);
             operations.put(key, known);
+        }
+        if (!asked.equals(key)) {
+            operations.put(asked, known);
         }
         return known;
     }
@@ -100,23 +100,28 @@ final class LockOperationSource {
         Method declared = ClassUtils.getInterfaceMethodIfPossible(specific, targetClass);
         LockedMethod where = new LockedMethod(specific, declared, targetClass);
         try {
-            return find(specific, declared, targetClass).annotations().stream()
-                    .map(found -> parse(found, where))
-                    .toList();
+            List<FoundAnnotation> found = find(specific, declared, targetClass).annotations();
+            return found.size() == 1
+                    ? List.of(parse(found.get(0), where))
+                    : found.stream().map(each -> parse(each, where)).toList();
         } catch (AnnotationConfigurationException ex) {
             throw where.refuse(String.valueOf(ex.getMessage()), "Correct the attributes of the annotation.");
         }
     }
 
-    private LockOperation parse(MergedAnnotation<DistributedLocked> found, LockedMethod where) {
+    private LockOperation parse(FoundAnnotation found, LockedMethod where) {
         return parser.parse(
-                found.synthesize(), found.getSource() instanceof Method source ? where.declaredBy(source) : where);
+                found.attributes(), found.source() instanceof Method source ? where.declaredBy(source) : where);
     }
 
     private static FoundAnnotations find(Method specific, Method declared, Class<?> targetClass) {
+        FoundAnnotations own = FoundAnnotations.on(specific, SearchStrategy.SUPERCLASS);
+        return own.decide() ? own : findMoreDistant(specific, declared, targetClass);
+    }
+
+    private static FoundAnnotations findMoreDistant(Method specific, Method declared, Class<?> targetClass) {
         Class<?> type = LockedMethod.isGenerated(targetClass) ? annotatedInterface(specific, targetClass) : targetClass;
-        return FoundAnnotations.on(specific, SearchStrategy.SUPERCLASS)
-                .or(() -> onClass(specific, type, SearchStrategy.SUPERCLASS))
+        return onClass(specific, type, SearchStrategy.SUPERCLASS)
                 .or(() -> FoundAnnotations.on(specific, SearchStrategy.TYPE_HIERARCHY))
                 .or(() -> FoundAnnotations.on(declared, SearchStrategy.TYPE_HIERARCHY))
                 .or(() -> onClass(specific, type, SearchStrategy.TYPE_HIERARCHY))

@@ -7,7 +7,6 @@ package io.distributedlock.interceptor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.annotation.DistributedLocked;
 import java.lang.reflect.AnnotatedElement;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.commons.logging.Log;
@@ -34,17 +33,25 @@ final class LockedClassFilter {
     }
 
     private boolean isInHierarchyOf(@Nullable Class<?> type) {
-        if (type == null || !AnnotationUtils.isCandidateClass(type, DistributedLocked.class)) {
+        if (type == null) {
             return false;
         }
         Boolean cached = known.get(type);
         if (cached == null) {
-            cached = isOn(type)
-                    || isInHierarchyOf(type.getSuperclass())
-                    || Arrays.stream(type.getInterfaces()).anyMatch(this::isInHierarchyOf);
+            cached = AnnotationUtils.isCandidateClass(type, DistributedLocked.class)
+                    && (isOn(type) || isInHierarchyOf(type.getSuperclass()) || isOnInterfaceOf(type));
             known.put(type, cached);
         }
         return cached;
+    }
+
+    private boolean isOnInterfaceOf(Class<?> type) {
+        for (Class<?> each : type.getInterfaces()) {
+            if (isInHierarchyOf(each)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isOn(Class<?> type) {
@@ -60,6 +67,7 @@ final class LockedClassFilter {
     }
 
     static boolean isAnnotated(AnnotatedElement element) {
-        return MergedAnnotations.from(element).isPresent(DistributedLocked.class);
+        return element.getDeclaredAnnotation(DistributedLocked.class) != null
+                || MergedAnnotations.from(element).isPresent(DistributedLocked.class);
     }
 }

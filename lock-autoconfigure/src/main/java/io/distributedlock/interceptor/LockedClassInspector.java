@@ -29,10 +29,11 @@ final class LockedClassInspector {
      */
     boolean inspect(Class<?> type, boolean byInterfaces) {
         boolean locked = false;
+        boolean closed = Modifier.isFinal(type.getModifiers()) || type.isSealed();
         for (Method method : methodsOf(type)) {
             requireReachable(method, type);
             if (source.get(method, type) != null) {
-                requireProxied(method, type, byInterfaces);
+                requireProxied(method, type, byInterfaces, closed);
                 locked = true;
             }
         }
@@ -52,7 +53,7 @@ final class LockedClassInspector {
         }
     }
 
-    private static void requireProxied(Method method, Class<?> type, boolean byInterfaces) {
+    private static void requireProxied(Method method, Class<?> type, boolean byInterfaces, boolean closed) {
         if (byInterfaces) {
             requireInInterface(method, type);
             return;
@@ -63,7 +64,12 @@ final class LockedClassInspector {
         if (Modifier.isFinal(method.getModifiers())) {
             throw refuse(method, type, "a proxy cannot override a final method", "final");
         }
-        requireOpenClass(method, type);
+        if (closed) {
+            throw new LockedMethod(method, method, type)
+                    .refuse(
+                            "its class is final or sealed, so that no proxy can extend it",
+                            "Open the class, or let it be proxied by an interface that has the method.");
+        }
         requireSamePackage(method, type);
     }
 
@@ -81,15 +87,6 @@ final class LockedClassInspector {
 
     private static boolean isReachable(Method method, Class<?> type) {
         return !Modifier.isFinal(method.getModifiers()) && !isOfAnotherPackage(method, type);
-    }
-
-    private static void requireOpenClass(Method method, Class<?> type) {
-        if (Modifier.isFinal(type.getModifiers()) || type.isSealed()) {
-            throw new LockedMethod(method, method, type)
-                    .refuse(
-                            "its class is final or sealed, so that no proxy can extend it",
-                            "Open the class, or let it be proxied by an interface that has the method.");
-        }
     }
 
     private static void requireInInterface(Method method, Class<?> type) {

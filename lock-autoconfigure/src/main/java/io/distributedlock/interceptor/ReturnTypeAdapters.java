@@ -4,7 +4,6 @@
  */
 package io.distributedlock.interceptor;
 
-import java.lang.reflect.AnnotatedElement;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -24,8 +23,6 @@ import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -83,13 +80,13 @@ final class ReturnTypeAdapters {
             return FUTURE;
         }
         ReactiveAdapter publisher = publisherOf(declared);
-        if (publisher != null && !isAsync(where)) {
+        if (publisher != null && !AsyncMethods.isAsync(where)) {
             requireResultIsAllOfIt(where, generic(where), !publisher.isMultiValue());
             return publisherAdapter(publisher, where);
         }
         Class<?> type = contentOf(declared, where);
         Continuation continuation = continuationOf(declared, type);
-        if (continuation != null && !isAsync(where)) {
+        if (continuation != null && !AsyncMethods.isAsync(where)) {
             return new ContinuedAdapter(continuation);
         }
         if (isDeferred(type)) {
@@ -103,7 +100,7 @@ final class ReturnTypeAdapters {
     }
 
     private static ReturnTypeAdapter blockingAdapter(LockedMethod where) {
-        if (isAsync(where)) {
+        if (AsyncMethods.isAsync(where)) {
             throw where.refuse(
                     "it is @Async too, so the lock would be released before it is done",
                     "Let it return a CompletableFuture, or call a locked method from the asynchronous one.");
@@ -182,10 +179,6 @@ final class ReturnTypeAdapters {
         return type.getName().equals(RESPONSE_ENTITY) && isPublisher(content);
     }
 
-    private static boolean isAsync(LockedMethod where) {
-        return isAsync(where.method()) || isAsync(where.targetClass());
-    }
-
     /** The result of a skipped call. */
     static @Nullable Object skipped(LockedMethod where) {
         Class<?> type = typeOf(where);
@@ -241,7 +234,10 @@ final class ReturnTypeAdapters {
     }
 
     private static Class<?> typeOf(LockedMethod where) {
-        return GenericTypeResolver.resolveReturnType(where.method(), where.targetClass());
+        Class<?> raw = where.method().getReturnType();
+        return where.method().getGenericReturnType() == raw
+                ? raw
+                : GenericTypeResolver.resolveReturnType(where.method(), where.targetClass());
     }
 
     private static boolean isDeferred(Class<?> type) {
@@ -270,9 +266,5 @@ final class ReturnTypeAdapters {
             }
         }
         return false;
-    }
-
-    private static boolean isAsync(AnnotatedElement element) {
-        return AnnotatedElementUtils.hasAnnotation(element, Async.class);
     }
 }

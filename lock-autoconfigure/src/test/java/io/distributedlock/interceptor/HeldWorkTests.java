@@ -40,7 +40,9 @@ class HeldWorkTests {
 
     private HeldWork held(WhenLost whenLost) {
         return new HeldWork(
-                hold, LockOwner.nestedInCurrent(), new CallPolicy(WhenBusy.THROW, whenLost, true, null, null, null));
+                hold,
+                LockOwner.nestedInCurrent(),
+                new CallPolicy(WhenBusy.THROW, whenLost, true, () -> null, null, null));
     }
 
     private static void beginTransaction() {

@@ -180,7 +180,7 @@ class LockOperationSourceTests {
         }
 
         @Override
-        LockOperation parse(DistributedLocked annotation, LockedMethod where) {
+        LockOperation parse(LockAttributes annotation, LockedMethod where) {
             parsed++;
             return super.parse(annotation, where);
         }

@@ -116,6 +116,11 @@ class StartupValidationTests {
     }
 
     @Test
+    void leavesInheritedMethodsAloneIfTheirClassHasOnlyInheritedTheAnnotation() {
+        start(ExtendingLockedFramework.class, true, NONE).close();
+    }
+
+    @Test
     void looksIntoInheritedMethodsOfAnAnnotatedClass() {
         assertThat(refusalOf(WithWrongKeyForInherited.class).description()).contains("#id is unknown");
     }
@@ -322,6 +327,16 @@ class StartupValidationTests {
 
     @DistributedLocked
     static class ExtendingFramework extends Framework {}
+
+    @DistributedLocked
+    static class Locked {}
+
+    static class LockedFramework extends Locked {
+
+        public final void closed() {}
+    }
+
+    static class ExtendingLockedFramework extends LockedFramework {}
 
     @DistributedLocked("#id")
     static class WithWrongKeyForInherited extends Framework {}

@@ -19,6 +19,11 @@ final class Cpu {
         return SYSTEM.getProcessCpuTime();
     }
 
+    /** That of the calling thread. */
+    static long nanosOfThread() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    }
+
     /** The bytes in use after collections that found nothing more to free. */
     @SuppressWarnings("SystemGc")
     static long usedHeap() {

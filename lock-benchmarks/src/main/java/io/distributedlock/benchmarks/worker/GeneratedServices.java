@@ -45,18 +45,18 @@ final class GeneratedServices extends ClassLoader {
         constructor.visitMaxs(1, 1);
         constructor.visitEnd();
         for (int i = 0; i < methods; i++) {
-            addMethod(type, "method" + i);
+            addMethod(type, "method" + i, name + ".method" + i);
         }
         type.visitEnd();
         return type.toByteArray();
     }
 
-    /** Each has an expression of its own. */
-    private void addMethod(ClassWriter type, String name) {
+    /** Each has an expression of its own, so that none is known from another class. */
+    private void addMethod(ClassWriter type, String name, String key) {
         MethodVisitor method = type.visitMethod(Opcodes.ACC_PUBLIC, name, TEXT, null, null);
         if (locked) {
             AnnotationVisitor annotation = method.visitAnnotation(Type.getDescriptor(DistributedLocked.class), true);
-            annotation.visit("key", "'" + name + ":' + #p0");
+            annotation.visit("key", "'" + key + ":' + #p0");
             annotation.visitEnd();
         }
         method.visitCode();

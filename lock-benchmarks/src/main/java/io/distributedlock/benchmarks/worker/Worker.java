@@ -41,7 +41,7 @@ public final class Worker {
             case "held" -> Long.toString(held().stillHeld());
             case "release" -> release();
             case "start-up" ->
-                Long.toString(StartUpRun.nanos((int) request.number(0), StartUpRun.Services.valueOf(request.text(1))));
+                Json.write(StartUpRun.of((int) request.number(0), StartUpRun.Services.valueOf(request.text(1))));
             case "waiting" -> Json.write(WaitingRun.of((int) request.number(0), (int) request.number(1)));
             default -> throw new IllegalArgumentException(request.name());
         };
