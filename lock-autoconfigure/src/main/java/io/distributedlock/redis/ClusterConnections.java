@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.LeaseStore;
+import io.distributedlock.engine.LeaseStore.Reply;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.distributedlock.engine.NanoClock;
@@ -57,6 +58,8 @@ final class ClusterConnections implements RedisConnections {
     private final Duration commandTimeout;
 
     private final ClusterClocks clocks = new ClusterClocks(NanoClock.SYSTEM);
+
+    private final RedirectionLimiter redirections = new RedirectionLimiter(NanoClock.SYSTEM);
 
     private final ConnectionOpener opener;
 
@@ -363,9 +366,15 @@ final class ClusterConnections implements RedisConnections {
 
     @Override
     public void redisSaid(String error) {
+        redirections.redisSaid(error);
         if (error.startsWith("MOVED")) {
             refresh();
         }
+    }
+
+    @Override
+    public <T> @Nullable Reply<T> permit(String key, Reply<T> to) {
+        return redirections.permit(key, to);
     }
 
     @Override
