@@ -133,8 +133,10 @@ final class ClusterConnections implements RedisConnections {
         ShardMailboxes mailboxes = new ShardMailboxes(
                 view, subscriptions, Objects.requireNonNull(messages), clocks::nanos, new MailboxListener());
         cluster = new Cluster(client, commands, subscriptions, view, mailboxes);
+        CompletableFuture<Long> others = source.clocksOf(view.others());
         look();
         awaitFirstReplies(view.masters());
+        clocks.former(others.join());
         source.succeeded();
         writer = new ClusterWriter(commands.getChannelWriter(), client);
         ready.complete(null);
@@ -189,8 +191,7 @@ final class ClusterConnections implements RedisConnections {
         return connectionTo(known, master).thenCompose(node -> {
             long sentAt = clocks.nanos();
             return node.async().time().thenAccept(time -> {
-                long micros = Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
-                clocks.answered(master.getNodeId(), micros, sentAt);
+                clocks.answered(master.getNodeId(), ClockSurvey.micros(time), sentAt);
             });
         });
     }

@@ -138,6 +138,11 @@ interface RedisConnections extends AutoCloseable {
         return seen;
     }
 
+    /** Whether a token may be ahead of the clock of the only server. The scripts know that in a cluster. */
+    default boolean isAhead(long token) {
+        return false;
+    }
+
     @Override
     void close();
 }
