@@ -88,6 +88,17 @@ final class ClusterClocks {
                 : new Offset(known.atLeast(), known.at(), heard.atMost());
     }
 
+    /** A server that is not a master now, but may have been one, has shown this time, in microseconds. */
+    void former(long micros) {
+        long known = mostAdvanced();
+        former.accumulateAndGet(micros, Math::max);
+        if (known > 0 && micros - known > TOLERATED_MICROS) {
+            log.warn("The clock of a server of the Redis Cluster that is not a master is " + (micros - known) / 1_000
+                    + " ms or more ahead of those of the masters. Fencing tokens of this instance are higher than that"
+                    + " clock. Synchronize the clocks of the servers.");
+        }
+    }
+
     /** The clocks of servers that are no longer masters stop here. */
     void retain(Set<String> masters) {
         long now = micros(clock.nanos());

@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.LeaseStore;
+import io.distributedlock.engine.LeaseStore.Reply;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.distributedlock.engine.NanoClock;
@@ -57,6 +58,8 @@ final class ClusterConnections implements RedisConnections {
     private final Duration commandTimeout;
 
     private final ClusterClocks clocks = new ClusterClocks(NanoClock.SYSTEM);
+
+    private final RedirectionLimiter redirections = new RedirectionLimiter(NanoClock.SYSTEM);
 
     private final ConnectionOpener opener;
 
@@ -130,8 +133,10 @@ final class ClusterConnections implements RedisConnections {
         ShardMailboxes mailboxes = new ShardMailboxes(
                 view, subscriptions, Objects.requireNonNull(messages), clocks::nanos, new MailboxListener());
         cluster = new Cluster(client, commands, subscriptions, view, mailboxes);
+        CompletableFuture<Long> others = source.clocksOf(view.others());
         look();
         awaitFirstReplies(view.masters());
+        clocks.former(others.join());
         source.succeeded();
         writer = new ClusterWriter(commands.getChannelWriter(), client);
         ready.complete(null);
@@ -186,8 +191,7 @@ final class ClusterConnections implements RedisConnections {
         return connectionTo(known, master).thenCompose(node -> {
             long sentAt = clocks.nanos();
             return node.async().time().thenAccept(time -> {
-                long micros = Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
-                clocks.answered(master.getNodeId(), micros, sentAt);
+                clocks.answered(master.getNodeId(), ClockSurvey.micros(time), sentAt);
             });
         });
     }
@@ -363,9 +367,15 @@ final class ClusterConnections implements RedisConnections {
 
     @Override
     public void redisSaid(String error) {
+        redirections.redisSaid(error);
         if (error.startsWith("MOVED")) {
             refresh();
         }
+    }
+
+    @Override
+    public <T> @Nullable Reply<T> permit(String key, Reply<T> to) {
+        return redirections.permit(key, to);
     }
 
     @Override

@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
@@ -60,6 +61,17 @@ final class ClusterView {
             }
         }
         return masters;
+    }
+
+    /** The addresses of all other servers, such as replicas and former masters. */
+    List<RedisURI> others() {
+        List<RedisURI> others = new ArrayList<>();
+        for (RedisClusterNode node : client.getPartitions()) {
+            if (!node.is(NodeFlag.UPSTREAM) || node.hasNoSlots()) {
+                others.add(node.getUri());
+            }
+        }
+        return others;
     }
 
     /**

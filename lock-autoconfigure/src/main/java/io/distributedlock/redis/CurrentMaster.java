@@ -68,6 +68,11 @@ final class CurrentMaster implements AutoCloseable {
         locator.open(this::lookAgain);
     }
 
+    /** See {@link MasterLocator#clocks}. */
+    CompletableFuture<Long> clocks() {
+        return locator.clocks();
+    }
+
     /** The address for a connection that is opened now. */
     CompletableFuture<SocketAddress> toConnectTo() {
         CompletableFuture<InetSocketAddress> found;

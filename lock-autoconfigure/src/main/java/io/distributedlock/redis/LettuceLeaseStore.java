@@ -118,7 +118,8 @@ final class LettuceLeaseStore implements LeaseStore {
             long token = reply.get(0);
             serverClock.answered(token, sentAt);
             connections.granted(token, sentAt);
-            Duration setBack = serverClock.saw(token, floor, sentAt);
+            // A token that is ahead of the clock comes from an earlier one.
+            Duration setBack = serverClock.saw(token, connections.isAhead(token) ? token : floor, sentAt);
             if (setBack != null && listener != null) {
                 listener.serverClockSetBack(command.name(), setBack);
             }
@@ -174,7 +175,7 @@ final class LettuceLeaseStore implements LeaseStore {
             keys.addCancelled(operands, name);
         }
         instance.addAcquisition(operands, command.number());
-        operands.add(command.floor());
+        addFloor(operands, command.floor());
         if (!plain) {
             operands.add(oneKey ? 0 : command.tombstoneMillis());
         }
@@ -183,6 +184,11 @@ final class LettuceLeaseStore implements LeaseStore {
             operands.add(requeue.leaseMillis());
         }
         return operands;
+    }
+
+    /** A mark makes Redis keep the token of the free lock until the server's clock has passed it. */
+    private RespArguments addFloor(RespArguments operands, long floor) {
+        return connections.isAhead(floor) ? operands.add("+", floor, 10) : operands.add(floor);
     }
 
     private static ReleaseReply released(IntegerListOutput reply) {
@@ -217,13 +223,13 @@ final class LettuceLeaseStore implements LeaseStore {
             case NOT_HELD -> ReleaseResult.NOT_HELD;
             case NOT_YOURS -> ReleaseResult.NOT_YOURS;
         };
-        RespArguments operands = entry(name).add(LockNameCodec.encode(owner)).add(floor);
+        RespArguments operands = addFloor(entry(name).add(LockNameCodec.encode(owner)), floor);
         return new ReplyFuture<ReleaseResult>().to(to -> scripts.send(RELEASE_OWNER, name, operands, result, to));
     }
 
     @Override
     public CompletableFuture<Boolean> forceRelease(String name, long floor) {
-        RespArguments operands = entry(name).add(floor);
+        RespArguments operands = addFloor(entry(name), floor);
         return new ReplyFuture<Boolean>()
                 .to(to -> scripts.send(FORCE_RELEASE, name, operands, reply -> outcome(reply) != Outcome.NOT_HELD, to));
     }

@@ -59,7 +59,7 @@ record LockClientConfiguration(
     @SuppressWarnings("deprecation") // The triggers are the default only since Lettuce 7.
     private static ClientOptions inCluster(ClientOptions options) {
         return ClusterClientOptions.builder(options)
-                .maxRedirects(5)
+                .maxRedirects(RedirectionLimiter.MAX_REDIRECTIONS)
                 .validateClusterNodeMembership(false)
                 .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
                         .enableAllAdaptiveRefreshTriggers()

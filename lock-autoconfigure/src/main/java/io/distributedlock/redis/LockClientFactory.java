@@ -8,6 +8,7 @@ import io.distributedlock.engine.NanoClock;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.resource.ClientResources;
@@ -15,8 +16,11 @@ import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -52,6 +56,11 @@ final class LockClientFactory implements AutoCloseable {
 
     private final OpenChannels channels = new OpenChannels(NanoClock.SYSTEM::nanos);
 
+    private final RedisUris uris;
+
+    /** Creates a client for requests to servers that are not the master. */
+    private final Supplier<RedisClient> surveyor;
+
     private final String address;
 
     private final boolean cluster;
@@ -76,6 +85,8 @@ final class LockClientFactory implements AutoCloseable {
                         new ReconnectFailureEventBus(shared.eventBus(), this::failed));
         LockClientConfiguration ours = new LockClientConfiguration(
                 configured, resources, commandTimeout, ConnectionName.of(configured, instance), cluster);
+        this.uris = new RedisUris(ours, target);
+        this.surveyor = () -> asking(ours, shared);
         MasterLocator locator = locator(target, ours, shared);
         if (locator == null) {
             this.master = null;
@@ -88,8 +99,7 @@ final class LockClientFactory implements AutoCloseable {
             CurrentMaster found = new CurrentMaster(locator, channels::closeAll, NanoClock.SYSTEM);
             this.master = found;
             this.factory = null;
-            MasterClient following = new MasterClient(
-                    resources, new RedisUris(ours, target).server(PLACEHOLDER, 6379), found::toConnectTo);
+            MasterClient following = new MasterClient(resources, uris.server(PLACEHOLDER, 6379), found::toConnectTo);
             following.setOptions(options(ours));
             this.client = following;
             this.address = "the master of " + locator.description() + (application.isUseSsl() ? " (TLS)" : "");
@@ -99,13 +109,13 @@ final class LockClientFactory implements AutoCloseable {
 
     private @Nullable MasterLocator locator(
             RedisConfiguration target, LockClientConfiguration ours, @Nullable ClientResources shared) {
-        RedisUris uris = new RedisUris(ours, target);
         if (target instanceof RedisSentinelConfiguration sentinels) {
             return new SentinelLocator(
                     asking(ours, shared),
                     uris.sentinels(sentinels),
                     String.valueOf(Objects.requireNonNull(sentinels.getMaster(), "master of Sentinel")
                             .getName()),
+                    uris::server,
                     resources.eventExecutorGroup());
         }
         if (target instanceof RedisStaticMasterReplicaConfiguration list) {
@@ -180,6 +190,23 @@ final class LockClientFactory implements AutoCloseable {
     @Nullable
     CurrentMaster master() {
         return master;
+    }
+
+    /** The most advanced clock of all servers of which one is the master, in microseconds; 0 if there is only one. */
+    CompletableFuture<Long> clocksOfServers() {
+        return master == null ? CompletableFuture.completedFuture(0L) : master.clocks();
+    }
+
+    /** The most advanced clock of those servers that reply in time, in microseconds; 0 if none does. */
+    CompletableFuture<Long> clocksOf(Collection<RedisURI> servers) {
+        RedisClient asking = surveyor.get();
+        return ClockSurvey.mostAdvanced(
+                        asking,
+                        servers.stream()
+                                .map(server -> uris.server(server.getHost(), server.getPort()))
+                                .toList(),
+                        resources.eventExecutorGroup())
+                .whenComplete((clock, failure) -> asking.shutdownAsync(0, 2, TimeUnit.SECONDS));
     }
 
     /** One of its connections could not be opened, or not be opened again. The error of Redis is remembered. */

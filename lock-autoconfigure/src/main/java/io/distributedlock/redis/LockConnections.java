@@ -92,10 +92,12 @@ final class LockConnections implements RedisConnections {
 
     private void connect() throws InterruptedException {
         RedisClient client = source.client();
+        CompletableFuture<Long> clocks = source.clocksOfServers();
         subscribe(client);
         another.accept(client);
         StatefulRedisConnection<String, String> opened = connect(client);
         commands = opened;
+        clock.former(clocks.join());
         clock.ask();
         probe(opened);
         writer = opened::dispatch;
@@ -161,6 +163,16 @@ final class LockConnections implements RedisConnections {
     @Override
     public long latestClock(String name) {
         return clock.latest();
+    }
+
+    @Override
+    public long floor(long seen) {
+        return Math.max(seen, clock.former());
+    }
+
+    @Override
+    public boolean isAhead(long token) {
+        return clock.isAhead(token);
     }
 
     @Override

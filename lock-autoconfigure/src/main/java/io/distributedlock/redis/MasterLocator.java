@@ -24,6 +24,11 @@ interface MasterLocator extends AutoCloseable {
      */
     CompletableFuture<InetSocketAddress> locate();
 
+    /**
+     * The most advanced clock of all servers that are known, in microseconds; 0 if none replies in time. Never fails.
+     */
+    CompletableFuture<Long> clocks();
+
     /** The servers that are searched for the master, for messages. */
     String description();
 

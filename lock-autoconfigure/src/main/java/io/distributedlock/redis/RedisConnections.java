@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.LeaseStore;
+import io.distributedlock.engine.LeaseStore.Reply;
 import io.distributedlock.engine.LeaseStoreException;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.List;
@@ -64,6 +65,11 @@ interface RedisConnections extends AutoCloseable {
 
     /** An error in the reply to a command. */
     void redisSaid(String error);
+
+    /** See {@link RedirectionLimiter#permit}. */
+    default <T> @Nullable Reply<T> permit(String key, Reply<T> to) {
+        return to;
+    }
 
     /** Runs a short task on a thread of Lettuce, after that time; not if these connections are closed before. */
     void later(Runnable task, long millis);
@@ -130,6 +136,11 @@ interface RedisConnections extends AutoCloseable {
      */
     default long floor(long seen) {
         return seen;
+    }
+
+    /** Whether a token may be ahead of the clock of the only server. The scripts know that in a cluster. */
+    default boolean isAhead(long token) {
+        return false;
     }
 
     @Override

@@ -51,8 +51,15 @@ final class ScriptSender {
             return () -> {};
         }
         Reply<T> told = connections.isInTrouble() ? (reply, failure) -> to.answered(reply, explain(failure)) : to;
-        String key = connections.routesByKey() ? keys.entry(name) : null;
-        return new ScriptCommand<>(redis, key, script, operands, source, answer, read, told, errors).send();
+        if (!connections.routesByKey()) {
+            return new ScriptCommand<>(redis, null, script, operands, source, answer, read, told, errors).send();
+        }
+        String key = keys.entry(name);
+        Reply<T> permitted = connections.permit(key, told);
+        if (permitted == null) {
+            return () -> {};
+        }
+        return new ScriptCommand<>(redis, key, script, operands, source, answer, read, permitted, errors).send();
     }
 
     /** "Not connected" is of no use without the reason. */

@@ -9,6 +9,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.ListOfMapsOutput;
 import io.lettuce.core.output.MapOutput;
 import io.lettuce.core.output.ValueListOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -121,6 +122,22 @@ final class SentinelLink extends RedisPubSubAdapter<String, String> implements A
                 sentinel.dispatch(CommandType.SENTINEL, new MapOutput<>(StringCodec.UTF8), about("MASTER"));
         CompletionStage<Long> epoch = fields.handle((known, failure) -> epoch(known));
         return address.thenCombine(epoch, SentinelLink::answer);
+    }
+
+    /** The addresses of the replicas. Fails if this user may not ask for them, for example. */
+    CompletableFuture<List<InetSocketAddress>> replicas() {
+        return connection()
+                .thenCompose(connection -> connection
+                        .async()
+                        .dispatch(CommandType.SENTINEL, new ListOfMapsOutput<>(StringCodec.UTF8), about("REPLICAS")))
+                .thenApply(
+                        replicas -> replicas.stream().map(SentinelLink::address).toList())
+                .toCompletableFuture();
+    }
+
+    private static InetSocketAddress address(Map<String, String> replica) {
+        return InetSocketAddress.createUnresolved(
+                replica.getOrDefault("ip", ""), Integer.parseInt(replica.getOrDefault("port", "0")));
     }
 
     private CommandArgs<String, String> about(String question) {

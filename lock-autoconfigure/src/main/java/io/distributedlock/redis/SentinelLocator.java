@@ -10,6 +10,7 @@ import io.netty.util.concurrent.EventExecutorGroup;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -27,13 +28,24 @@ final class SentinelLocator implements MasterLocator {
 
     private final String master;
 
+    private final BiFunction<String, Integer, RedisURI> servers;
+
     private final List<SentinelLink> links;
 
     private final SentinelDecision decision;
 
-    /** @param client closed with this object */
-    SentinelLocator(RedisClient client, List<RedisURI> sentinels, String master, EventExecutorGroup executors) {
+    /**
+     * @param client closed with this object
+     * @param servers converts an address that the Sentinels name
+     */
+    SentinelLocator(
+            RedisClient client,
+            List<RedisURI> sentinels,
+            String master,
+            BiFunction<String, Integer, RedisURI> servers,
+            EventExecutorGroup executors) {
         this.client = client;
+        this.servers = servers;
         this.executors = executors;
         this.master = master;
         this.decision = new SentinelDecision(sentinels.size());
@@ -53,6 +65,23 @@ final class SentinelLocator implements MasterLocator {
                 new Collector<>(executors, links.size(), LIMIT_MILLIS, answer -> answer.address() != null);
         links.forEach(link -> link.ask().whenComplete(question::answered));
         return question.end().thenApply(this::decide);
+    }
+
+    /** The former master is one of the replicas, as soon as the Sentinels have changed the master. */
+    @Override
+    public CompletableFuture<Long> clocks() {
+        Collector<List<InetSocketAddress>> question =
+                new Collector<>(executors, links.size(), LIMIT_MILLIS, answer -> true);
+        links.forEach(link -> link.replicas().whenComplete(question::answered));
+        return question.end().thenCompose(ended -> ClockSurvey.mostAdvanced(client, named(ended), executors));
+    }
+
+    private List<RedisURI> named(Collector<List<InetSocketAddress>> question) {
+        return question.answers().stream()
+                .flatMap(List::stream)
+                .distinct()
+                .map(address -> servers.apply(address.getHostString(), address.getPort()))
+                .toList();
     }
 
     private InetSocketAddress decide(Collector<SentinelAnswer> question) {

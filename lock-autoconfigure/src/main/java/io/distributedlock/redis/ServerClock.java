@@ -10,7 +10,10 @@ import io.lettuce.core.RedisCommandExecutionException;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +22,15 @@ import org.jspecify.annotations.Nullable;
  * reply. The token of a free lock is never below the clock: one that is below shows that the clock was set back, and
  * one that is above comes from an earlier token, or the clock was set ahead. In both cases the clock is requested
  * again.
+ *
+ * <p>After a failover, the clock of the former master counts as it was when the connection to it ended, so that a token
+ * is higher than those that other instances have got there, although the clock of the new master may be behind.
  */
 final class ServerClock {
+
+    private static final Log log = LogFactory.getLog(ServerClock.class);
+
+    private static final long TOLERATED_MICROS = TimeUnit.MILLISECONDS.toMicros(500);
 
     private static final long SLACK_MICROS = TimeUnit.MILLISECONDS.toMicros(1);
 
@@ -31,11 +41,16 @@ final class ServerClock {
 
     private static final long PAUSE_MICROS = TimeUnit.SECONDS.toMicros(1);
 
+    private static final long AHEAD_FOR_MICROS = TimeUnit.SECONDS.toMicros(1);
+
     private final NanoClock clock;
 
     private final Supplier<CompletionStage<List<String>>> time;
 
     private volatile @Nullable Offset known;
+
+    /** What the most advanced clock of an earlier or another server has shown, in microseconds. */
+    private final AtomicLong former = new AtomicLong();
 
     /** Whether the server refuses the request, which some proxies do. */
     private volatile boolean refused;
@@ -46,6 +61,12 @@ final class ServerClock {
 
     @GuardedBy("this")
     private long askedAt;
+
+    @GuardedBy("this")
+    private boolean told;
+
+    /** The highest token that was ahead of the clock. */
+    private final AtomicLong ahead = new AtomicLong();
 
     /** @param time sends the request, on the current connection */
     ServerClock(NanoClock clock, Supplier<CompletionStage<List<String>>> time) {
@@ -73,9 +94,41 @@ final class ServerClock {
 
     /** The connection has ended; the next one may lead to another server. */
     synchronized void disconnected() {
+        Offset offset = known;
+        long now = now();
+        if (offset != null) {
+            former(offset.atLeast(now) + now);
+        }
         known = null;
         refused = false;
         round++;
+    }
+
+    /** Another server, which may have been the master, has shown this time, in microseconds. */
+    void former(long micros) {
+        former.accumulateAndGet(micros, Math::max);
+    }
+
+    /** What the clock of an earlier master has shown at least, in microseconds; 0 if there was none. */
+    long former() {
+        return former.get();
+    }
+
+    /**
+     * Whether a token may be ahead of the clock. One that is not certainly ahead counts only until a second after the
+     * clock has passed those that were: the clock is known within the transit time, and most holds are not longer.
+     */
+    boolean isAhead(long token) {
+        Offset offset = known;
+        if (offset == null) {
+            return !refused;
+        }
+        long now = now();
+        if (token > offset.atMost(now) + now) {
+            ahead.accumulateAndGet(token, Math::max);
+            return true;
+        }
+        return offset.atLeast(now) + now < ahead.get() + AHEAD_FOR_MICROS;
     }
 
     /** Requests the clock, on a new connection for example. */
@@ -97,9 +150,20 @@ final class ServerClock {
         }
         refused = failure instanceof RedisCommandExecutionException;
         if (reply != null) {
-            long micros = Long.parseLong(reply.get(0)) * 1_000_000 + Long.parseLong(reply.get(1));
+            long micros = ClockSurvey.micros(reply);
             long now = now();
             known = new Offset(micros - now, now, micros - sentAt);
+            long behind = former() - micros - (now - sentAt);
+            if (behind > TOLERATED_MICROS && !told) {
+                log.warn("The clock of the Redis server is " + behind / 1_000
+                        + " ms or more behind what it showed before, or what an earlier master or a replica shows."
+                        + " Fencing tokens of this instance are not lower than those clocks. Synchronize the clocks of"
+                        + " the servers, and slew them instead of setting them.");
+            }
+            told = behind > TOLERATED_MICROS;
+            if (behind > 0) {
+                ahead.accumulateAndGet(former(), Math::max);
+            }
         }
     }
 

@@ -70,6 +70,11 @@ final class StaticLocator implements MasterLocator {
         return question.end().thenApply(this::decide);
     }
 
+    @Override
+    public CompletableFuture<Long> clocks() {
+        return ClockSurvey.mostAdvanced(client, servers, executors);
+    }
+
     private CompletionStage<Answer> ask(RedisURI server) {
         return client.connectAsync(StringCodec.UTF8, server).thenCompose(connection -> askAndClose(server, connection));
     }

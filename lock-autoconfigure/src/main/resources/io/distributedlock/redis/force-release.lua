@@ -1,7 +1,7 @@
 -- Takes a lock away from its owner, and frees it or hands it over.
 --
 -- KEYS  1 the lock's entry (see acquire.lua)
--- ARGV  1 highest token that the instance has seen
+-- ARGV  1 highest token that the instance has seen, "+" before it if it may be ahead of the clock
 -- Returns
 --       {1, token}   free
 --       {2, token}   handed over to the first one in line, with that token

@@ -1,7 +1,7 @@
 -- Releases one hold of an explicit owner, by its name. After the last one, the lock is free or handed over.
 --
 -- KEYS  1 the lock's entry (see acquire.lua)
--- ARGV  1 explicit owner   2 highest token that the instance has seen
+-- ARGV  1 explicit owner   2 highest token that the instance has seen, "+" before it if it may be ahead of the clock
 -- Returns
 --       {1, token}    free
 --       {2, token}    handed over to the first one in line, with that token

@@ -1,7 +1,7 @@
 -- Releases a lock, or a place in the line. A lock with a waiting instance is handed over in the same step.
 --
 -- KEYS  1 the lock's entry (see acquire.lua)   2 with ARGV 3: ids that were cancelled with unknown outcome
--- ARGV  1 acquisition id   2 highest token that the instance has seen
+-- ARGV  1 acquisition id   2 highest token that the instance has seen, "+" before it if it may be ahead of the clock
 --       and optionally:   3 milliseconds to refuse the id from now on, or "0"
 --       4 another acquisition id that queues in the same step if this one owned the lock, or ""   5 its lease
 -- Returns

@@ -54,6 +54,22 @@ class ClusterClocksTests {
         }
     }
 
+    /** An instance that starts after a failover asks the servers that are not masters, too. */
+    @Test
+    void countsAServerThatMayHaveBeenAMaster() {
+        ask("a", 0, Duration.ofMillis(1), Duration.ofMillis(1));
+        long shown = serverClock(60_000_000);
+        try (Logs logs = Logs.capture(Level.WARN)) {
+            clocks.former(shown);
+            assertThat(logs.of("io.distributedlock.redis.ClusterClocks"))
+                    .singleElement()
+                    .asString()
+                    .contains("that is not a master is 60");
+        }
+        nanos.addAndGet(Duration.ofSeconds(1).toNanos());
+        assertThat(clocks.mostAdvanced()).isEqualTo(shown);
+    }
+
     @Test
     void followsAClockThatWasSetBack() {
         ask("a", 0, Duration.ofMillis(1), Duration.ofMillis(1));

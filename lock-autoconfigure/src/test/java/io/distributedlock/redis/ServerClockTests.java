@@ -6,6 +6,7 @@ package io.distributedlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -145,6 +147,67 @@ class ServerClockTests {
         clock.ask();
         reply(requests.remove());
         assertKnown(5_000);
+    }
+
+    /** Other instances have got tokens there that this one has not seen. */
+    @Test
+    void theClockOfTheFormerMasterCountsAsItWasWhenTheConnectionEnded() {
+        assertThat(clock.former()).isZero();
+        ahead = 3_000_000;
+        clock.ask();
+        reply(requests.remove());
+        pass(Duration.ofSeconds(10));
+        long shown = shown();
+        clock.disconnected();
+        assertThat(clock.former()).isBetween(shown - 10_000, shown);
+
+        pass(Duration.ofSeconds(1));
+        ahead = 0;
+        try (Logs logs = Logs.capture(Level.WARN)) {
+            clock.ask();
+            reply(requests.remove());
+            clock.ask();
+            reply(requests.remove());
+            assertThat(logs.of("io.distributedlock.redis.ServerClock"))
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .startsWith("WARN The clock of the Redis server is 19");
+        }
+        assertThat(clock.former()).isBetween(shown - 10_000, shown);
+    }
+
+    @Test
+    void theClockOfAServerThatMayHaveBeenTheMasterCounts() {
+        clock.former(shown() + 60_000_000);
+        clock.former(shown());
+
+        assertThat(clock.former()).isEqualTo(shown() + 60_000_000);
+    }
+
+    @Test
+    void aTokenOfTheClockIsNotAhead() {
+        for (int i = 0; i < 100; i++) {
+            pass(Duration.ofMillis(500));
+            long token = shown();
+            assertThat(clock.isAhead(token)).isFalse();
+        }
+    }
+
+    /** The clock is known within the transit time only, and another instance may release a little later. */
+    @Test
+    void aTokenCountsAsAheadUntilTheClockHasCertainlyPassedIt() {
+        long token = shown() + 2_000_000;
+        assertThat(clock.isAhead(token)).isTrue();
+        pass(Duration.ofSeconds(2));
+        assertThat(clock.isAhead(token)).isTrue();
+        pass(Duration.ofMillis(1_100));
+        assertThat(clock.isAhead(token)).isFalse();
+        assertThat(clock.isAhead(shown())).isFalse();
+    }
+
+    @Test
+    void anyTokenMayBeAheadOfAClockThatIsNotKnown() {
+        clock.disconnected();
+        assertThat(clock.isAhead(shown() - 1_000_000)).isTrue();
     }
 
     @Test

@@ -260,6 +260,58 @@ class SharedScriptTests extends AbstractScriptTests {
         assertThat(Long.parseLong(String.valueOf(acquire(TWO, "5000")))).isGreaterThan(ahead + 1);
     }
 
+    /** On one server, the instance says whether its tokens are ahead, so that others cost nothing. */
+    @Test
+    void aTokenThatIsMarkedAsAheadIsKeptOnOneServer() {
+        long ahead = Long.parseLong(client.list("TIME").get(0) + "000000") + 5_000_500;
+        for (String release : new String[] {"release.lua", "force-release.lua"}) {
+            run("acquire.lua", 2, ENTRY, CANCELLED, ONE, "5000", String.valueOf(ahead), "1");
+            if (release.equals("release.lua")) {
+                run(release, 1, ENTRY, ONE, "+" + (ahead + 10));
+            } else {
+                run(release, 1, ENTRY, "+" + (ahead + 10));
+            }
+            assertThat(client.list("HKEYS", ENTRY)).containsExactly("t");
+            assertThat(client.number("PEXPIRETIME", ENTRY) * 1_000).isBetween(ahead + 11, ahead + 20_000);
+            assertThat(Long.parseLong(String.valueOf(acquire(TWO, "5000")))).isGreaterThan(ahead + 10);
+            client.call("DEL", ENTRY);
+        }
+    }
+
+    @Test
+    void aMarkedTokenThatTheClockHasPassedLeavesNothing() {
+        long token = Long.parseLong(String.valueOf(acquire(ONE, "5000")));
+        run("release.lua", 1, ENTRY, ONE, "+" + token);
+
+        assertThat(client.number("EXISTS", ENTRY)).isZero();
+    }
+
+    @Test
+    void theNextInLineGetsATokenAboveAMarkedOne() {
+        long ahead = Long.parseLong(client.list("TIME").get(0) + "000000") + 5_000_500;
+        acquire(ONE, "5000");
+        try (RespClient listener = redis.connect()) {
+            listener.call("SUBSCRIBE", "lock:instance:two");
+            acquire(TWO, "5000");
+            run("release.lua", 1, ENTRY, ONE, "+" + ahead);
+
+            assertThat(Long.parseLong(client.text("HGET", ENTRY, "t"))).isGreaterThan(ahead);
+            assertThat(client.text("HGET", ENTRY, "o")).isEqualTo(TWO);
+        }
+    }
+
+    /** An operator may take the lock away, in the name of an instance that has seen less. */
+    @Test
+    void aTokenAheadOfTheClockIsKeptAfterAForcedRelease() {
+        String id = "one{tag}.secret.1";
+        long ahead = Long.parseLong(client.list("TIME").get(0) + "000000") + 5_000_500;
+        run("acquire.lua", 2, ENTRY, CANCELLED, id, "5000", String.valueOf(ahead), "1");
+        run("force-release.lua", 1, ENTRY, "0");
+
+        assertThat(client.list("HKEYS", ENTRY)).containsExactly("t");
+        assertThat(Long.parseLong(String.valueOf(acquire(TWO, "5000")))).isGreaterThan(ahead + 1);
+    }
+
     @Test
     void anExclusiveLockCostsWhatItDid() {
         assertThat(cost(() -> acquire(ONE, "5000")))

@@ -1,14 +1,15 @@
--- Frees a lock. Uses: entry, seen (the highest token that the instance has seen).
+-- Frees a lock. Uses: entry, seen (the highest token that the instance has seen; "+" before it: ahead of the clock).
 --
--- Clocks of a cluster's servers differ, and a token may be ahead of the clock here. Then the token remains, without an
--- owner, until this clock has passed it: other instances may not know a clock that is so far ahead.
+-- Clocks of a cluster's servers differ, and so do those of a master and the next one: a token may be ahead of the clock
+-- here. Then the token remains, without an owner, until this clock has passed it: other instances may not know a clock
+-- that is so far ahead. On a single server, the instance knows whether that is so.
 --
 -- holders: ids; in a cluster they have the tag of a slot, "<instance>{<tag>}"   token: nil for that of the entry
 local function free(holders, token)
-  local sharded = string.find(holders, '{', 1, true)
-  local last = sharded and (token or redis.call('HGET', entry, 't'))
+  local keeps = string.find(holders, '{', 1, true) or string.sub(seen, 1, 1) == '+'
+  local last = keeps and (token or redis.call('HGET', entry, 't'))
   redis.call('DEL', entry)
-  if sharded then
+  if keeps then
     local time = redis.call('TIME')
     last = math.max(tonumber(last) or 0, tonumber(seen) or 0)
     local ahead = last - time[1] * 1000000 - time[2]

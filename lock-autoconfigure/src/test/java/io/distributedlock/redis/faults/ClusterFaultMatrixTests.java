@@ -7,10 +7,12 @@ package io.distributedlock.redis.faults;
 import io.distributedlock.testing.SafetyViolations;
 import io.distributedlock.testing.TestLength;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -39,6 +41,7 @@ class ClusterFaultMatrixTests {
     }
 
     @ParameterizedTest
+    @Timeout(value = 15, unit = TimeUnit.MINUTES)
     @MethodSource("rows")
     void keepsItsPromises(ClusterScenario row) {
         matrix.play(row);

@@ -22,6 +22,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -42,7 +44,11 @@ final class ServerClocks {
             end
             """;
 
-    private static final Map<String, String> SCRIPTS = List.of("acquire", "release", "renew", "inspect").stream()
+    private static final Pattern INCLUDE = Pattern.compile("(?m)^ *--- @include \"(.+)\"\\n");
+
+    private static final Map<String, String> SCRIPTS = List.of(
+                    "acquire.lua", "release.lua", "release-owner.lua", "force-release.lua", "renew.lua", "inspect.lua")
+            .stream()
             .map(ServerClocks::script)
             .collect(Collectors.toMap(ServerClocks::hash, Function.identity()));
 
@@ -55,7 +61,7 @@ final class ServerClocks {
         aheadMicros.merge(server, by.toNanos() / 1_000, Math::max);
     }
 
-    /** How many commands to this server have got another clock. */
+    /** How many calls of scripts by their hashes to this server have got another clock. */
     long edits(int server) {
         return edits.computeIfAbsent(server, any -> new AtomicLong()).get();
     }
@@ -96,7 +102,9 @@ final class ServerClocks {
             if (shifted == words) {
                 return raw;
             }
-            edits.computeIfAbsent(server, any -> new AtomicLong()).incrementAndGet();
+            if (words.get(0).equals("EVALSHA")) {
+                edits.computeIfAbsent(server, any -> new AtomicLong()).incrementAndGet();
+            }
             StringBuilder command = new StringBuilder("*" + shifted.size() + "\r\n");
             shifted.forEach(word -> command.append("$" + word.length() + "\r\n" + word + "\r\n"));
             return command.toString().getBytes(StandardCharsets.ISO_8859_1);
@@ -124,8 +132,13 @@ final class ServerClocks {
         return FUNCTION.formatted(TIME, ahead) + script.replace(TIME, SHIFTED);
     }
 
-    private static String script(String name) {
-        try (InputStream in = RedisLockTemplate.class.getResourceAsStream(name + ".lua")) {
+    /** With the files that it includes, as instances send it. */
+    private static String script(String file) {
+        return INCLUDE.matcher(read(file)).replaceAll(include -> Matcher.quoteReplacement(read(include.group(1))));
+    }
+
+    private static String read(String file) {
+        try (InputStream in = RedisLockTemplate.class.getResourceAsStream(file)) {
             return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
