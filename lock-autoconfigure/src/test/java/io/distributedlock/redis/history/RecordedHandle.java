@@ -8,6 +8,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.redis.history.Event.Operation;
 import io.distributedlock.redis.history.Event.Phase;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -50,18 +51,35 @@ public final class RecordedHandle implements LockHandle {
         this.granted =
                 asked.then(asked.operation(), Phase.OK, now, deadline.get()).withToken(handle.fencingToken());
         history.write(granted);
-        this.loss = new Loss(history, granted, new AtomicBoolean());
+        this.loss = new Loss(history, granted, new WeakReference<>(handle), new AtomicBoolean());
         handle.onLost(loss);
     }
 
-    /** Must not know the handle, which would never be abandoned then. */
-    private record Loss(History history, Event granted, AtomicBoolean told) implements Runnable {
+    /** Must not keep the handle reachable, which would never be abandoned then. */
+    private record Loss(History history, Event granted, WeakReference<LockHandle> handle, AtomicBoolean told)
+            implements Runnable {
 
         @Override
         public void run() {
             long now = System.nanoTime();
             if (told.compareAndSet(false, true)) {
-                history.write(granted.then(Operation.LOST, Phase.OK, now, Event.NONE));
+                history.write(granted.then(Operation.LOST, Phase.OK, Math.min(now, lostAt(now)), Event.NONE));
+            }
+        }
+
+        /**
+         * Since when the handle has reported the loss, at the latest: an instance that stops takes a lock away first,
+         * and runs this callback a moment later.
+         */
+        private long lostAt(long now) {
+            LockHandle known = handle.get();
+            try {
+                if (known != null) {
+                    known.throwIfLost();
+                }
+                return now;
+            } catch (LockLostException e) {
+                return granted.nanos() + e.heldFor().toNanos();
             }
         }
     }
