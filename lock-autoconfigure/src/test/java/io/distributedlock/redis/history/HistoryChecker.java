@@ -139,7 +139,7 @@ public final class HistoryChecker {
             grants += itsGrants.size();
             Losses losses = new Losses(faults, lock, model, bounds.lease());
             Set<Grant> restored = RestoredHolds.among(itsGrants, losses, bounds.lease());
-            new HoldChecks(lock, losses, restored, findings).check(itsGrants);
+            new HoldChecks(lock, itsCalls, losses, restored, findings).check(itsGrants);
             waits.handedOverInTime(itsCalls, itsGrants, restored, losses);
             renewalChecks.nothingIsRenewedAfterItsEnd(lock, itsEvents, itsGrants);
             checkWrites(lock, itsCalls, findings);

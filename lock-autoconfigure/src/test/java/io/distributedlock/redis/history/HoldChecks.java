@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis.history;
 
+import io.distributedlock.redis.history.Event.Operation;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -27,10 +28,13 @@ final class HoldChecks {
 
     private final Set<Grant> restored;
 
+    private final List<Call> calls;
+
     private final CheckerFindings findings;
 
-    HoldChecks(String lock, Losses losses, Set<Grant> restored, CheckerFindings findings) {
+    HoldChecks(String lock, List<Call> calls, Losses losses, Set<Grant> restored, CheckerFindings findings) {
         this.lock = lock;
+        this.calls = calls;
         this.losses = losses;
         this.restored = restored;
         this.findings = findings;
@@ -141,7 +145,8 @@ final class HoldChecks {
                 Grant grant = (Grant) later.what();
                 if (restored.contains(grant)) {
                     findings.restored();
-                } else if (mayBeForgotten(grant.grantedAt(), grant.grantedAt()) && isPassedOn(grant, tokens)) {
+                } else if (mayBeForgotten(grant.grantedAt(), grant.grantedAt())
+                        && (isPassedOn(grant, tokens) || mayBePassedOnByASet(grant))) {
                     findings.latePass();
                 } else {
                     violation("H2", "a later hold with a lower token", highest, later);
@@ -161,6 +166,14 @@ final class HoldChecks {
     private static boolean isPassedOn(Grant grant, Map<String, NavigableSet<Long>> tokens) {
         NavigableSet<Long> ofJvm = tokens.get(grant.jvm());
         return !ofJvm.subSet(grant.token() - PASSES, true, grant.token(), false).isEmpty();
+    }
+
+    /** A caller of the JVM had it until another one of several locks was refused: no hold of its is recorded. */
+    private boolean mayBePassedOnByASet(Grant grant) {
+        return calls.stream()
+                .filter(call -> call.operation() == Operation.ACQUIRE_TOGETHER && !call.isOk())
+                .filter(call -> call.asked().jvm().equals(grant.jvm()))
+                .anyMatch(call -> call.begin() <= grant.grantedAt() && call.end() >= grant.askedAt());
     }
 
     /** H4. The order of the tokens is that in which Redis granted them. */

@@ -126,10 +126,10 @@ public final class RecordedHandle implements LockHandle {
         }
     }
 
-    /** While it is under way nothing is certain, as the new lease may be the shorter one. */
+    /** While it is under way nothing is certain, as the new lease may be the shorter one. It may have ended before. */
     void extending() {
         long before = System.nanoTime();
-        write(Operation.RENEW, Phase.INVOKE, before, before);
+        write(Operation.RENEW, Phase.INVOKE, before, Math.min(before, deadline.get()));
     }
 
     void extended(Phase outcome) {

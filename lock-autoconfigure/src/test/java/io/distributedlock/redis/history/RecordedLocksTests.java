@@ -183,6 +183,15 @@ class RecordedLocksTests {
     }
 
     @Test
+    void anExtensionThatComesTooLateDoesNotMakeTheLeaseLonger() {
+        when(hold.remainingLease()).thenReturn(Duration.ofNanos(1));
+        RecordedHandle handle = locks.acquire(REQUEST);
+        handle.extend(Duration.ofMillis(100));
+        List<Event> events = History.read(directory);
+        assertThat(events.get(2).deadline()).isEqualTo(events.get(1).deadline());
+    }
+
+    @Test
     void writesAndCounts() {
         when(hold.remainingLease()).thenReturn(Duration.ZERO);
         RecordedHandle handle = locks.acquire(REQUEST);

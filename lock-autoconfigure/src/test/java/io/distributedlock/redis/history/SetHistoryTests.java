@@ -115,6 +115,32 @@ class SetHistoryTests {
         assertFound("H7", renewal(2_300));
     }
 
+    /** Redis has forgotten the lock, and the caller passes it on before it knows. */
+    @Test
+    void mayPassALockOnThatRedisHasForgotten() {
+        forgottenBeforeItIsPassedOn("a");
+        assertThat(judgeLosses().outcome()).isEqualTo(Outcome.GREEN);
+        assertThat(judgeLosses().latePasses()).isOne();
+    }
+
+    @Test
+    void mustNotPassALockOnToAnotherJvm() {
+        forgottenBeforeItIsPassedOn("b");
+        assertThat(judgeLosses().violations())
+                .anySatisfy(text -> assertThat(text).startsWith("H2: "));
+    }
+
+    private void forgottenBeforeItIsPassedOn(String jvm) {
+        story.loss(1_010, 1_011);
+        story.asksForSeveral("a", 1_000).busy(1_050);
+        story.hold("b", 1_020, 1_021, 1_022, 1_000);
+        story.hold(jvm, 1_030, 1_051, 1_060, 6);
+    }
+
+    private HistoryReport judgeLosses() {
+        return new HistoryChecker("a row", 42, Model.DATA_LOSS, BOUNDS).judge(story.events());
+    }
+
     @Test
     void mustEndWithItsWait() {
         story.hold("b", 1_000, 1_001, 1_002, 5);
