@@ -34,7 +34,8 @@ public final class LockAssert {
         handle.throwIfLost();
         throw new IllegalStateException("The lock '" + LockNames.show(handle.name()) + "' was released before "
                 + (scope.isOpenHere()
-                        ? "the end of the work under it. Do not close the handle in a locked method or in execute."
+                        ? "the end of the work under it. Do not close the handle in a locked method or in execute. (Of"
+                                + " several locks, one with whenLost = IGNORE may have been lost.)"
                         : "this thread, which works for its holder, had ended. Let the locked method"
                                 + " wait for the work that it hands to other threads."));
     }

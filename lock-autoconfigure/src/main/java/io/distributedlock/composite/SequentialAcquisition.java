@@ -38,8 +38,9 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
 
     private final ReentrantLock guard = new ReentrantLock();
 
+    /** Has room for all of them: a handle that was granted must not get lost for lack of memory. */
     @GuardedBy("guard")
-    private final List<LockHandle> held = new ArrayList<>();
+    private final List<LockHandle> held;
 
     @GuardedBy("guard")
     private @Nullable CompletableFuture<LockHandle> acquiring;
@@ -52,6 +53,7 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
 
     private SequentialAcquisition(Steps steps) {
         this.steps = steps;
+        this.held = new ArrayList<>(steps.size());
     }
 
     /** Begins with the first lock. */
@@ -62,8 +64,32 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
                 acquisition.end();
             }
         });
-        acquisition.requestNext();
+        acquisition.proceed(acquisition::requestNext);
         return acquisition;
+    }
+
+    /** A failure outside of the steps, for lack of memory or stack, ends the acquisition as well. */
+    private void proceed(Runnable next) {
+        try {
+            next.run();
+        } catch (Throwable ex) {
+            CompletableFuture<LockHandle> open = acquiring();
+            CompletionStage<Void> released = end().whenAll();
+            if (open != null) {
+                // Its grant may not have been recorded. To close a handle again does nothing.
+                open.thenAccept(handle -> JointRelease.rollBack(List.of(handle)));
+            }
+            released.whenComplete((done, none) -> completeExceptionally(ex));
+        }
+    }
+
+    private @Nullable CompletableFuture<LockHandle> acquiring() {
+        guard.lock();
+        try {
+            return acquiring;
+        } finally {
+            guard.unlock();
+        }
     }
 
     /** Requests one lock after the other; continues in this loop as long as the results are available at once. */
@@ -74,11 +100,11 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
                 return;
             }
             if (!next.isDone()) {
-                next.whenComplete((handle, failure) -> {
+                next.whenComplete((handle, failure) -> proceed(() -> {
                     if (take(handle, failure)) {
                         requestNext();
                     }
-                });
+                }));
                 return;
             }
             Throwable failure = next.handle((handle, ex) -> ex).join();

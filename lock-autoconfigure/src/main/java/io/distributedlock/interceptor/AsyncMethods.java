@@ -7,11 +7,9 @@ package io.distributedlock.interceptor;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
-import java.util.Set;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.scheduling.annotation.Async;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -41,13 +39,19 @@ final class AsyncMethods {
     }
 
     private static boolean isInHierarchyOf(Class<?> type) {
-        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
-            if (isOn(each)) {
+        if (isOn(type)) {
+            return true;
+        }
+        Class<?> superclass = type.getSuperclass();
+        if (superclass != null && IN_HIERARCHY.get(superclass)) {
+            return true;
+        }
+        for (Class<?> each : type.getInterfaces()) {
+            if (IN_HIERARCHY.get(each)) {
                 return true;
             }
         }
-        Set<Class<?>> interfaces = ClassUtils.getAllInterfacesForClassAsSet(type);
-        return interfaces.stream().anyMatch(AsyncMethods::isOn);
+        return false;
     }
 
     private static boolean isOn(Class<?> type) {

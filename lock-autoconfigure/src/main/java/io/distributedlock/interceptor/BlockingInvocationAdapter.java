@@ -66,7 +66,7 @@ final class BlockingInvocationAdapter implements ReturnTypeAdapter {
     private static boolean isLeftToTransaction(LockHandle handle, CallPolicy policy) throws Throwable {
         try {
             return policy.isLeftToTransaction(handle);
-        } catch (RuntimeException failure) {
+        } catch (Throwable failure) {
             throw policy.afterFailure(failure, failureOf(handle::close), false);
         }
     }

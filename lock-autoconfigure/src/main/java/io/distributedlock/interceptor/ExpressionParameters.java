@@ -88,7 +88,7 @@ final class ExpressionParameters {
             variables.add("a" + i);
         }
         String known = "Known are #root and " + variables + ".";
-        return own.length > 0 || declared.length > 0 || count == 0
+        return own != UNKNOWN || declared != UNKNOWN || count == 0
                 ? known
                 : known + " The names of the parameters are not: compile with -parameters, or use #p0.";
     }

@@ -31,7 +31,7 @@ record FoundAnnotation(LockAttributes attributes, @Nullable Object source) {
         if (element instanceof Method method && method.isBridge()) {
             return null;
         }
-        Annotation[] declared = element.getDeclaredAnnotations();
+        Annotation[] declared = declaredOn(element);
         if (declared.length != 1 || !(declared[0] instanceof DistributedLocked annotation)) {
             return null;
         }
@@ -39,5 +39,14 @@ record FoundAnnotation(LockAttributes attributes, @Nullable Object source) {
                 && !annotation.value().isEmpty()
                 && !annotation.key().equals(annotation.value());
         return contradicts ? null : new FoundAnnotation(LockAttributes.of(annotation), element);
+    }
+
+    /** None if one of them cannot be read, since a class that it names is missing. */
+    private static Annotation[] declaredOn(AnnotatedElement element) {
+        try {
+            return element.getDeclaredAnnotations();
+        } catch (RuntimeException | LinkageError ex) {
+            return new Annotation[0];
+        }
     }
 }

@@ -139,19 +139,30 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         return subscribing;
     }
 
+    /** The end is reported, and the lock is released, whatever fails here: the caller of this method ignores it. */
     private void run(LockHandle granted) {
-        context = ReactiveLocks.with(context, granted, owner, policy.lossMatters());
-        kept = work.keep(granted, downstream.context());
-        if (policy.interrupts()) {
-            HandleOfSeveral.onInterruptingLoss(granted, this::lost);
-        }
-        try (ReactiveLocks.Shown lock = ReactiveLocks.show(context)) {
-            work.proceed().subscribe(this);
+        Throwable fatal = null;
+        try {
+            context = ReactiveLocks.with(context, granted, owner, policy.lossMatters());
+            kept = work.keep(granted, downstream.context());
+            if (policy.interrupts()) {
+                HandleOfSeveral.onInterruptingLoss(granted, this::lost);
+            }
+            proceed();
         } catch (Throwable ex) {
-            Exceptions.throwIfJvmFatal(ex);
+            fatal = ex;
             onError(ex);
         }
         subscribed(granted);
+        if (fatal != null) {
+            Exceptions.throwIfJvmFatal(fatal);
+        }
+    }
+
+    private void proceed() throws Throwable {
+        try (ReactiveLocks.Shown lock = ReactiveLocks.show(context)) {
+            work.proceed().subscribe(this);
+        }
     }
 
     private void subscribed(LockHandle granted) {

@@ -77,7 +77,7 @@ record SeveralLocks(List<One> all) implements WantedLocks {
                 held.add(acquire(one, wait, change));
             }
             return together(held);
-        } catch (RuntimeException | Error ex) {
+        } catch (Throwable ex) {
             JointRelease.rollBack(held).join();
             throw ex;
         }

@@ -14,9 +14,16 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
 /** Determines which methods take no part in the transaction of their caller: they have one of their own, or none. */
 public final class OwnTransaction {
 
-    private static final TransactionAttributeSource ATTRIBUTES = new AnnotationTransactionAttributeSource(false);
+    private static final TransactionAttributeSource ATTRIBUTES = attributes();
 
     private OwnTransaction() {}
+
+    /** Only the propagation is of interest. Other attributes may have placeholders, which are not resolved here. */
+    private static TransactionAttributeSource attributes() {
+        AnnotationTransactionAttributeSource source = new AnnotationTransactionAttributeSource(false);
+        source.setEmbeddedValueResolver(text -> null);
+        return source;
+    }
 
     /**
      * The name that Spring gives to a transaction of the method; null if the method joins the transaction of its

@@ -7,6 +7,7 @@ package io.distributedlock.transaction;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOwner;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -45,17 +46,22 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
      *     lock. Null if there is no such transaction
      */
     public static @Nullable Runnable keep(
-            LockHandle handle, boolean lossMatters, @Nullable String ownTransaction, ContextView context) {
+            LockHandle handle, boolean lossMatters, Supplier<@Nullable String> ownTransaction, ContextView context) {
         TransactionSynchronizationManager manager = managerOf(context);
         if (manager == null
                 || !manager.isActualTransactionActive()
-                || (ownTransaction != null && !ownTransaction.equals(manager.getCurrentTransactionName()))
+                || isOfCaller(manager, ownTransaction.get())
                 || keptBy(manager).anyMatch(kept -> kept.covers(handle, lossMatters))) {
             return null;
         }
         ReactiveTransactions kept = new ReactiveTransactions(handle, lossMatters);
         manager.registerSynchronization(kept);
         return () -> kept.workEnded = true;
+    }
+
+    /** Whether the method has a transaction of its own, and this is another one. */
+    private static boolean isOfCaller(TransactionSynchronizationManager manager, @Nullable String ownTransaction) {
+        return ownTransaction != null && !ownTransaction.equals(manager.getCurrentTransactionName());
     }
 
     /**

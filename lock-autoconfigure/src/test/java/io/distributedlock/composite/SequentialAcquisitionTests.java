@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several locks that are acquired one after the other, in each order of grants, failures and cancellations. */
 class SequentialAcquisitionTests {
@@ -72,6 +74,43 @@ class SequentialAcquisitionTests {
         assertThat(acquisition).isCompletedWithValue(steps.result);
         assertThat(steps.together).containsExactly(first, second, third);
         assertThat(releases).isEmpty();
+    }
+
+    /** A request that is granted, and of which the result cannot be taken, for lack of stack for example. */
+    private static class UnusableRequest extends CompletableFuture<LockHandle> {
+
+        private final StackOverflowError error = new StackOverflowError();
+
+        @Override
+        public <U> CompletableFuture<U> handle(BiFunction<? super LockHandle, Throwable, ? extends U> function) {
+            throw error;
+        }
+
+        @Override
+        public CompletableFuture<LockHandle> whenComplete(BiConsumer<? super LockHandle, ? super Throwable> action) {
+            throw error;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anErrorBesidesTheStepsReleasesAllAndFails(boolean atOnce) {
+        UnusableRequest unusable = new UnusableRequest();
+        TestHold second = hold(1);
+        steps.instead = index -> index == 1 ? unusable : steps.promise();
+        if (atOnce) {
+            unusable.complete(second);
+        }
+        start();
+        grant(0);
+        if (!atOnce) {
+            unusable.complete(second);
+        }
+
+        assertThat(failure()).isSameAs(unusable.error);
+        assertThat(releases).contains("unused lock-0");
+        assertThat(releases).filteredOn("unused lock-1"::equals).hasSize(atOnce ? 1 : 0);
+        assertThat(atOnce || unusable.isCancelled()).isTrue();
     }
 
     /** How a caller, or a time-out of the caller, ends the stage. */

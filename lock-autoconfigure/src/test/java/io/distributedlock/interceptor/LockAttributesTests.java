@@ -146,6 +146,8 @@ class LockAttributesTests {
                 OnClass.class,
                 OnInterface.class,
                 OnInterfaceMethod.class,
+                OnParentOfInterface.class,
+                OnMethodOfParentOfInterface.class,
                 Inherited.class
             })
     void findAsyncWhereverItIs(Class<?> type) {
@@ -295,6 +297,21 @@ class LockAttributesTests {
 
         @Async
         void run();
+    }
+
+    interface InSpecialBackground extends Background {}
+
+    static class OnParentOfInterface implements InSpecialBackground {
+
+        void run() {}
+    }
+
+    interface SpecialRuns extends Runs {}
+
+    static class OnMethodOfParentOfInterface implements SpecialRuns {
+
+        @Override
+        public void run() {}
     }
 
     static class OnInterfaceMethod implements Runs {

@@ -100,6 +100,37 @@ class ReactiveCallTests {
         assertThat(signals.received).isEmpty();
     }
 
+    /** The stage of the acquisition ignores what its dependents throw. */
+    @Test
+    void aFailureBeforeTheMethodIsCalledReleasesAndIsReported() {
+        IllegalStateException failure = new IllegalStateException("no callbacks");
+        Hold hold = new Hold() {
+            @Override
+            public void onLost(Runnable callback) {
+                throw failure;
+            }
+        };
+        work.interrupted(body::asFlux).subscribe(signals);
+        locks.promise().complete(hold);
+
+        assertThat(signals.failure).isSameAs(failure);
+        assertThat(hold.closed).isOne();
+        assertThat(body.currentSubscriberCount()).isZero();
+    }
+
+    @Test
+    void anErrorOfTheVirtualMachineReleasesAndIsReported() {
+        OutOfMemoryError error = new OutOfMemoryError("for the test");
+        work.flux(() -> {
+                    throw error;
+                })
+                .subscribe(signals);
+        Hold hold = locks.promise().grant();
+
+        assertThat(signals.failure).isSameAs(error);
+        assertThat(hold.closed).isOne();
+    }
+
     @Test
     void aCancellationAfterTheEndDoesNotReleaseAgain() {
         work.flux(Flux::empty).subscribe(signals);
