@@ -91,6 +91,12 @@ final class ClusterClocks {
     /** A server that is not a master now, but may have been one, has shown this time, in microseconds. */
     void former(long micros) {
         long known = mostAdvanced();
+        if (known > 0 && micros - known > ClockSurvey.MOST_AHEAD_MICROS) {
+            log.warn("The clock of a server of the Redis Cluster that is not a master is " + (micros - known) / 1_000
+                    + " ms ahead of those of the masters. It is ignored for fencing tokens. Correct it before that"
+                    + " server becomes a master.");
+            return;
+        }
         former.accumulateAndGet(micros, Math::max);
         if (known > 0 && micros - known > TOLERATED_MICROS) {
             log.warn("The clock of a server of the Redis Cluster that is not a master is " + (micros - known) / 1_000

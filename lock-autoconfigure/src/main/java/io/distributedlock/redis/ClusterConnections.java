@@ -136,7 +136,7 @@ final class ClusterConnections implements RedisConnections {
         CompletableFuture<Long> others = source.clocksOf(view.others());
         look();
         awaitFirstReplies(view.masters());
-        clocks.former(others.join());
+        clocks.former(ClockSurvey.await(others));
         source.succeeded();
         writer = new ClusterWriter(commands.getChannelWriter(), client);
         ready.complete(null);

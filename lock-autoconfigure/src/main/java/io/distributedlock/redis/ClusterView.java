@@ -63,12 +63,14 @@ final class ClusterView {
         return masters;
     }
 
-    /** The addresses of all other servers, such as replicas and former masters. */
+    /** The addresses of all other servers that have one, such as replicas and former masters. */
     List<RedisURI> others() {
         List<RedisURI> others = new ArrayList<>();
         for (RedisClusterNode node : client.getPartitions()) {
-            if (!node.is(NodeFlag.UPSTREAM) || node.hasNoSlots()) {
-                others.add(node.getUri());
+            RedisURI address = node.getUri();
+            boolean isOther = !node.is(NodeFlag.UPSTREAM) || node.hasNoSlots();
+            if (isOther && address != null && ClockSurvey.isAddress(address.getHost(), address.getPort())) {
+                others.add(address);
             }
         }
         return others;

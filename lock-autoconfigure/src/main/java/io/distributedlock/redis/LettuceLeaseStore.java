@@ -186,7 +186,10 @@ final class LettuceLeaseStore implements LeaseStore {
         return operands;
     }
 
-    /** A mark makes Redis keep the token of the free lock until the server's clock has passed it. */
+    /**
+     * A mark makes Redis keep the token of the free lock until the server's clock has passed it. A release by name or
+     * by force always has it: the instance may not know the token of a lock that it has never held.
+     */
     private RespArguments addFloor(RespArguments operands, long floor) {
         return connections.isAhead(floor) ? operands.add("+", floor, 10) : operands.add(floor);
     }
@@ -223,13 +226,13 @@ final class LettuceLeaseStore implements LeaseStore {
             case NOT_HELD -> ReleaseResult.NOT_HELD;
             case NOT_YOURS -> ReleaseResult.NOT_YOURS;
         };
-        RespArguments operands = addFloor(entry(name).add(LockNameCodec.encode(owner)), floor);
+        RespArguments operands = entry(name).add(LockNameCodec.encode(owner)).add("+", floor, 10);
         return new ReplyFuture<ReleaseResult>().to(to -> scripts.send(RELEASE_OWNER, name, operands, result, to));
     }
 
     @Override
     public CompletableFuture<Boolean> forceRelease(String name, long floor) {
-        RespArguments operands = addFloor(entry(name), floor);
+        RespArguments operands = entry(name).add("+", floor, 10);
         return new ReplyFuture<Boolean>()
                 .to(to -> scripts.send(FORCE_RELEASE, name, operands, reply -> outcome(reply) != Outcome.NOT_HELD, to));
     }

@@ -199,6 +199,9 @@ final class LockClientFactory implements AutoCloseable {
 
     /** The most advanced clock of those servers that reply in time, in microseconds; 0 if none does. */
     CompletableFuture<Long> clocksOf(Collection<RedisURI> servers) {
+        if (servers.isEmpty()) {
+            return CompletableFuture.completedFuture(0L);
+        }
         RedisClient asking = surveyor.get();
         return ClockSurvey.mostAdvanced(
                         asking,

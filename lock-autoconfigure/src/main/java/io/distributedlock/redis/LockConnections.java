@@ -97,7 +97,7 @@ final class LockConnections implements RedisConnections {
         another.accept(client);
         StatefulRedisConnection<String, String> opened = connect(client);
         commands = opened;
-        clock.former(clocks.join());
+        clock.surveyed(ClockSurvey.await(clocks));
         clock.ask();
         probe(opened);
         writer = opened::dispatch;

@@ -13,6 +13,8 @@ import io.lettuce.core.cluster.SlotHash;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,11 @@ import org.jspecify.annotations.Nullable;
 final class RedirectionLimiter {
 
     static final int MAX_REDIRECTIONS = 5;
+
+    private static final Pattern REDIRECTION = Pattern.compile("(?:MOVED|ASK) ([0-9]{1,5}) ");
+
+    /** A slot for which no command was requested for so long is treated like any other slot. */
+    private static final long FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final long SPACING_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
 
@@ -68,8 +75,14 @@ final class RedirectionLimiter {
      * The permits that a slot has used.
      *
      * @param round in which it has used them; in another one, it may use a permit at once
+     * @param requested when the latest was requested
      */
-    private record Tries(long round, long next, long pause) {}
+    private record Tries(long round, long next, long pause, long requested) {
+
+        Tries refused(long now) {
+            return new Tries(round, next, pause, now);
+        }
+    }
 
     /**
      * Whether to send a command with that key.
@@ -112,14 +125,19 @@ final class RedirectionLimiter {
             return true;
         }
         long now = clock.nanos();
+        if (now - tries.requested() > FORGOTTEN_NANOS) {
+            slots.remove(slot);
+            return true;
+        }
         count(now);
         boolean first = tries.round() != round;
         if (permits == 0 || (!first && now - tries.next() < 0)) {
+            slots.put(slot, tries.refused(now));
             return false;
         }
         permits--;
         long pause = first ? FIRST_PAUSE_NANOS : Math.min(2 * tries.pause(), LONGEST_PAUSE_NANOS);
-        slots.put(slot, new Tries(round, now + pause, pause));
+        slots.put(slot, new Tries(round, now + pause, pause, now));
         return true;
     }
 
@@ -132,13 +150,14 @@ final class RedirectionLimiter {
 
     /** An error with which a server has replied. Redirections are those that Lettuce did not follow any more. */
     void redisSaid(String error) {
-        if (error.startsWith("MOVED ") || error.startsWith("ASK ")) {
-            redirected(Integer.parseInt(error.split(" ", 3)[1]));
+        Matcher redirection = REDIRECTION.matcher(error);
+        if (redirection.lookingAt()) {
+            redirected(Integer.parseInt(redirection.group(1)));
         }
     }
 
     synchronized void redirected(int slot) {
-        slots.putIfAbsent(slot, new Tries(round - 1, 0, 0));
+        slots.putIfAbsent(slot, new Tries(round - 1, 0, 0, clock.nanos()));
     }
 
     /** A server has replied to a command for the slot. */

@@ -80,6 +80,7 @@ final class SentinelLocator implements MasterLocator {
         return question.answers().stream()
                 .flatMap(List::stream)
                 .distinct()
+                .filter(address -> ClockSurvey.isAddress(address.getHostString(), address.getPort()))
                 .map(address -> servers.apply(address.getHostString(), address.getPort()))
                 .toList();
     }

@@ -128,6 +128,20 @@ class ClockJumpTests extends AbstractFaultTests {
         }
     }
 
+    /** An operator's instance has seen no token, and does not know the earlier clock. */
+    @Test
+    void ofRedisThatIsSetBackKeepsTheTokenOfALockThatIsReleasedByForce() {
+        LockHandle held = direct().acquire(leased("forced", 60_000));
+        long ahead = held.fencingToken() + TimeUnit.HOURS.toMicros(1);
+        call("HSET", "lock:{forced}", "t", Long.toString(ahead));
+        assertThat(direct().forceRelease("forced")).isTrue();
+
+        try (LockHandle next = direct().acquire(LockRequest.of("forced"))) {
+            assertThat(next.fencingToken()).isGreaterThan(ahead);
+        }
+        call("DEL", "lock:{forced}");
+    }
+
     /**
      * The token was given out by a clock that has been set back since. The next ones grow as long as the instance
      * remembers, or Redis keeps the entry, which it does until the clock has caught up. The hole that is left is

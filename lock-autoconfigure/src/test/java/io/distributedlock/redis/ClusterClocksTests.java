@@ -71,6 +71,19 @@ class ClusterClocksTests {
     }
 
     @Test
+    void ignoresAServerWhoseClockIsFarAhead() {
+        ask("a", 0, Duration.ofMillis(1), Duration.ofMillis(1));
+        try (Logs logs = Logs.capture(Level.WARN)) {
+            clocks.former(serverClock(Duration.ofMinutes(11).toNanos() / 1_000));
+            assertThat(logs.of("io.distributedlock.redis.ClusterClocks"))
+                    .singleElement()
+                    .asString()
+                    .contains("It is ignored");
+        }
+        assertThat(clocks.mostAdvanced()).isLessThanOrEqualTo(serverClock(0));
+    }
+
+    @Test
     void followsAClockThatWasSetBack() {
         ask("a", 0, Duration.ofMillis(1), Duration.ofMillis(1));
         ask("b", 60_000_000, Duration.ofMillis(1), Duration.ofMillis(1));

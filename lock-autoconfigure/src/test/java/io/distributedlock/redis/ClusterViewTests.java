@@ -14,8 +14,10 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.test.util.ReflectionTestUtils;
 
 /** Which slots count as moved, by topologies that the test sets. */
 class ClusterViewTests {
@@ -48,6 +50,33 @@ class ClusterViewTests {
                 0,
                 slots,
                 Set.of(RedisClusterNode.NodeFlag.UPSTREAM));
+    }
+
+    /** A server that has lost its address stays in the list until an operator removes it. */
+    @Test
+    void theOtherServersAreThoseWithAnAddress() {
+        Partitions partitions = new Partitions();
+        partitions.add(node("master", List.of(7)));
+        partitions.add(other("replica", RedisURI.create("127.0.0.1", 2)));
+        partitions.add(other("without", null));
+        RedisURI unknown = RedisURI.create("127.0.0.1", 3);
+        unknown.setHost("");
+        unknown.setPort(0);
+        partitions.add(other("unknown", unknown));
+        client.setPartitions(partitions);
+
+        assertThat(view.others()).extracting(RedisURI::getPort).containsExactly(2);
+    }
+
+    private static RedisClusterNode other(String id, @Nullable RedisURI address) {
+        RedisClusterNode node = node(id, List.of());
+        node.setFlags(Set.of(RedisClusterNode.NodeFlag.REPLICA, RedisClusterNode.NodeFlag.NOADDR));
+        if (address == null) {
+            ReflectionTestUtils.setField(node, "uri", null);
+        } else {
+            node.setUri(address);
+        }
+        return node;
     }
 
     private List<Integer> changes(long now) {

@@ -73,6 +73,26 @@ class RedirectionLimiterTests {
     }
 
     @Test
+    void aSlotThatNoCallerUsesIsForgotten() {
+        redirect(1);
+        assertThat(limiter.tryAcquirePermit(0)).isTrue();
+        assertThat(limiter.tryAcquirePermit(0)).isFalse();
+        advance(Duration.ofSeconds(6));
+
+        assertThat(IntStream.range(0, 100)).allMatch(i -> limiter.tryAcquirePermit(0));
+    }
+
+    @Test
+    void aReplyThatOnlyLooksLikeARedirectionIsIgnored() {
+        limiter.redisSaid("MOVED");
+        limiter.redisSaid("MOVED x 127.0.0.1:7001");
+        limiter.redisSaid("MOVED 123456789012 127.0.0.1:7001");
+        limiter.redisSaid("ASK");
+
+        assertThat(IntStream.range(0, 100)).allMatch(limiter::tryAcquirePermit);
+    }
+
+    @Test
     void theFirstCommandAfterARedirectionIsSentAtOnce() {
         redirect(1);
 

@@ -15,6 +15,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
@@ -177,10 +178,30 @@ class ServerClockTests {
 
     @Test
     void theClockOfAServerThatMayHaveBeenTheMasterCounts() {
-        clock.former(shown() + 60_000_000);
-        clock.former(shown());
+        long other = shown() + 60_000_000;
+        clock.surveyed(other);
+        clock.ask();
+        reply(requests.remove());
+        clock.surveyed(shown());
+        clock.ask();
+        reply(requests.remove());
 
-        assertThat(clock.former()).isEqualTo(shown() + 60_000_000);
+        assertThat(clock.former()).isEqualTo(other);
+    }
+
+    /** Otherwise all tokens would be ahead of all clocks for as long as that, and each name would keep an entry. */
+    @Test
+    void aClockThatIsFarAheadOfThatOfTheMasterIsIgnored() {
+        clock.surveyed(shown() + TimeUnit.MINUTES.toMicros(11));
+        try (Logs logs = Logs.capture(Level.WARN)) {
+            clock.ask();
+            reply(requests.remove());
+            assertThat(logs.of("io.distributedlock.redis.ServerClock"))
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .contains("It is ignored");
+        }
+
+        assertThat(clock.former()).isZero();
     }
 
     @Test
