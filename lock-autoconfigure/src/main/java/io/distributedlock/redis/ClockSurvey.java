@@ -29,39 +29,56 @@ final class ClockSurvey {
     private static final Log log = LogFactory.getLog(ClockSurvey.class);
 
     /** A clock that is further ahead of that of the master is wrong, and no token came from it. */
-    static final long MOST_AHEAD_MICROS = TimeUnit.MINUTES.toMicros(10);
+    private static final long MOST_AHEAD_MICROS = TimeUnit.MINUTES.toMicros(10);
 
     /** How long the start waits for servers that do not reply. */
     private static final long LIMIT_MILLIS = 1_000;
 
     private ClockSurvey() {}
 
-    /** The most advanced clock of those servers that reply in time, in microseconds; 0 if none does. Never fails. */
-    static CompletableFuture<Long> mostAdvanced(
+    /** The clocks of those servers that reply in time, in microseconds. Never fails. */
+    static CompletableFuture<List<Long>> of(
             RedisClient client, Collection<RedisURI> servers, EventExecutorGroup executors) {
         if (servers.isEmpty()) {
-            return CompletableFuture.completedFuture(0L);
+            return CompletableFuture.completedFuture(List.of());
         }
         Collector<Long> question = new Collector<>(executors, servers.size(), LIMIT_MILLIS, clock -> false);
         servers.forEach(server -> askSafely(client, server).whenComplete(question::answered));
-        return question.end()
-                .thenApply(ended -> ended.answers().stream()
-                        .mapToLong(Long::longValue)
-                        .max()
-                        .orElse(0));
+        return question.end().thenApply(Collector::answers);
     }
 
-    /** Waits for the clock; 0 if there is none in time, or if the thread is interrupted, which keeps its flag. */
-    static long await(CompletableFuture<Long> clock) {
+    /**
+     * Waits for the clocks; none if they do not arrive in time, or if the thread is interrupted, which keeps its flag.
+     */
+    static List<Long> await(CompletableFuture<List<Long>> clocks) {
         try {
-            return clock.get(2 * LIMIT_MILLIS, TimeUnit.MILLISECONDS);
+            return clocks.get(2 * LIMIT_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            return 0;
+            return List.of();
         } catch (ExecutionException | TimeoutException ex) {
             log.debug("The clocks of other servers are not known", ex);
-            return 0;
+            return List.of();
         }
+    }
+
+    /**
+     * The most advanced of these clocks that is not far ahead of the master's, in microseconds; 0 if there is none. A
+     * wrong clock must not hide that of a former master.
+     */
+    static long mostAdvanced(List<Long> clocks, long master) {
+        long latest = 0;
+        for (long each : clocks) {
+            long lead = each - master;
+            if (lead > MOST_AHEAD_MICROS) {
+                log.warn("The clock of a Redis server that is not the master is " + lead / 1_000
+                        + " ms ahead of that of the master. It is ignored for fencing tokens. Correct it before that"
+                        + " server becomes the master.");
+            } else {
+                latest = Math.max(latest, each);
+            }
+        }
+        return latest;
     }
 
     /** Whether a client can connect to that address: a cluster and Sentinels also name servers without one. */

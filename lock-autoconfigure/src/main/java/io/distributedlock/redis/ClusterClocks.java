@@ -5,11 +5,13 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.NanoClock;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -44,6 +46,9 @@ final class ClusterClocks {
     /** What the most advanced clock of a former master showed when it was last one, in microseconds. */
     private final AtomicLong former = new AtomicLong();
 
+    /** What the clocks of other servers have shown, until they are compared with those of the masters. */
+    private final AtomicReference<List<Long>> surveyed = new AtomicReference<>(List.of());
+
     private volatile boolean told;
 
     ClusterClocks(NanoClock clock) {
@@ -73,6 +78,7 @@ final class ClusterClocks {
         long now = micros(clock.nanos());
         Offset latest = new Offset(micros - now, now, micros - micros(sentAt));
         offsets.merge(node, latest, (known, heard) -> better(node, known, heard));
+        countSurveyed();
         compare(now);
     }
 
@@ -88,18 +94,25 @@ final class ClusterClocks {
                 : new Offset(known.atLeast(), known.at(), heard.atMost());
     }
 
-    /** A server that is not a master now, but may have been one, has shown this time, in microseconds. */
-    void former(long micros) {
+    /**
+     * Servers that are not masters now, but may have been, have shown these times, in microseconds. They count from
+     * when the clock of a master is known.
+     */
+    void surveyed(List<Long> micros) {
+        surveyed.set(micros);
+        countSurveyed();
+    }
+
+    private void countSurveyed() {
         long known = mostAdvanced();
-        if (known > 0 && micros - known > ClockSurvey.MOST_AHEAD_MICROS) {
-            log.warn("The clock of a server of the Redis Cluster that is not a master is " + (micros - known) / 1_000
-                    + " ms ahead of those of the masters. It is ignored for fencing tokens. Correct it before that"
-                    + " server becomes a master.");
+        List<Long> clocks = known == 0 ? List.of() : surveyed.getAndSet(List.of());
+        if (clocks.isEmpty()) {
             return;
         }
-        former.accumulateAndGet(micros, Math::max);
-        if (known > 0 && micros - known > TOLERATED_MICROS) {
-            log.warn("The clock of a server of the Redis Cluster that is not a master is " + (micros - known) / 1_000
+        long latest = ClockSurvey.mostAdvanced(clocks, known);
+        former.accumulateAndGet(latest, Math::max);
+        if (latest - known > TOLERATED_MICROS) {
+            log.warn("The clock of a server of the Redis Cluster that is not a master is " + (latest - known) / 1_000
                     + " ms or more ahead of those of the masters. Fencing tokens of this instance are higher than that"
                     + " clock. Synchronize the clocks of the servers.");
         }

@@ -133,10 +133,10 @@ final class ClusterConnections implements RedisConnections {
         ShardMailboxes mailboxes = new ShardMailboxes(
                 view, subscriptions, Objects.requireNonNull(messages), clocks::nanos, new MailboxListener());
         cluster = new Cluster(client, commands, subscriptions, view, mailboxes);
-        CompletableFuture<Long> others = source.clocksOf(view.others());
+        CompletableFuture<List<Long>> others = source.clocksOf(view.others());
         look();
         awaitFirstReplies(view.masters());
-        clocks.former(ClockSurvey.await(others));
+        clocks.surveyed(ClockSurvey.await(others));
         source.succeeded();
         writer = new ClusterWriter(commands.getChannelWriter(), client);
         ready.complete(null);

@@ -9,6 +9,7 @@ import io.distributedlock.engine.NanoClock;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
@@ -69,7 +70,7 @@ final class CurrentMaster implements AutoCloseable {
     }
 
     /** See {@link MasterLocator#clocks}. */
-    CompletableFuture<Long> clocks() {
+    CompletableFuture<List<Long>> clocks() {
         return locator.clocks();
     }
 

@@ -17,6 +17,7 @@ import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -192,18 +193,18 @@ final class LockClientFactory implements AutoCloseable {
         return master;
     }
 
-    /** The most advanced clock of all servers of which one is the master, in microseconds; 0 if there is only one. */
-    CompletableFuture<Long> clocksOfServers() {
-        return master == null ? CompletableFuture.completedFuture(0L) : master.clocks();
+    /** The clocks of all servers of which one is the master, in microseconds; none if there is only one server. */
+    CompletableFuture<List<Long>> clocksOfServers() {
+        return master == null ? CompletableFuture.completedFuture(List.of()) : master.clocks();
     }
 
-    /** The most advanced clock of those servers that reply in time, in microseconds; 0 if none does. */
-    CompletableFuture<Long> clocksOf(Collection<RedisURI> servers) {
+    /** The clocks of those servers that reply in time, in microseconds. */
+    CompletableFuture<List<Long>> clocksOf(Collection<RedisURI> servers) {
         if (servers.isEmpty()) {
-            return CompletableFuture.completedFuture(0L);
+            return CompletableFuture.completedFuture(List.of());
         }
         RedisClient asking = surveyor.get();
-        return ClockSurvey.mostAdvanced(
+        return ClockSurvey.of(
                         asking,
                         servers.stream()
                                 .map(server -> uris.server(server.getHost(), server.getPort()))

@@ -92,7 +92,7 @@ final class LockConnections implements RedisConnections {
 
     private void connect() throws InterruptedException {
         RedisClient client = source.client();
-        CompletableFuture<Long> clocks = source.clocksOfServers();
+        CompletableFuture<List<Long>> clocks = source.clocksOfServers();
         subscribe(client);
         another.accept(client);
         StatefulRedisConnection<String, String> opened = connect(client);

@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** Finds out which of several servers is the master. Safe for use by any thread. */
@@ -24,10 +25,8 @@ interface MasterLocator extends AutoCloseable {
      */
     CompletableFuture<InetSocketAddress> locate();
 
-    /**
-     * The most advanced clock of all servers that are known, in microseconds; 0 if none replies in time. Never fails.
-     */
-    CompletableFuture<Long> clocks();
+    /** The clocks of all servers that are known and reply in time, in microseconds. Never fails. */
+    CompletableFuture<List<Long>> clocks();
 
     /** The servers that are searched for the master, for messages. */
     String description();

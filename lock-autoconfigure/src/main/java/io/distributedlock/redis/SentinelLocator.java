@@ -69,11 +69,11 @@ final class SentinelLocator implements MasterLocator {
 
     /** The former master is one of the replicas, as soon as the Sentinels have changed the master. */
     @Override
-    public CompletableFuture<Long> clocks() {
+    public CompletableFuture<List<Long>> clocks() {
         Collector<List<InetSocketAddress>> question =
                 new Collector<>(executors, links.size(), LIMIT_MILLIS, answer -> true);
         links.forEach(link -> link.replicas().whenComplete(question::answered));
-        return question.end().thenCompose(ended -> ClockSurvey.mostAdvanced(client, named(ended), executors));
+        return question.end().thenCompose(ended -> ClockSurvey.of(client, named(ended), executors));
     }
 
     private List<RedisURI> named(Collector<List<InetSocketAddress>> question) {

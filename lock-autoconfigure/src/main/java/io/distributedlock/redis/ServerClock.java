@@ -65,9 +65,9 @@ final class ServerClock {
     @GuardedBy("this")
     private boolean told;
 
-    /** What the most advanced clock of other servers has shown, until it is compared with that of the master; or 0. */
+    /** What the clocks of other servers have shown, until they are compared with that of the master. */
     @GuardedBy("this")
-    private long surveyed;
+    private List<Long> surveyed = List.of();
 
     /** The highest token that was ahead of the clock. */
     private final AtomicLong ahead = new AtomicLong();
@@ -109,28 +109,15 @@ final class ServerClock {
     }
 
     /**
-     * Another server, which may have been the master, has shown this time, in microseconds. It counts from when the
-     * clock of the master is known, unless it is far ahead of that.
+     * Other servers, which may have been the master, have shown these times, in microseconds. They count from when the
+     * clock of the master is known, unless they are far ahead of that.
      */
-    synchronized void surveyed(long micros) {
+    synchronized void surveyed(List<Long> micros) {
         surveyed = micros;
     }
 
     private void former(long micros) {
         former.accumulateAndGet(micros, Math::max);
-    }
-
-    @GuardedBy("this")
-    private void compareSurveyed(long micros) {
-        long ahead = surveyed - micros;
-        if (ahead > ClockSurvey.MOST_AHEAD_MICROS) {
-            log.warn("The clock of a Redis server that is not the master is " + ahead / 1_000
-                    + " ms ahead of that of the master. It is ignored for fencing tokens. Correct it before that server"
-                    + " becomes the master.");
-        } else {
-            former(surveyed);
-        }
-        surveyed = 0;
     }
 
     /** What the clock of an earlier master has shown at least, in microseconds; 0 if there was none. */
@@ -177,7 +164,8 @@ final class ServerClock {
             long micros = ClockSurvey.micros(reply);
             long now = now();
             known = new Offset(micros - now, now, micros - sentAt);
-            compareSurveyed(micros);
+            former(ClockSurvey.mostAdvanced(surveyed, micros));
+            surveyed = List.of();
             long behind = former() - micros - (now - sentAt);
             if (behind > TOLERATED_MICROS && !told) {
                 log.warn("The clock of the Redis server is " + behind / 1_000

@@ -71,8 +71,8 @@ final class StaticLocator implements MasterLocator {
     }
 
     @Override
-    public CompletableFuture<Long> clocks() {
-        return ClockSurvey.mostAdvanced(client, servers, executors);
+    public CompletableFuture<List<Long>> clocks() {
+        return ClockSurvey.of(client, servers, executors);
     }
 
     private CompletionStage<Answer> ask(RedisURI server) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -60,7 +61,7 @@ class ClusterClocksTests {
         ask("a", 0, Duration.ofMillis(1), Duration.ofMillis(1));
         long shown = serverClock(60_000_000);
         try (Logs logs = Logs.capture(Level.WARN)) {
-            clocks.former(shown);
+            clocks.surveyed(List.of(serverClock(0), shown));
             assertThat(logs.of("io.distributedlock.redis.ClusterClocks"))
                     .singleElement()
                     .asString()
@@ -70,12 +71,23 @@ class ClusterClocksTests {
         assertThat(clocks.mostAdvanced()).isEqualTo(shown);
     }
 
+    /** The masters may reply later than the others. */
+    @Test
+    void countsAServerFromWhenTheClockOfAMasterIsKnown() {
+        long shown = serverClock(60_000_000);
+        clocks.surveyed(List.of(shown, shown + Duration.ofDays(30).toNanos() / 1_000));
+        assertThat(clocks.mostAdvanced()).isZero();
+        ask("a", 0, Duration.ofMillis(1), Duration.ofMillis(1));
+
+        assertThat(clocks.mostAdvanced()).isEqualTo(shown);
+    }
+
     @Test
     void ignoresAServerWhoseClockIsFarAhead() {
         ask("a", 0, Duration.ofMillis(1), Duration.ofMillis(1));
         try (Logs logs = Logs.capture(Level.WARN)) {
-            clocks.former(serverClock(Duration.ofMinutes(11).toNanos() / 1_000));
-            assertThat(logs.of("io.distributedlock.redis.ClusterClocks"))
+            clocks.surveyed(List.of(serverClock(Duration.ofMinutes(11).toNanos() / 1_000)));
+            assertThat(logs.of("io.distributedlock.redis.ClockSurvey"))
                     .singleElement()
                     .asString()
                     .contains("It is ignored");

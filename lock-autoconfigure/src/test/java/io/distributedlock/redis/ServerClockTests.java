@@ -179,10 +179,10 @@ class ServerClockTests {
     @Test
     void theClockOfAServerThatMayHaveBeenTheMasterCounts() {
         long other = shown() + 60_000_000;
-        clock.surveyed(other);
+        clock.surveyed(List.of(shown(), other, shown() + TimeUnit.DAYS.toMicros(30)));
         clock.ask();
         reply(requests.remove());
-        clock.surveyed(shown());
+        clock.surveyed(List.of(shown()));
         clock.ask();
         reply(requests.remove());
 
@@ -192,11 +192,11 @@ class ServerClockTests {
     /** Otherwise all tokens would be ahead of all clocks for as long as that, and each name would keep an entry. */
     @Test
     void aClockThatIsFarAheadOfThatOfTheMasterIsIgnored() {
-        clock.surveyed(shown() + TimeUnit.MINUTES.toMicros(11));
+        clock.surveyed(List.of(shown() + TimeUnit.MINUTES.toMicros(11)));
         try (Logs logs = Logs.capture(Level.WARN)) {
             clock.ask();
             reply(requests.remove());
-            assertThat(logs.of("io.distributedlock.redis.ServerClock"))
+            assertThat(logs.of("io.distributedlock.redis.ClockSurvey"))
                     .singleElement(InstanceOfAssertFactories.STRING)
                     .contains("It is ignored");
         }
