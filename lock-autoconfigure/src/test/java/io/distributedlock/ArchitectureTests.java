@@ -26,6 +26,7 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.distributedlock.testing.Background;
 import io.distributedlock.wrong.BrokenRules;
 import java.time.Instant;
 import java.util.Arrays;
@@ -34,6 +35,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.Timer;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -155,6 +158,16 @@ class ArchitectureTests {
                                     && sleeps.getValue().contains(call.getName())))))
             .as("no test should sleep");
 
+    /** See {@link Background}. */
+    static final ArchRule NO_COMMON_POOL = noClasses()
+            .should(callMethodWhere(describe(
+                    "an asynchronous method without an executor",
+                    call -> call.getTargetOwner().isAssignableTo(CompletionStage.class)
+                            && call.getName().endsWith("Async")
+                            && call.getTarget().getRawParameterTypes().stream()
+                                    .noneMatch(type -> type.isAssignableTo(Executor.class)))))
+            .as("nothing should run in the common pool");
+
     static final ArchRule[] RULES = {
         NO_CYCLES,
         API_KNOWS_NO_OTHER_ROOM,
@@ -171,6 +184,7 @@ class ArchitectureTests {
         API_NEEDS_NO_SPRING,
         NO_WALL_CLOCK,
         NO_TIMER,
+        NO_COMMON_POOL,
         EXPRESSIONS_ARE_PARSED_IN_ONE_PLACE,
         PACKAGES_ARE_NULL_MARKED,
         AUTO_CONFIGURATIONS_ARE_CLOSED,
@@ -188,6 +202,11 @@ class ArchitectureTests {
         NO_SLEEP_IN_TESTS.check(TESTS.that(describe("no fixtures", type -> !isFixture(type))));
     }
 
+    @Test
+    void testsDoNotShareAThread() {
+        NO_COMMON_POOL.check(TESTS.that(describe("no fixtures", type -> !isFixture(type))));
+    }
+
     /** Each rule that is made here finds the class that breaks it. */
     @Test
     void aBrokenRuleIsFound() {
@@ -199,6 +218,7 @@ class ArchitectureTests {
         assertBroken(AUTO_CONFIGURATIONS_SHOW_NO_METHODS, BrokenRules.Configuration.class);
         assertBroken(NO_SLEEP_IN_TESTS, BrokenRules.Sleeping.class);
         assertBroken(NO_SLEEP_IN_TESTS, BrokenRules.Parking.class);
+        assertBroken(NO_COMMON_POOL, BrokenRules.InCommonPool.class);
     }
 
     private static void assertBroken(ArchRule rule, Class<?> fixture) {

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.distributedlock.testing.Background;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -54,7 +54,7 @@ class LockScopeTests {
     void otherThreadsHaveTheirOwn() throws Exception {
         try (LockScope scope = LockScope.open(new StubHandle(false))) {
             assertThat(scope).isNotNull();
-            assertThat(CompletableFuture.supplyAsync(LockHandle::current).get(10, TimeUnit.SECONDS))
+            assertThat(Background.supply(LockHandle::current).get(10, TimeUnit.SECONDS))
                     .isEmpty();
         }
     }

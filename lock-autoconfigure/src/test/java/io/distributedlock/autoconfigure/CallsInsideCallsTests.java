@@ -13,11 +13,11 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.RespClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -37,7 +37,7 @@ class CallsInsideCallsTests extends AbstractRedisApplicationTests {
 
     /** As another caller of the same application would find it. */
     private static boolean isBusy(LockOperations locks, String name) {
-        return CompletableFuture.supplyAsync(() -> {
+        return Background.supply(() -> {
                     var handle = locks.tryAcquire(LockRequest.of(name).noWait());
                     handle.ifPresent(LockHandle::close);
                     return handle.isEmpty();

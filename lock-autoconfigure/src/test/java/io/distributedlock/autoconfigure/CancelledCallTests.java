@@ -11,6 +11,7 @@ import io.distributedlock.LockActivity;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.RandomMoments;
 import io.distributedlock.testing.Seeds;
 import java.util.List;
@@ -142,7 +143,7 @@ class CancelledCallTests {
 
         @DistributedLocked(name = "work", key = "#key", waitUpTo = "60s")
         public CompletableFuture<String> future(String key) {
-            return CompletableFuture.supplyAsync(() -> "done");
+            return Background.supply(() -> "done");
         }
 
         @DistributedLocked(name = "work", key = "#key", waitUpTo = "60s")

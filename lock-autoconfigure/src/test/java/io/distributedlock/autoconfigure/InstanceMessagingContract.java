@@ -17,6 +17,7 @@ import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.testing.Background;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -118,8 +119,7 @@ abstract class InstanceMessagingContract {
         FUTURE {
             @Override
             CompletableFuture<String> call(ApplicationContext context, String name, String next, Meeting both) {
-                return CompletableFuture.supplyAsync(
-                                () -> context.getBean(Outer.class).future(name, next, both))
+                return Background.supply(() -> context.getBean(Outer.class).future(name, next, both))
                         .thenCompose(done -> done);
             }
         };
@@ -223,8 +223,8 @@ abstract class InstanceMessagingContract {
             awaitMessages(one);
             awaitMessages(two);
             CountDownLatch both = new CountDownLatch(2);
-            CompletableFuture<Void> first = CompletableFuture.runAsync(() -> inOrder(locks(one), "a", "b", both));
-            CompletableFuture<Void> second = CompletableFuture.runAsync(() -> inOrder(locks(two), "b", "a", both));
+            CompletableFuture<Void> first = Background.run(() -> inOrder(locks(one), "a", "b", both));
+            CompletableFuture<Void> second = Background.run(() -> inOrder(locks(two), "b", "a", both));
             assertOneCallerIsRefused(first, second);
             assertThat(one.getBean(Told.class).events.size()
                             + two.getBean(Told.class).events.size())
@@ -243,7 +243,7 @@ abstract class InstanceMessagingContract {
             awaitMessages(two);
             CompletableFuture<Void> heldTogether = new CompletableFuture<>();
             CompletableFuture<Void> heldAlone = new CompletableFuture<>();
-            CompletableFuture<Void> sets = CompletableFuture.runAsync(() -> {
+            CompletableFuture<Void> sets = Background.run(() -> {
                 try (LockHandle set = locks(two)
                         .acquire(LockRequest.ofAll(List.of("a", "c")).mode(mode).waitForever())) {
                     heldTogether.complete(null);

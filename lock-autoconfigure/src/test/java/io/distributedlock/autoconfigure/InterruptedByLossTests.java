@@ -14,10 +14,10 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenLost;
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.EmbeddedRedis;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -71,7 +71,7 @@ class InterruptedByLossTests {
 
     /** By another thread, as this one may be interrupted before it hears the answer. */
     private static void takeAway(LockOperations locks) {
-        CompletableFuture.runAsync(() -> locks.forceRelease("work"));
+        Background.run(() -> locks.forceRelease("work"));
     }
 
     @Test

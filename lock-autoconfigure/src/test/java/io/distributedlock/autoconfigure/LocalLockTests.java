@@ -18,11 +18,11 @@ import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.interceptor.RecordingLocks;
 import io.distributedlock.redis.RedisLockTemplate;
+import io.distributedlock.testing.Background;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,7 +81,7 @@ class LocalLockTests {
             LockOperations locks = context.getBean(LockOperations.class);
             LockRequest request = LockRequest.of("one").waitForever();
             try (LockHandle first = locks.acquire(request)) {
-                LockHandle second = CompletableFuture.supplyAsync(
+                LockHandle second = Background.supply(
                                 () -> locks.tryAcquire(request).orElseThrow())
                         .join();
                 LockHandle third =
@@ -138,7 +138,7 @@ class LocalLockTests {
             });
             assertThat(locks.acquire(request.reentrant(false)).fencingToken()).isGreaterThan(token);
             LockHandle elsewhere =
-                    CompletableFuture.supplyAsync(() -> locks.acquire(request)).join();
+                    Background.supply(() -> locks.acquire(request)).join();
             assertThat(elsewhere.fencingToken()).isGreaterThan(token);
             outer.close();
             assertThat(locks.acquire(request).fencingToken()).isGreaterThan(token);

@@ -15,6 +15,7 @@ import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.ServerClockSetBackEvent;
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
 import io.micrometer.core.instrument.Counter;
@@ -156,7 +157,7 @@ class LockSettingsInRedisTests {
             LockHandle handle = locks.acquire(LockRequest.of("wanted"));
             CompletableFuture<LockHandle> waiting =
                     locks.acquireAsync(LockRequest.of("wanted")).toCompletableFuture();
-            CompletableFuture<Throwable> refused = CompletableFuture.supplyAsync(() -> {
+            CompletableFuture<Throwable> refused = Background.supply(() -> {
                 try (LockHandle none = locks.acquire(LockRequest.of("wanted"))) {
                     return new AssertionError("granted");
                 } catch (LockUnavailableException ex) {

@@ -14,6 +14,7 @@ import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenLost;
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.Seeds;
 import java.time.Duration;
@@ -117,7 +118,7 @@ class LocksAndTransactionsTests {
     }
 
     private static boolean isFree(ApplicationContext context) {
-        return CompletableFuture.supplyAsync(() -> {
+        return Background.supply(() -> {
                     LockRequest request = LockRequest.of("stock").noWait();
                     var handle = context.getBean(LockOperations.class).tryAcquire(request);
                     handle.ifPresent(LockHandle::close);

@@ -15,6 +15,7 @@ import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.observation.DefaultLockObservationConvention;
 import io.distributedlock.observation.LockObservationContext;
 import io.distributedlock.observation.LockObservationConvention;
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
@@ -101,7 +102,7 @@ class ObservedMethodTests {
 
         @DistributedLocked(name = "future", key = "'1'")
         public CompletableFuture<String> later() {
-            return CompletableFuture.supplyAsync(() -> "done");
+            return Background.supply(() -> "done");
         }
 
         @DistributedLocked(name = "reactive", key = "'1'")

@@ -7,6 +7,7 @@ package io.distributedlock.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.Noise;
@@ -149,7 +150,7 @@ class ProcessEndTests {
     /** One holds, one waits for it in the same process, one in another, and one asks while Redis is silent. */
     @Test
     void aTerminatedProcessGoesInTimeAndLeavesNothing() {
-        CompletableFuture<ChildJvm> second = CompletableFuture.supplyAsync(this::start);
+        CompletableFuture<ChildJvm> second = Background.supply(this::start);
         try (ChildJvm holder = start();
                 ChildJvm waiter = second.join()) {
             holder.send("holds", "hold", 60_000);

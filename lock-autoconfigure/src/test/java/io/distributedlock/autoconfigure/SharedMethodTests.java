@@ -13,6 +13,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
+import io.distributedlock.testing.Background;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -36,7 +37,7 @@ class SharedMethodTests extends AbstractRedisApplicationTests {
                         .succeedsWithin(10, TimeUnit.SECONDS)
                         .isEqualTo("later");
                 assertThat(there.readReactively("reactive").block()).isEqualTo("reactive");
-                assertThat(CompletableFuture.supplyAsync(here::writeUnlessBusy))
+                assertThat(Background.supply(here::writeUnlessBusy))
                         .succeedsWithin(10, TimeUnit.SECONDS)
                         .isNull();
                 return "read";
@@ -70,7 +71,7 @@ class SharedMethodTests extends AbstractRedisApplicationTests {
             Archive archive = context.getBean(Archive.class);
             CompletableFuture<String> work = new CompletableFuture<>();
             CompletableFuture<String> reading = archive.readLater(work);
-            assertThat(CompletableFuture.supplyAsync(() -> archive.read(() -> "beside")))
+            assertThat(Background.supply(() -> archive.read(() -> "beside")))
                     .succeedsWithin(10, TimeUnit.SECONDS)
                     .isEqualTo("beside");
             assertThat(archive.writeUnlessBusy()).isNull();

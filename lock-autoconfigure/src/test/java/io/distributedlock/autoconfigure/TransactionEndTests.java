@@ -12,9 +12,9 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
-import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -143,7 +143,7 @@ class TransactionEndTests {
     }
 
     private static boolean isFree(ApplicationContext context) {
-        return CompletableFuture.supplyAsync(() -> {
+        return Background.supply(() -> {
                     LockRequest request = LockRequest.of("stock").noWait();
                     var handle = context.getBean(LockOperations.class).tryAcquire(request);
                     handle.ifPresent(LockHandle::close);

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.testing.Background;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -127,7 +128,7 @@ class CompositeLockHandleTests {
     @Test
     void closeSendsAllReleasesBeforeItWaits() {
         c.reply = new CompletableFuture<>();
-        CompletableFuture<Void> closing = CompletableFuture.runAsync(all::close);
+        CompletableFuture<Void> closing = Background.run(all::close);
         Awaitility.await().atMost(LONG).until(() -> releases.size() == 3);
         assertThat(closing).isNotDone();
         c.reply.complete(null);

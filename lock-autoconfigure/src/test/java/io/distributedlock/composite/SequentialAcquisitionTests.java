@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.testing.Background;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -351,9 +352,9 @@ class SequentialAcquisitionTests {
             return second;
         };
         start();
-        CompletableFuture<Void> granting = CompletableFuture.runAsync(() -> grant(0));
+        CompletableFuture<Void> granting = Background.run(() -> grant(0));
         await(sending);
-        CompletableFuture<Boolean> cancelling = CompletableFuture.supplyAsync(() -> acquisition.cancel(true));
+        CompletableFuture<Boolean> cancelling = Background.supply(() -> acquisition.cancel(true));
 
         assertThat(cancelling).succeedsWithin(LONG).isEqualTo(true);
         cancelled.countDown();

@@ -13,6 +13,7 @@ import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.Background;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,7 +88,7 @@ class BlockingCallerTests {
         LockEngine two = engine("two", new TestNetwork());
         LockHandle held = two.acquire(LockRequest.of("a"));
         AtomicReference<Thread> waiter = new AtomicReference<>();
-        CompletableFuture<Boolean> waiting = CompletableFuture.supplyAsync(() -> {
+        CompletableFuture<Boolean> waiting = Background.supply(() -> {
             waiter.set(Thread.currentThread());
             assertThatExceptionOfType(LockInterruptedException.class)
                     .isThrownBy(() -> one.acquire(LockRequest.of("a").waitForever()));

@@ -16,6 +16,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.InMemoryLeaseStore.ForceRelease;
 import io.distributedlock.engine.InMemoryLeaseStore.Renew;
 import io.distributedlock.engine.LeaseStoreException.Effect;
+import io.distributedlock.testing.Background;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -108,7 +109,7 @@ class ExtendTests {
         AsyncAttempt attempt = patient.acquire(LockRequest.of("a").lease(Duration.ofMillis(300)));
         patient.network.holdCommands();
         CompletableFuture<Void> extending =
-                CompletableFuture.runAsync(() -> attempt.handle().extend(Duration.ofSeconds(5)));
+                Background.run(() -> attempt.handle().extend(Duration.ofSeconds(5)));
         await().until(() -> patient.network.held().size() == 1);
 
         world.advanceMillis(150);
@@ -128,11 +129,9 @@ class ExtendTests {
         Instance patient = world.instance("patient");
         AsyncAttempt attempt = patient.acquire("a");
         patient.network.holdCommands();
-        CompletableFuture<Void> first =
-                CompletableFuture.runAsync(() -> attempt.handle().extend(Duration.ofSeconds(40)));
+        CompletableFuture<Void> first = Background.run(() -> attempt.handle().extend(Duration.ofSeconds(40)));
         await().until(() -> patient.network.held().size() == 1);
-        CompletableFuture<Void> second =
-                CompletableFuture.runAsync(() -> attempt.handle().extend(Duration.ofSeconds(60)));
+        CompletableFuture<Void> second = Background.run(() -> attempt.handle().extend(Duration.ofSeconds(60)));
         await().until(() -> patient.network.held().size() == 2);
 
         patient.network.take().run();

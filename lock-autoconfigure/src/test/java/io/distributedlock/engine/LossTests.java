@@ -14,6 +14,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.InMemoryLeaseStore.Renew;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import io.distributedlock.testing.Background;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -265,7 +266,7 @@ class LossTests {
         AsyncAttempt before = one.acquire("a");
         AsyncAttempt later = one.acquire("a");
         one.network.holdCommands();
-        CompletableFuture<Boolean> forced = CompletableFuture.supplyAsync(() -> one.engine.forceRelease("a"));
+        CompletableFuture<Boolean> forced = Background.supply(() -> one.engine.forceRelease("a"));
         await().until(() -> one.network.held().size() == 1);
         StoreCall<?> command = one.network.take();
         one.network.flow();

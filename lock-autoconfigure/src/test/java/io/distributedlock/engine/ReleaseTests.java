@@ -13,6 +13,7 @@ import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStoreException.Effect;
+import io.distributedlock.testing.Background;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,7 @@ class ReleaseTests {
 
     /** Closing waits for an answer that comes only when the test moves the time. */
     private CompletableFuture<Void> closeElsewhere(AsyncAttempt attempt) {
-        CompletableFuture<Void> closing = CompletableFuture.runAsync(attempt::close);
+        CompletableFuture<Void> closing = Background.run(attempt::close);
         await().until(() -> !one.network.sent(ReleaseCommand.class).isEmpty());
         return closing;
     }

@@ -12,6 +12,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.Background;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -78,7 +79,7 @@ class ShutdownTests {
     @Test
     void closingWaitsForHoldsThatEndWithinTheGraceAndLetsThemEnterAgain() throws Exception {
         LockHandle outer = patient.engine.acquire(LockRequest.of("a"));
-        CompletableFuture<Void> closing = CompletableFuture.runAsync(patient.engine::close);
+        CompletableFuture<Void> closing = Background.run(patient.engine::close);
         await().until(patient.engine.context()::isClosing);
         LockHandle inner = patient.engine.acquire(LockRequest.of("a"));
         assertThat(closing).isNotDone();

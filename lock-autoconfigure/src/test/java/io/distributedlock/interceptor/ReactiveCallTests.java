@@ -12,6 +12,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.interceptor.PromisedLocks.Hold;
+import io.distributedlock.testing.Background;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -266,8 +267,7 @@ class ReactiveCallTests {
     @Test
     void aLossThatInterruptsIsNotPassedOnWhileAValueIs() {
         AtomicReference<Hold> hold = new AtomicReference<>();
-        signals.onValue =
-                value -> CompletableFuture.runAsync(() -> hold.get().lose()).join();
+        signals.onValue = value -> Background.run(() -> hold.get().lose()).join();
         work.interrupted(body::asFlux).subscribe(signals);
         hold.set(locks.promise().grant());
         body.tryEmitNext("value");

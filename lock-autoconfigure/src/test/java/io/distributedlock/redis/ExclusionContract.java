@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
+import io.distributedlock.testing.Background;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -89,7 +90,7 @@ abstract class ExclusionContract extends AbstractLockContract {
         for (int i = 0; i < 100; i++) {
             LockOperations locks = i % 2 == 0 ? first : second;
             outcomes.add(locks.acquireAsync(LockRequest.of("counter").waitForever())
-                    .thenApplyAsync(this::countAndClose)
+                    .thenApplyAsync(this::countAndClose, Background.newThread())
                     .toCompletableFuture());
         }
         outcomes.forEach(TestCallers::get);

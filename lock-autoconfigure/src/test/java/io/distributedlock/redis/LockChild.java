@@ -9,6 +9,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.ChildRequests;
 import io.distributedlock.testing.ChildRequests.Request;
 import io.distributedlock.testing.RespClient;
@@ -125,11 +126,7 @@ final class LockChild {
     private String crowd(String name, int size, long leaseMillis) {
         LockRequest request =
                 LockRequest.of(name).lease(Duration.ofMillis(leaseMillis)).waitForever();
-        return Stream.generate(
-                        () -> CompletableFuture.supplyAsync(() -> member(request), task -> new Thread(task).start()))
-                .limit(size)
-                .toList()
-                .stream()
+        return Stream.generate(() -> Background.supply(() -> member(request))).limit(size).toList().stream()
                 .map(CompletableFuture::join)
                 .collect(Collectors.joining(" "));
     }

@@ -5,6 +5,8 @@
 package io.distributedlock.wrong;
 
 import java.util.Timer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.expression.Expression;
@@ -35,6 +37,13 @@ public final class BrokenRules {
 
         Expression parse(String text) {
             return new SpelExpressionParser().parseRaw(text);
+        }
+    }
+
+    public static final class InCommonPool {
+
+        CompletionStage<Void> run(Runnable task) {
+            return CompletableFuture.runAsync(task);
         }
     }
 

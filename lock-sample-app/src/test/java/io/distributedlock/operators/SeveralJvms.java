@@ -7,6 +7,7 @@ package io.distributedlock.operators;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.Noise;
@@ -122,7 +123,7 @@ abstract class SeveralJvms {
 
     /** The same later, since the order of the grants is not fixed. */
     static CompletableFuture<?> ended(OperatedInstance of, String lane, String name, CompletableFuture<String> grant) {
-        return grant.thenAcceptAsync(done -> of.close(lane, name));
+        return grant.thenAcceptAsync(done -> of.close(lane, name), Background.newThread());
     }
 
     static void awaitAll(CompletableFuture<?>... all) {

@@ -17,6 +17,7 @@ import io.distributedlock.LockScope;
 import io.distributedlock.LockState;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.EmbeddedRedis;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,7 +32,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -143,7 +143,7 @@ class ReadmeTests {
         try (LockHandle late = app.getBean(LockOperations.class).acquire(LockRequest.of("account:1"));
                 LockScope scope = LockScope.open(late)) {
             app.getBean(LockOperations.class).forceRelease("account:1");
-            CompletableFuture.runAsync(() -> accounts.book(1, BigDecimal.ONE)).join();
+            Background.run(() -> accounts.book(1, BigDecimal.ONE)).join();
 
             assertThatIllegalStateException().isThrownBy(() -> stillInside.book(1, BigDecimal.ONE));
             assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.ChildJvm;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -47,7 +48,7 @@ class InterruptedSaleTests {
     void aSaleOutlivesTheDeathOfItsRedis(CapturedOutput output) {
         try (RunningShop shop = RunningShop.start("a", "shop.customers=150", "shop.selling=20ms")) {
             await().until(() -> shop.state().redisUp());
-            CompletableFuture<SaleReport> sale = CompletableFuture.supplyAsync(() -> shop.run(Sale.WITH_LOCK));
+            CompletableFuture<SaleReport> sale = Background.supply(() -> shop.run(Sale.WITH_LOCK));
             await().until(() -> shop.purchases(Sale.WITH_LOCK).size() > 5);
 
             shop.killRedis();
@@ -69,7 +70,7 @@ class InterruptedSaleTests {
         try (RunningShop shop = RunningShop.start("a", "shop.customers=150")) {
             try (ChildJvm other = ShopProcess.start("b", shop.redisPort(), "shop.selling=3s")) {
                 await().atMost(LONG).until(() -> shop.names().contains("b"));
-                CompletableFuture<SaleReport> sale = CompletableFuture.supplyAsync(() -> shop.run(Sale.WITH_LOCK));
+                CompletableFuture<SaleReport> sale = Background.supply(() -> shop.run(Sale.WITH_LOCK));
                 await().until(() -> shop.holders("stock:teapot").contains("b"));
                 other.signal("KILL");
 

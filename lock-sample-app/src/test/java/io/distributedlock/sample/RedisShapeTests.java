@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.sample.RedisServer.Role;
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.ChildJvm;
 import java.time.Duration;
 import java.util.HashSet;
@@ -40,7 +41,7 @@ class RedisShapeTests {
                 RunningShop second = first.startSecond("b", "shop.redis=" + shape)) {
             processes = processes(first);
             await().atMost(LONG).until(() -> second.state().redisUp());
-            CompletableFuture<SaleReport> sale = CompletableFuture.supplyAsync(() -> second.run(Sale.WITH_LOCK));
+            CompletableFuture<SaleReport> sale = Background.supply(() -> second.run(Sale.WITH_LOCK));
             await().atMost(LONG).until(() -> second.purchases(Sale.WITH_LOCK).size() > 5);
             Map<String, Integer> before = masters(first);
 
@@ -73,7 +74,7 @@ class RedisShapeTests {
         List<ProcessHandle> processes;
         try (RunningShop shop = start("a", RedisShape.CLUSTER)) {
             await().atMost(LONG).until(() -> shop.state().redisUp());
-            CompletableFuture<SaleReport> sale = CompletableFuture.supplyAsync(() -> shop.run(Sale.WITH_LOCK));
+            CompletableFuture<SaleReport> sale = Background.supply(() -> shop.run(Sale.WITH_LOCK));
             await().atMost(LONG).until(() -> shop.purchases(Sale.WITH_LOCK).size() > 5);
             int killed = masters(shop).values().iterator().next();
             process(killed).destroyForcibly();

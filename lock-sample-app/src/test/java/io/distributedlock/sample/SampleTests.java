@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.testing.Background;
 import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +34,7 @@ class SampleTests {
         try (RunningShop first = RunningShop.start("a");
                 RunningShop second = first.startSecond("b")) {
             await().until(() -> second.state().redisUp());
-            CompletableFuture<SaleReport> sale = CompletableFuture.supplyAsync(() -> second.run(Sale.WITH_LOCK));
+            CompletableFuture<SaleReport> sale = Background.supply(() -> second.run(Sale.WITH_LOCK));
             await().untilAsserted(() -> assertThat(first.state().holders())
                     .extracting(ShopController.Holder::lock, ShopController.Holder::instance)
                     .contains(tuple("sale", "b")));

@@ -37,6 +37,7 @@ public final class RandomMoments {
     /** Runs the task on another thread after so many nanoseconds. Returns its end. */
     public static CompletableFuture<Void> runAfter(long nanos, Runnable task) {
         return CompletableFuture.runAsync(
-                task, CompletableFuture.delayedExecutor(Math.max(0, nanos), TimeUnit.NANOSECONDS));
+                task,
+                CompletableFuture.delayedExecutor(Math.max(0, nanos), TimeUnit.NANOSECONDS, Background.newThread()));
     }
 }

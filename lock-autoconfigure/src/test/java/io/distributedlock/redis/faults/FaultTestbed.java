@@ -16,6 +16,7 @@ import io.distributedlock.redis.history.HistoryReport;
 import io.distributedlock.redis.history.Model;
 import io.distributedlock.redis.history.Renewal;
 import io.distributedlock.redis.history.StallWatch;
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
@@ -104,7 +105,7 @@ final class FaultTestbed<T extends FaultTarget> implements AutoCloseable {
         this.redis = redis;
         this.lease = size.lease();
         List<CompletableFuture<ClientProcess>> starting = IntStream.range(0, size.jvms())
-                .mapToObj(i -> CompletableFuture.supplyAsync(this::startMember))
+                .mapToObj(i -> Background.supply(this::startMember))
                 .toList();
         starting.forEach(each -> members.add(each.join()));
     }

@@ -91,7 +91,7 @@ final class OperatorFaults {
         int millis = random.nextInt(4) == 0 ? 700 : 50 + random.nextInt(150);
         outOfMemory(server, () -> {
             Waits.pause(millis);
-            return true;
+            return server.errors("OOM") > before;
         });
         return server.errors("OOM") > before;
     }

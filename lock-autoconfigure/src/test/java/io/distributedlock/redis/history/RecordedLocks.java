@@ -13,6 +13,7 @@ import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.redis.history.Event.Operation;
 import io.distributedlock.redis.history.Event.Phase;
+import io.distributedlock.testing.Background;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -107,7 +108,7 @@ public final class RecordedLocks implements LockOperations {
             } else {
                 RecordedHandle recorded = granted(asked, request, handle);
                 if (!outer.complete(recorded)) {
-                    CompletableFuture.runAsync(recorded::close);
+                    Background.run(recorded::close);
                 }
             }
         });
