@@ -89,7 +89,19 @@ class ProcessEndTests {
     @Tag(TestLength.RANDOM)
     void whateverTheBodyThrowsIsThrownAndTheLockIsReleasedAtOnce() {
         try (ChildJvm child = start()) {
-            // In this order: a class whose initializer has no stack or memory left is unusable in that JVM.
+            assertThat(endOfABody(child, "throw-when-lost"))
+                    .extracting(End::thrown, End::suppressed)
+                    .containsExactly("IllegalStateException", "LockLostException");
+            End silent = endOfABody(child, "throw-when-silent");
+            assertThat(silent)
+                    .extracting(End::thrown, End::suppressed)
+                    .containsExactly("IllegalStateException", "LockReleaseUnconfirmedException");
+            assertThat(silent.took()).isLessThan(Duration.ofMillis(300).plus(Noise.now()));
+            await().atMost(LEASE.plus(Noise.LATEST)).until(() -> !isHeld());
+
+            // Now, and in this order: a class or lambda that has no stack or memory when it is first used cannot be
+            // used in
+            // that JVM any more.
             Map<String, String> errors = new LinkedHashMap<>();
             errors.put("throw", "IllegalStateException");
             errors.put("allocate", "OutOfMemoryError");
@@ -106,16 +118,6 @@ class ProcessEndTests {
                 assertThat(end.suppressed()).as(how).isEqualTo("-");
                 assertThat(end.took()).as(how).isLessThan(Duration.ofMillis(100).plus(Noise.now()));
             });
-            assertThat(endOfABody(child, "throw-when-lost"))
-                    .extracting(End::thrown, End::suppressed)
-                    .containsExactly("IllegalStateException", "LockLostException");
-            End silent = endOfABody(child, "throw-when-silent");
-            assertThat(silent)
-                    .extracting(End::thrown, End::suppressed)
-                    .containsExactly("IllegalStateException", "LockReleaseUnconfirmedException");
-            assertThat(silent.took()).isLessThan(Duration.ofMillis(300).plus(Noise.now()));
-            await().atMost(LEASE.plus(Noise.LATEST)).until(() -> !isHeld());
-
             for (int i = 0; i < TestLength.choose(5, 10); i++) {
                 assertThat(End.of(child.ask("lane", "overflow-in-locks", i)).thrown())
                         .isEqualTo("StackOverflowError");
