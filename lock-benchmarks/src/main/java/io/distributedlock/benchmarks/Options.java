@@ -18,7 +18,7 @@ import java.util.Set;
  * What the command line says.
  *
  * @param pace how long everything takes
- * @param only ids of the scenarios to run, or empty for all
+ * @param only ids of the scenarios to run, or beginnings of ids, or empty for all
  * @param contenders ids of the contenders to run, or empty for all
  * @param target the directory for the report
  */
@@ -68,8 +68,17 @@ record Options(Pace pace, Set<String> only, Set<String> contenders, Path target)
         return Arrays.stream(ContenderKind.values()).map(ContenderKind::id).toList();
     }
 
+    /** A word is the id of a scenario, or what the ids of several begin with, up to a hyphen. */
+    private static boolean isFor(String word, String id) {
+        return ids().contains(word) ? id.equals(word) : id.startsWith(word + "-");
+    }
+
+    private static boolean isKnown(String word) {
+        return ids().stream().anyMatch(id -> isFor(word, id));
+    }
+
     private Options checked() {
-        if (!ids().containsAll(only) || !kinds().containsAll(contenders)) {
+        if (!only.stream().allMatch(Options::isKnown) || !kinds().containsAll(contenders)) {
             throw new IllegalArgumentException(usage());
         }
         return this;
@@ -78,8 +87,9 @@ record Options(Pace pace, Set<String> only, Set<String> contenders, Path target)
     List<Scenario> scenarios() {
         List<Scenario> chosen = pace.quick() && only.isEmpty() ? Catalog.quick() : Catalog.all();
         return chosen.stream()
-                .filter(scenario ->
-                        only.isEmpty() || only.contains(scenario.info().id()))
+                .filter(scenario -> only.isEmpty()
+                        || only.stream()
+                                .anyMatch(word -> isFor(word, scenario.info().id())))
                 .toList();
     }
 }

@@ -93,5 +93,20 @@ class BenchmarksTests {
                 .extracting(scenario -> scenario.info().id())
                 .containsExactly("solo", "4x4");
         assertThatIllegalArgumentException().isThrownBy(() -> Options.parse(List.of("--only", "nothing")));
+        assertThatIllegalArgumentException().isThrownBy(() -> Options.parse(List.of("--only", "solo,clus")));
+    }
+
+    @Test
+    void understandsWhatSeveralScenariosBeginWith() {
+        assertThat(chosen("acknowledged")).containsExactly("acknowledged-16", "acknowledged-64");
+        assertThat(chosen("cluster,solo"))
+                .containsExactly("solo", "cluster-solo", "cluster-own-64", "cluster-4x1", "cluster-4x4");
+        assertThat(chosen("one-64")).containsExactly("one-64");
+    }
+
+    private static List<String> chosen(String only) {
+        return Options.parse(List.of("--only", only)).scenarios().stream()
+                .map(scenario -> scenario.info().id())
+                .toList();
     }
 }

@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * A master and its replicas, without Sentinel or cluster. Each replica follows the first master through a proxy of its
- * own, so that it can be cut off.
+ * own, so that it can be cut off, unless it was started without.
  */
 public final class ReplicatedRedis implements AutoCloseable {
 
@@ -25,10 +25,19 @@ public final class ReplicatedRedis implements AutoCloseable {
 
     /** Starts all servers, and waits until the replicas follow. */
     public static ReplicatedRedis start(int replicas, String... settings) {
+        return start(replicas, true, settings);
+    }
+
+    /** As {@link #start(int, String...)}, without proxies, which take time: the replicas cannot be cut off. */
+    public static ReplicatedRedis startDirect(int replicas, String... settings) {
+        return start(replicas, false, settings);
+    }
+
+    private static ReplicatedRedis start(int replicas, boolean divisible, String... settings) {
         ReplicatedRedis group = new ReplicatedRedis(new RedisNode(EmbeddedRedis.start(with(settings))));
         try {
             for (int i = 0; i < replicas; i++) {
-                group.addReplica(settings);
+                group.addReplica(divisible, settings);
             }
             Waiting.until("the replicas follow", () -> group.replicas.stream().allMatch(RedisNode::isFollowing));
             return group;
@@ -45,10 +54,15 @@ public final class ReplicatedRedis implements AutoCloseable {
         return lines.toArray(String[]::new);
     }
 
-    private void addReplica(String... settings) {
+    private void addReplica(boolean divisible, String... settings) {
+        int port = divisible ? proxy().port() : master.port();
+        replicas.add(new RedisNode(EmbeddedRedis.start(with(settings, "replicaof 127.0.0.1 " + port))));
+    }
+
+    private TcpProxy proxy() {
         TcpProxy proxy = TcpProxy.to(master.port());
         proxies.add(proxy);
-        replicas.add(new RedisNode(EmbeddedRedis.start(with(settings, "replicaof 127.0.0.1 " + proxy.port()))));
+        return proxy;
     }
 
     /** The server that was the master at first. */

@@ -4,6 +4,8 @@
  */
 package io.distributedlock.benchmarks.contenders;
 
+import java.util.List;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Spring Data connection factories as an application has them by default: Lettuce, one shared connection. */
@@ -12,7 +14,15 @@ final class Connections {
     private Connections() {}
 
     static LettuceConnectionFactory open(int port) {
-        LettuceConnectionFactory factory = new LettuceConnectionFactory("127.0.0.1", port);
+        return started(new LettuceConnectionFactory("127.0.0.1", port));
+    }
+
+    /** @param port of any server of the cluster, which names the others */
+    static LettuceConnectionFactory openCluster(int port) {
+        return started(new LettuceConnectionFactory(new RedisClusterConfiguration(List.of("127.0.0.1:" + port))));
+    }
+
+    private static LettuceConnectionFactory started(LettuceConnectionFactory factory) {
         factory.afterPropertiesSet();
         factory.start();
         return factory;

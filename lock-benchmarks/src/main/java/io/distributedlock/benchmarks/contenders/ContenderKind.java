@@ -4,6 +4,7 @@
  */
 package io.distributedlock.benchmarks.contenders;
 
+import io.distributedlock.benchmarks.machine.Topology;
 import java.util.Arrays;
 import java.util.function.IntFunction;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
@@ -40,6 +41,21 @@ public enum ContenderKind {
             "ours-retention",
             "RedisLockTemplate that keeps an unused lease for a moment",
             port -> new TemplateContender(port, OurSettings.RETENTION)),
+    OURS_CLUSTER(
+            "ours-cluster",
+            "RedisLockTemplate in a cluster of 3 masters with a replica each",
+            Topology.CLUSTER,
+            TemplateContender::inCluster),
+    OURS_REPLICATED(
+            "ours-replicated",
+            "RedisLockTemplate at a master with a replica, which confirms nothing",
+            Topology.REPLICATED,
+            port -> new TemplateContender(port, OurSettings.DEFAULT)),
+    OURS_ACKNOWLEDGED(
+            "ours-acknowledged",
+            "RedisLockTemplate at the same servers, every grant confirmed by the replica",
+            Topology.REPLICATED,
+            TemplateContender::acknowledged),
     /** Shows that a violation of mutual exclusion is found; never part of a comparison. */
     NO_LOCK("no-lock", "no lock at all", port -> new NoLockContender());
 
@@ -47,12 +63,19 @@ public enum ContenderKind {
 
     private final String description;
 
+    private final Topology topology;
+
     @SuppressWarnings("ImmutableEnumChecker")
     private final IntFunction<Contender> opener;
 
     ContenderKind(String id, String description, IntFunction<Contender> opener) {
+        this(id, description, Topology.ONE_SERVER, opener);
+    }
+
+    ContenderKind(String id, String description, Topology topology, IntFunction<Contender> opener) {
         this.id = id;
         this.description = description;
+        this.topology = topology;
         this.opener = opener;
     }
 
@@ -64,7 +87,12 @@ public enum ContenderKind {
         return description;
     }
 
-    /** Connects to the Redis on that port of this machine. */
+    /** Which servers it has to be opened at. */
+    public Topology topology() {
+        return topology;
+    }
+
+    /** Connects to the Redis on that port of this machine; for a cluster, the port of any of its servers. */
     public Contender open(int port) {
         return opener.apply(port);
     }

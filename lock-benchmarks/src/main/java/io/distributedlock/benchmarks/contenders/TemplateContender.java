@@ -8,19 +8,37 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.redis.RedisLockTemplate;
+import java.time.Duration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Our lock, called directly. */
 final class TemplateContender implements Contender {
+
+    private static final Duration ACKNOWLEDGE_TIMEOUT = Duration.ofSeconds(1);
 
     private final LettuceConnectionFactory connections;
 
     private final RedisLockTemplate locks;
 
     TemplateContender(int port, EngineSettings settings) {
-        connections = Connections.open(port);
-        locks = new RedisLockTemplate(connections, "lock:", settings);
+        this(Connections.open(port), settings, 0);
+    }
+
+    private TemplateContender(LettuceConnectionFactory connections, EngineSettings settings, int acknowledge) {
+        this.connections = connections;
+        this.locks = new RedisLockTemplate(
+                connections, "lock:", settings, event -> {}, true, () -> null, acknowledge, ACKNOWLEDGE_TIMEOUT);
         locks.start();
+    }
+
+    /** @param port of any server of the cluster */
+    static TemplateContender inCluster(int port) {
+        return new TemplateContender(Connections.openCluster(port), OurSettings.DEFAULT, 0);
+    }
+
+    /** With each grant confirmed by a replica. */
+    static TemplateContender acknowledged(int port) {
+        return new TemplateContender(Connections.open(port), OurSettings.DEFAULT, 1);
     }
 
     @Override

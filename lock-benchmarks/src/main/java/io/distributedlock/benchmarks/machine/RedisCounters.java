@@ -4,44 +4,59 @@
  */
 package io.distributedlock.benchmarks.machine;
 
-import io.distributedlock.testing.CommandCounter;
 import io.distributedlock.testing.EmbeddedRedis;
-import io.distributedlock.testing.RespClient;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
-/** What the server itself counts. */
+/** What the servers themselves count, all together. */
 public final class RedisCounters implements AutoCloseable {
-
-    private static final List<String> SUBSCRIPTIONS =
-            List.of("subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "sunsubscribe");
-
-    private static final List<String> SCRIPTS = List.of("eval", "evalsha", "eval_ro", "evalsha_ro", "fcall");
 
     /** Longer than any contender keeps a lock that none of its callers holds. */
     private static final long LONGEST_KEPT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    private final CommandCounter commands;
+    private final List<ServerCounters> masters;
 
-    private final RespClient client;
+    private final List<ServerCounters> all;
 
-    public RedisCounters(EmbeddedRedis redis) {
-        this.commands = CommandCounter.start(redis);
-        this.client = redis.connect();
+    RedisCounters(List<EmbeddedRedis> masters, List<EmbeddedRedis> replicas) {
+        this.masters = masters.stream().map(ServerCounters::new).toList();
+        this.all = Stream.concat(this.masters.stream(), replicas.stream().map(ServerCounters::new))
+                .toList();
     }
 
     /**
      * @param scripts scripts that clients have run; everything else that a lock does happens inside of them,
-     * @param subscriptions except subscribing and unsubscribing
+     * @param others except subscribing, unsubscribing, and waiting for replicas
      * @param deletes DEL, by clients or inside scripts
-     * @param cpuNanos CPU time of the server process
+     * @param cpuNanos CPU time of the server processes
+     * @param busMessages messages of channels that servers of a cluster have sent to other shards
      */
     public record Reading(
-            long scripts, long subscriptions, long deletes, double cpuNanos, long bytesIn, long bytesOut, long at) {}
+            long scripts,
+            long others,
+            long deletes,
+            double cpuNanos,
+            long bytesIn,
+            long bytesOut,
+            long busMessages,
+            long at) {
+
+        private Reading plus(Reading other) {
+            return new Reading(
+                    scripts + other.scripts,
+                    others + other.others,
+                    deletes + other.deletes,
+                    cpuNanos + other.cpuNanos,
+                    bytesIn + other.bytesIn,
+                    bytesOut + other.bytesOut,
+                    busMessages + other.busMessages,
+                    at);
+        }
+    }
 
     /**
      * Waits until nothing is held, forgets what is left over, and counts from now on. A lease that an instance keeps
@@ -53,54 +68,24 @@ public final class RedisCounters implements AutoCloseable {
         while (keys() > 0 && System.nanoTime() - start < LONGEST_KEPT_NANOS) {
             LockSupport.parkNanos(POLL_NANOS);
         }
-        client.call("FLUSHALL");
-        commands.reset();
+        masters.forEach(ServerCounters::flush);
+        all.forEach(ServerCounters::reset);
     }
 
     public Reading read() {
-        long at = System.nanoTime();
-        Map<String, Long> calls = commands.calls();
-        String cpu = client.text("INFO", "cpu");
-        String stats = client.text("INFO", "stats");
-        return new Reading(
-                sum(calls, SCRIPTS),
-                sum(calls, SUBSCRIPTIONS),
-                calls.getOrDefault("del", 0L),
-                (field(cpu, "used_cpu_sys") + field(cpu, "used_cpu_user")) * 1e9,
-                (long) field(stats, "total_net_input_bytes"),
-                (long) field(stats, "total_net_output_bytes"),
-                at);
+        return all.stream().map(ServerCounters::read).reduce(Reading::plus).orElseThrow();
     }
 
     public long keys() {
-        return client.number("DBSIZE");
+        return masters.stream().mapToLong(ServerCounters::keys).sum();
     }
 
     public String redisVersion() {
-        return line(client.text("INFO", "server"), "redis_version");
-    }
-
-    private static long sum(Map<String, Long> calls, List<String> commands) {
-        return commands.stream()
-                .mapToLong(command -> calls.getOrDefault(command, 0L))
-                .sum();
-    }
-
-    private static double field(String info, String name) {
-        return Double.parseDouble(line(info, name));
-    }
-
-    private static String line(String info, String name) {
-        return info.lines()
-                .filter(line -> line.startsWith(name + ":"))
-                .map(line -> line.substring(name.length() + 1).trim())
-                .findFirst()
-                .orElseThrow();
+        return masters.get(0).version();
     }
 
     @Override
     public void close() {
-        commands.close();
-        client.close();
+        all.forEach(ServerCounters::close);
     }
 }

@@ -7,28 +7,35 @@ package io.distributedlock.benchmarks.scenarios;
 import io.distributedlock.benchmarks.contenders.ContenderKind;
 import io.distributedlock.benchmarks.machine.DelayedRedis;
 import io.distributedlock.benchmarks.machine.RedisCounters;
+import io.distributedlock.benchmarks.machine.RedisServers;
+import io.distributedlock.benchmarks.machine.Topology;
 import io.distributedlock.benchmarks.report.Mark;
 import io.distributedlock.benchmarks.report.Results;
-import io.distributedlock.testing.EmbeddedRedis;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What all scenarios share: a Redis of our own, near and far, its counters, the pace, and where results go. */
+/**
+ * What all scenarios share: a Redis of our own, near and far, the other servers, their counters, the pace, and where
+ * results go.
+ */
 public final class Bench implements AutoCloseable {
 
     static final String ROUND_TRIP_FACT = "PING through the delay";
 
-    private final EmbeddedRedis redis = EmbeddedRedis.start();
+    private final RedisServers redis = RedisServers.start(Topology.ONE_SERVER);
 
-    private final RedisCounters counters = new RedisCounters(redis);
+    /** The other servers, from their first use on. */
+    private final Map<Topology, RedisServers> others = new EnumMap<>(Topology.class);
 
     private final Results results = new Results();
 
@@ -96,7 +103,7 @@ public final class Bench implements AutoCloseable {
     }
 
     public RedisCounters counters() {
-        return counters;
+        return redis.counters();
     }
 
     WorkerPool workers() {
@@ -105,6 +112,13 @@ public final class Bench implements AutoCloseable {
 
     Path page() {
         return page;
+    }
+
+    /** Those that this kind of contender uses. They run until the end, once they were started. */
+    RedisServers servers(ContenderKind kind) {
+        return kind.topology() == Topology.ONE_SERVER
+                ? redis
+                : others.computeIfAbsent(kind.topology(), RedisServers::start);
     }
 
     int redisPort() {
@@ -156,7 +170,7 @@ public final class Bench implements AutoCloseable {
         if (far != null) {
             far.close();
         }
-        counters.close();
+        others.values().forEach(RedisServers::close);
         redis.close();
         try {
             Files.deleteIfExists(page);

@@ -7,9 +7,12 @@ package io.distributedlock.benchmarks.scenarios;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.BARE;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.LOCK4J;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.OURS;
+import static io.distributedlock.benchmarks.contenders.ContenderKind.OURS_ACKNOWLEDGED;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.OURS_ANNOTATED;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.OURS_ASYNC_RELEASE;
+import static io.distributedlock.benchmarks.contenders.ContenderKind.OURS_CLUSTER;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.OURS_METERED;
+import static io.distributedlock.benchmarks.contenders.ContenderKind.OURS_REPLICATED;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.OURS_RETENTION;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.REDISSON;
 import static io.distributedlock.benchmarks.contenders.ContenderKind.REDISSON_FAIR;
@@ -52,6 +55,10 @@ public final class Catalog {
 
     private static final String FAR = "far-";
 
+    private static final String CLUSTER = "cluster-";
+
+    private static final String ACKNOWLEDGED = "acknowledged-";
+
     private static final List<ContenderKind> ALL = List.of(
             BARE,
             REDISSON,
@@ -87,6 +94,15 @@ public final class Catalog {
         return FAR + id;
     }
 
+    static String cluster(String id) {
+        return CLUSTER + id;
+    }
+
+    /** So many threads, each with its own lock. */
+    static String acknowledged(int threads) {
+        return ACKNOWLEDGED + threads;
+    }
+
     public static List<Scenario> all() {
         List<Scenario> scenarios = new ArrayList<>(loads(false));
         scenarios.addAll(loads(true));
@@ -99,6 +115,9 @@ public final class Catalog {
         scenarios.add(new StartUpScenario(Descriptions.startUp(START_UP)));
         scenarios.add(crowd(1, 10, 100, 1_000, 10_000));
         scenarios.add(new MicroScenario(Descriptions.pieces(PIECES)));
+        scenarios.addAll(clustered());
+        scenarios.add(confirmed(16));
+        scenarios.add(confirmed(64));
         return scenarios;
     }
 
@@ -151,6 +170,31 @@ public final class Catalog {
         scenarios.add(load(prefix + shared(4, 4), 4, 4, true, 0, CONTENDED));
         scenarios.add(load(prefix + shared(8, 1), 8, 1, true, 0, CONTENDED));
         return scenarios;
+    }
+
+    /** The same loads on one server and on a cluster. */
+    private static List<Scenario> clustered() {
+        return List.of(
+                clustered(SOLO, 1, 1, false),
+                clustered(OWN, 1, 64, false),
+                clustered(shared(4, 1), 4, 1, true),
+                clustered(shared(4, 4), 4, 4, true));
+    }
+
+    private static LoadScenario clustered(String id, int jvms, int threads, boolean shared) {
+        ScenarioInfo info = Descriptions.elsewhere(
+                Descriptions.load(cluster(id), jvms, threads, shared, 0, false),
+                "one server and a cluster",
+                "In turn, all use one server, or all use a cluster of 3 masters with a replica each.");
+        return new LoadScenario(info, jvms, threads, shared, false, 0, false, List.of(OURS, OURS_CLUSTER));
+    }
+
+    private static LoadScenario confirmed(int threads) {
+        ScenarioInfo info = Descriptions.elsewhere(
+                Descriptions.load(acknowledged(threads), 1, threads, false, 0, false),
+                "with and without a replica that confirms",
+                "In turn, the replica of the same master confirms each grant, or it confirms nothing.");
+        return new LoadScenario(info, 1, threads, false, false, 0, false, List.of(OURS_REPLICATED, OURS_ACKNOWLEDGED));
     }
 
     private static LoadScenario load(

@@ -12,20 +12,26 @@ import java.util.List;
 /** The descriptions of the scenarios, and the columns of their tables. */
 final class Descriptions {
 
-    private static final List<Metric> COSTS =
-            List.of(Metric.COMMANDS, Metric.BYTES_IN, Metric.REDIS_CPU, Metric.CLIENT_CPU, Metric.ERRORS);
+    private static final List<Metric> COSTS = List.of(
+            Metric.COMMANDS, Metric.BYTES_IN, Metric.REDIS_CPU, Metric.BUS_MESSAGES, Metric.CLIENT_CPU, Metric.ERRORS);
 
     private Descriptions() {}
 
     static ScenarioInfo load(String id, int jvms, int threads, boolean shared, long sectionNanos, boolean delayed) {
         String where = delayed ? ", Redis 1 ms away" : "";
         String title = title(jvms, threads, shared) + (sectionNanos > 0 ? ", sections of 1 ms" : "") + where;
-        String text = (jvms == 1 ? "One JVM" : jvms + " JVMs with one Redis") + ", "
+        String text = (jvms == 1 ? "One JVM" : jvms + " JVMs") + ", "
                 + (threads == 1 ? "one thread" : threads + " threads") + (jvms == 1 ? "" : " each")
                 + (shared ? ", all for the same lock; " : ", each with a lock of its own, without contention; ")
                 + (sectionNanos > 0 ? "the section sleeps for 1 ms" : "the section is empty")
                 + (delayed ? "; a proxy adds 1 ms to every round trip." : ".");
         return new ScenarioInfo(id, title, text, columns(jvms, shared), List.of(Metric.CYCLES));
+    }
+
+    /** A load that is put on several topologies in turn, without the base line. */
+    static ScenarioInfo elsewhere(ScenarioInfo load, String title, String text) {
+        return new ScenarioInfo(
+                load.id(), load.title() + ", " + title, load.description() + " " + text, load.columns(), List.of());
     }
 
     private static String title(int jvms, int threads, boolean shared) {

@@ -6,6 +6,7 @@ package io.distributedlock.benchmarks.scenarios;
 
 import io.distributedlock.benchmarks.contenders.ContenderKind;
 import io.distributedlock.benchmarks.machine.RedisCounters.Reading;
+import io.distributedlock.benchmarks.machine.Topology;
 import io.distributedlock.benchmarks.report.Measurement;
 import io.distributedlock.benchmarks.report.Metric;
 import io.distributedlock.benchmarks.worker.Histograms;
@@ -88,7 +89,7 @@ final class LoadFigures {
     }
 
     private void costs(long cycles) {
-        double commands = after.scripts() + after.subscriptions() - before.scripts() - before.subscriptions();
+        double commands = after.scripts() + after.others() - before.scripts() - before.others();
         if (kind.deletesOutsideOfScripts()) {
             commands += Math.max(0, after.deletes() - before.deletes() - cycles);
         }
@@ -96,6 +97,9 @@ final class LoadFigures {
         put(Metric.BYTES_IN, (double) (after.bytesIn() - before.bytesIn()) / cycles);
         put(Metric.BYTES_OUT, (double) (after.bytesOut() - before.bytesOut()) / cycles);
         put(Metric.REDIS_CPU, (after.cpuNanos() - before.cpuNanos()) / cycles / 1000);
+        if (kind.topology() == Topology.CLUSTER) {
+            put(Metric.BUS_MESSAGES, (double) (after.busMessages() - before.busMessages()));
+        }
         put(Metric.CLIENT_CPU, sum(LoadResult::cpuNanos) / 1000.0 / cycles);
     }
 

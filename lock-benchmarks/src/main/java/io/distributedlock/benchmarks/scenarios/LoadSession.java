@@ -5,6 +5,7 @@
 package io.distributedlock.benchmarks.scenarios;
 
 import io.distributedlock.benchmarks.contenders.ContenderKind;
+import io.distributedlock.benchmarks.machine.RedisCounters;
 import io.distributedlock.benchmarks.machine.RedisCounters.Reading;
 import io.distributedlock.benchmarks.machine.WorkerJvm;
 import io.distributedlock.benchmarks.report.Measurement;
@@ -41,26 +42,31 @@ final class LoadSession implements AutoCloseable {
 
     /** Connects and runs until the code is compiled. */
     void warmUp(ContenderKind kind) {
-        bench.counters().reset();
+        bench.servers(kind).counters().reset();
         open(kind);
         load(kind, bench.pace().firstMillis());
     }
 
     Measurement measure(ContenderKind kind, int round) {
-        bench.counters().reset();
+        RedisCounters counters = bench.servers(kind).counters();
+        counters.reset();
         open(kind);
         askAll("gc", jvm -> new Object[0]);
         load(kind, bench.pace().warmUpMillis());
-        bench.counters().reset();
-        Reading before = bench.counters().read();
+        counters.reset();
+        Reading before = counters.read();
         List<LoadResult> loads = load(kind, bench.pace().measureMillis());
-        Reading after = bench.counters().read();
+        Reading after = counters.read();
         return new LoadFigures(scenario, kind, loads, before, after)
                 .toMeasurement(round, bench.pace().measureMillis() / 1000.0);
     }
 
     private void open(ContenderKind kind) {
-        askAll("open", jvm -> new Object[] {kind.id(), bench.port(scenario.delayed())});
+        askAll("open", jvm -> new Object[] {kind.id(), port(kind)});
+    }
+
+    private int port(ContenderKind kind) {
+        return scenario.delayed() ? bench.port(true) : bench.servers(kind).port();
     }
 
     /** Takes other JVMs if one of them has ended. */
@@ -79,7 +85,7 @@ final class LoadSession implements AutoCloseable {
     private LoadOrder order(ContenderKind kind, int jvm, long start, long millis) {
         return new LoadOrder(
                 kind,
-                bench.port(scenario.delayed()),
+                port(kind),
                 jvm,
                 scenario.threads(),
                 scenario.shared(),

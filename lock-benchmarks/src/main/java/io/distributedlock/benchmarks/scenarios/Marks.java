@@ -28,6 +28,8 @@ final class Marks {
 
     private static final String METERED = "ours-metered";
 
+    private static final String CLUSTERED = "ours-cluster";
+
     private static final String RLOCK = "redisson";
 
     private static final List<String> SPRING = List.of("si-spin", "si-pubsub");
@@ -50,6 +52,8 @@ final class Marks {
         all.held();
         all.applications();
         all.crowd();
+        all.cluster();
+        all.acknowledged();
         return all.marks;
     }
 
@@ -182,6 +186,41 @@ final class Marks {
                     Catalog.CROWD,
                     "≤ 50 scripts/s of " + name,
                     atMost(50, value(Catalog.CROWD, name, Metric.SCRIPTS_PER_SECOND)));
+        }
+    }
+
+    private void cluster() {
+        for (String scenario : List.of(Catalog.cluster(Catalog.SOLO), Catalog.cluster(Catalog.OWN))) {
+            add(scenario, "cluster ≥ 0.9 × one server", atLeast(0.9, speed(scenario, CLUSTERED, OURS)));
+            add(scenario, "2.0 ± 0.1 commands in a cluster", commands(scenario, CLUSTERED, 2, 0.1));
+        }
+        String inTurn = Catalog.cluster(Catalog.shared(4, 1));
+        add(inTurn, "2.0 ± 0.1 commands in a cluster", commands(inTurn, CLUSTERED, 2, 0.1));
+        add(
+                inTurn,
+                "hand-over p50 ≤ 1.5 × one server",
+                atMost(1.5, ratio(inTurn, CLUSTERED, OURS, Metric.HANDOVER_P50)));
+        add(
+                inTurn,
+                "Redis CPU of all servers ≤ 1.5 × one server",
+                atMost(1.5, ratio(inTurn, CLUSTERED, OURS, Metric.REDIS_CPU)));
+        for (String scenario : List.of(inTurn, Catalog.cluster(Catalog.shared(4, 4)))) {
+            add(
+                    scenario,
+                    "hand-over p99 ≤ 10 000 µs in a cluster",
+                    atMost(10_000, value(scenario, CLUSTERED, Metric.HANDOVER_P99)));
+            add(scenario, "0 messages to other shards", atMost(0, value(scenario, CLUSTERED, Metric.BUS_MESSAGES)));
+        }
+    }
+
+    private void acknowledged() {
+        for (int threads : List.of(16, 64)) {
+            String scenario = Catalog.acknowledged(threads);
+            double least = threads == 16 ? 0.5 : 0.8;
+            add(
+                    scenario,
+                    "acknowledged ≥ " + least + " × not acknowledged",
+                    atLeast(least, speed(scenario, "ours-acknowledged", "ours-replicated")));
         }
     }
 

@@ -10,7 +10,7 @@ import io.distributedlock.benchmarks.contenders.ContenderKind;
  * What one worker JVM shall do to a lock for a while.
  *
  * @param kind the lock
- * @param port where its Redis, or the proxy in front of it, listens
+ * @param port where its Redis, the proxy in front of it, or a server of its cluster listens
  * @param jvm number of the JVM, from 1
  * @param threads how many threads take the lock over and over
  * @param shared whether they, and those of the other JVMs, all take the same lock, or each its own
