@@ -172,7 +172,7 @@ public final class Catalog {
         return scenarios;
     }
 
-    /** The same loads on one server and on a cluster. */
+    /** The same loads on one server and on a cluster, and on a master with a replica to tell what replication takes. */
     private static List<Scenario> clustered() {
         return List.of(
                 clustered(SOLO, 1, 1, false),
@@ -185,8 +185,9 @@ public final class Catalog {
         ScenarioInfo info = Descriptions.elsewhere(
                 Descriptions.load(cluster(id), jvms, threads, shared, 0, false),
                 "one server and a cluster",
-                "In turn, all use one server, or all use a cluster of 3 masters with a replica each.");
-        return new LoadScenario(info, jvms, threads, shared, false, 0, false, List.of(OURS, OURS_CLUSTER));
+                "In turn, all use one server, a master with a replica, or a cluster of 3 masters with a replica each.");
+        return new LoadScenario(
+                info, jvms, threads, shared, false, 0, false, List.of(OURS, OURS_REPLICATED, OURS_CLUSTER));
     }
 
     private static LoadScenario confirmed(int threads) {

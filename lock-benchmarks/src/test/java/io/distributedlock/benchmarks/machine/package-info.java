@@ -1,0 +1,4 @@
+@NullMarked
+package io.distributedlock.benchmarks.machine;
+
+import org.jspecify.annotations.NullMarked;
