@@ -6,17 +6,14 @@ package io.distributedlock.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.within;
 
 import io.distributedlock.benchmarks.contenders.ContenderKind;
-import io.distributedlock.benchmarks.report.Mark;
 import io.distributedlock.benchmarks.report.Metric;
 import io.distributedlock.benchmarks.report.Results;
 import io.distributedlock.benchmarks.scenarios.Bench;
 import io.distributedlock.benchmarks.scenarios.Catalog;
 import io.distributedlock.benchmarks.scenarios.Pace;
 import io.distributedlock.benchmarks.scenarios.Progress;
-import io.distributedlock.benchmarks.scenarios.Scenario;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -87,32 +84,6 @@ class BenchmarksTests {
     }
 
     @Test
-    void comparesAcknowledgedGrantsOnTheSameServers() {
-        try (Bench bench = new Bench(TINY, Set.of(), silent)) {
-            bench.run(scenarios("acknowledged-16").get(0));
-
-            Results results = bench.results();
-            for (String contender : List.of("ours-replicated", "ours-acknowledged")) {
-                assertThat(results.series("acknowledged-16", contender, Metric.ERRORS)
-                                .max())
-                        .as("errors of %s", contender)
-                        .isZero();
-            }
-            assertThat(results.median("acknowledged-16", "ours-replicated", Metric.COMMANDS))
-                    .hasValueCloseTo(2.0, within(0.1));
-            assertThat(results.ratio("acknowledged-16", "ours-acknowledged", "ours-replicated", Metric.COMMANDS)
-                            .median())
-                    .as("a confirmation sends a command, and WAIT")
-                    .isGreaterThan(1);
-            assertThat(bench.marks())
-                    .filteredOn(mark -> mark.scenario().equals("acknowledged-16"))
-                    .extracting(mark -> mark.check().apply(results).outcome())
-                    .singleElement()
-                    .isNotEqualTo(Mark.Outcome.NOT_MEASURED);
-        }
-    }
-
-    @Test
     void understandsItsArguments() {
         Options options = Options.parse(List.of("--quick", "--only", "solo,4x4", "--rounds", "2", "--out", "there"));
 
@@ -134,10 +105,8 @@ class BenchmarksTests {
     }
 
     private static List<String> chosen(String only) {
-        return scenarios(only).stream().map(scenario -> scenario.info().id()).toList();
-    }
-
-    private static List<Scenario> scenarios(String only) {
-        return Options.parse(List.of("--only", only)).scenarios();
+        return Options.parse(List.of("--only", only)).scenarios().stream()
+                .map(scenario -> scenario.info().id())
+                .toList();
     }
 }

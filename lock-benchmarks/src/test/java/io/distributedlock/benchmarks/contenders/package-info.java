@@ -1,0 +1,4 @@
+@NullMarked
+package io.distributedlock.benchmarks.contenders;
+
+import org.jspecify.annotations.NullMarked;
