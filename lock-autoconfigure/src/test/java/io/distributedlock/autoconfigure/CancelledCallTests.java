@@ -17,7 +17,6 @@ import io.distributedlock.testing.Seeds;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -167,22 +166,23 @@ class CancelledCallTests {
         }
     }
 
-    /** A subscription, which may be cancelled when it has ended. */
+    /** A subscription, which may be cancelled while it ends: both wait until it is counted. */
     private static final class Inside {
 
         static final AtomicInteger NOW = new AtomicInteger();
 
         static final AtomicInteger MOST = new AtomicInteger();
 
-        private final AtomicBoolean open = new AtomicBoolean();
+        private boolean open;
 
-        void begin() {
-            open.set(true);
+        synchronized void begin() {
+            open = true;
             MOST.accumulateAndGet(NOW.incrementAndGet(), Math::max);
         }
 
-        void end() {
-            if (open.getAndSet(false)) {
+        synchronized void end() {
+            if (open) {
+                open = false;
                 NOW.decrementAndGet();
             }
         }
