@@ -11,6 +11,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.WhenBusy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -105,9 +106,16 @@ class LockAnnotationParser {
                 attributes.whenBusy(),
                 attributes.whenLost(),
                 keptUntilCompletion,
-                () -> Transactions.ownOf(where),
+                ownTransaction(where),
                 attributes.whenBusy() == WhenBusy.SKIP ? ReturnTypeAdapters.skipped(where) : null,
                 fallback.isEmpty() ? null : fallbacks.find(fallback, where));
+    }
+
+    /** Is read when a call is in a transaction, once, so that the start of the application need not wait for it. */
+    private static Supplier<@Nullable String> ownTransaction(LockedMethod where) {
+        SingletonSupplier<Optional<String>> name =
+                SingletonSupplier.of(() -> Optional.ofNullable(Transactions.ownOf(where)));
+        return () -> name.obtain().orElse(null);
     }
 
     private LockNameResolver name(LockAttributes attributes, LockedMethod where) {
