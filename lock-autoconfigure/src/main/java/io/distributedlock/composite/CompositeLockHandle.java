@@ -102,7 +102,7 @@ public class CompositeLockHandle implements LockHandle {
     /** Sends all releases, in the reverse order, before it waits for the first reply. */
     @Override
     public void close() {
-        throwIfAny(failureOf(JointRelease.of(parts, LockHandle::closeAsync)));
+        throwIfAny(failureOf(BlockingJointRelease.close(parts)));
     }
 
     /** Throws a failure of releases, which is never checked. */
@@ -116,11 +116,6 @@ public class CompositeLockHandle implements LockHandle {
         if (failure != null) {
             throw new IllegalStateException(failure);
         }
-    }
-
-    /** Throws these failures as one: a loss in preference to an unconfirmed release. */
-    protected static void throwAsOne(List<Throwable> failures) {
-        throwIfAny(JointRelease.asOne(failures));
     }
 
     @Override
@@ -140,7 +135,7 @@ public class CompositeLockHandle implements LockHandle {
         release.whenAll().whenComplete((done, none) -> {
             Throwable failure;
             try {
-                failure = failureOf(release);
+                failure = failureOf(release.outcomes());
             } catch (RuntimeException | Error ex) {
                 failure = ex;
             }
@@ -153,11 +148,10 @@ public class CompositeLockHandle implements LockHandle {
         return closed;
     }
 
-    /** Waits for each. */
-    private @Nullable Throwable failureOf(JointRelease release) {
+    private @Nullable Throwable failureOf(List<@Nullable Throwable> outcomes) {
         List<Throwable> failures = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
-            Throwable failure = failureOf(i, release.ends().get(i).join());
+            Throwable failure = failureOf(i, outcomes.get(i));
             if (failure != null) {
                 failures.add(failure);
             }

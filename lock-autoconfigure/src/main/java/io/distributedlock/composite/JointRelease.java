@@ -50,9 +50,11 @@ public record JointRelease(List<CompletableFuture<@Nullable Throwable>> ends) {
         }
     }
 
-    /** Waits until all have ended, however. */
-    public void join() {
-        ends.forEach(CompletableFuture::join);
+    /** Waits for each. Returns the failures or null, in the order of the holds. */
+    List<@Nullable Throwable> outcomes() {
+        List<@Nullable Throwable> outcomes = new ArrayList<>();
+        ends.forEach(end -> outcomes.add(end.join()));
+        return outcomes;
     }
 
     CompletionStage<Void> whenAll() {

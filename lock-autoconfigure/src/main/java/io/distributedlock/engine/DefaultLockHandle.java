@@ -9,6 +9,7 @@ import io.distributedlock.LockListener.End;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNames;
 import io.distributedlock.LockRequest;
+import io.distributedlock.composite.AwaitedRelease;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +18,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** One entry into a {@link Hold}, by its owner itself. */
-class DefaultLockHandle implements LockHandle {
+class DefaultLockHandle implements LockHandle, AwaitedRelease {
 
     private final Hold hold;
 
@@ -95,18 +96,13 @@ class DefaultLockHandle implements LockHandle {
         }
     }
 
-    /**
-     * Ends the hold and sends the release, but does not wait. Returns the wait for the outcome, or null if there is
-     * none.
-     */
-    @Nullable
-    Runnable beginClose() {
+    @Override
+    public @Nullable Runnable beginClose() {
         return beginClose(false);
     }
 
-    /** The same for a grant under which no work was done. */
-    @Nullable
-    Runnable beginRollBack() {
+    @Override
+    public @Nullable Runnable beginRollBack() {
         return beginClose(true);
     }
 

@@ -9,6 +9,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.composite.BlockingJointRelease;
+import io.distributedlock.composite.CompositeLockHandle;
 import io.distributedlock.composite.SequentialAcquisition;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -94,12 +96,12 @@ public final class LockSet {
                 throw lostMeanwhile(handle.name());
             }
         }
-        return new LockSetHandle(List.copyOf(held));
+        return new CompositeLockHandle(held);
     }
 
     /** No work was done under them; a release that failed is retried until its lease ends. */
     private static void rollBack(List<DefaultLockHandle> held) {
-        LockSetHandle.release(held, DefaultLockHandle::beginRollBack);
+        BlockingJointRelease.rollBack(held);
     }
 
     private static LockUnavailableException lostMeanwhile(String name) {

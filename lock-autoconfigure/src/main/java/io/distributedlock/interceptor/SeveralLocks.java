@@ -10,7 +10,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
-import io.distributedlock.composite.JointRelease;
+import io.distributedlock.composite.BlockingJointRelease;
 import io.distributedlock.composite.SequentialAcquisition;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,7 +78,7 @@ record SeveralLocks(List<One> all) implements WantedLocks {
             }
             return together(held);
         } catch (Throwable ex) {
-            JointRelease.rollBack(held).join();
+            BlockingJointRelease.rollBack(held);
             throw ex;
         }
     }

@@ -6,10 +6,13 @@ package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -91,6 +94,31 @@ class BlockedBodiesTests {
     @Test
     void mayWaitForSeveralLocksAndTheirFutures() {
         runAtOnce(i -> inner.several(i, MANY + i).thenApply(each -> each).join());
+    }
+
+    /** The threads that complete releases are all busy with application code. */
+    @Test
+    void mayReleaseTheLocksOfSeveralAnnotationsInContinuationsOfReleases() {
+        CountDownLatch running = new CountDownLatch(MANY);
+        Thread caller = Thread.currentThread();
+        LockOperations locks = application.bean(LockOperations.class);
+        List<CompletableFuture<Integer>> all = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            int number = i;
+            CompletionStage<Void> released =
+                    locks.acquire(LockRequest.of("before-" + i)).closeAsync();
+            all.add(released.thenApply(done -> {
+                        running.countDown();
+                        if (Thread.currentThread() != caller) {
+                            await(running);
+                        }
+                        return inner.annotatedTwice(number);
+                    })
+                    .toCompletableFuture());
+        }
+        for (int i = 0; i < MANY; i++) {
+            assertThat(all.get(i)).succeedsWithin(LockedApplication.LONG).isEqualTo(i);
+        }
     }
 
     enum Wait {
@@ -175,6 +203,12 @@ class BlockedBodiesTests {
         @DistributedLocked(name = "inner", key = "#i", waitUpTo = "60s")
         public CompletableFuture<Integer> future(int i) {
             return CompletableFuture.completedFuture(i);
+        }
+
+        @DistributedLocked(name = "inner", key = "#i", waitUpTo = "60s")
+        @DistributedLocked(name = "beside", key = "#i", waitUpTo = "60s")
+        public int annotatedTwice(int i) {
+            return i;
         }
 
         @DistributedLocked(name = "inner", key = "{#i, #j}", waitUpTo = "60s")

@@ -93,17 +93,16 @@ class JointReleaseTests {
         a.reply = CompletableFuture.failedFuture(ofA);
         c.reply = CompletableFuture.failedFuture(new CompletionException(ofC));
         JointRelease release = JointRelease.rollBack(List.of(a, b, c));
-        release.join();
 
         assertThat(endsOf(release)).containsExactly(ofA, null, ofC);
         assertThat(release.whenAll().toCompletableFuture()).isCompletedWithValue(null);
     }
 
     @Test
-    void joinWaitsForEach() throws Exception {
+    void theOutcomesWaitForEach() throws Exception {
         b.reply = new CompletableFuture<>();
         JointRelease release = JointRelease.rollBack(List.of(a, b, c));
-        Thread joining = new Thread(release::join);
+        Thread joining = new Thread(release::outcomes);
         joining.start();
         Awaitility.await().until(() -> Set.of(State.WAITING, State.TERMINATED).contains(joining.getState()));
         assertThat(joining.isAlive()).isTrue();
