@@ -51,7 +51,7 @@ class PublicTypesTests {
               CommitGuard CommitGuardInstaller LockReleaseSynchronization OwnTransaction ReactiveCommitGuard
               ReactiveTransactions TransactionalHold
             io.distributedlock.composite
-              AwaitedRelease BlockingJointRelease CompositeLockHandle JointRelease SequentialAcquisition StageFailures
+              AwaitedRelease BlockingJointRelease CompositeLockHandle SequentialAcquisition StageFailures
             io.distributedlock.engine
               DeadlockSearch EngineSettings HolderNames LeaseStore LeaseStoreException LockEngine LockSet NanoClock
             """;

@@ -5,26 +5,42 @@
 package io.distributedlock.composite;
 
 import io.distributedlock.LockHandle;
-import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The release of several holds by a thread that waits for it. All are sent, in the reverse order, before the thread
- * waits for the first reply. A release that fails, for lack of stack for example, does not keep the others.
+ * waits for the first reply. A release that fails, for lack of stack for example, does not keep the others; so the
+ * handling of a failure needs neither an object nor a class that is used for the first time.
  */
 public final class BlockingJointRelease {
 
-    private BlockingJointRelease() {}
+    private final List<? extends LockHandle> holds;
+
+    /** Whether no work was done under the holds. */
+    private final boolean unused;
+
+    private final @Nullable Runnable[] waits;
+
+    private final @Nullable CompletableFuture<Void>[] stages;
+
+    private final @Nullable Throwable[] failures;
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private BlockingJointRelease(List<? extends LockHandle> holds, boolean unused) {
+        this.holds = holds;
+        this.unused = unused;
+        this.waits = new Runnable[holds.size()];
+        this.stages = new CompletableFuture[holds.size()];
+        this.failures = new Throwable[holds.size()];
+    }
 
     /** Returns the failures or null, in the order of the holds. */
     static List<@Nullable Throwable> close(List<? extends LockHandle> holds) {
-        return release(holds, AwaitedRelease::beginClose, LockHandle::closeAsync);
+        return new BlockingJointRelease(holds, false).run();
     }
 
     /**
@@ -34,52 +50,44 @@ public final class BlockingJointRelease {
      * @return the failures or null, in the order of the holds
      */
     public static List<@Nullable Throwable> rollBack(List<? extends LockHandle> holds) {
-        return release(holds, AwaitedRelease::beginRollBack, LockHandle::closeUnused);
+        return new BlockingJointRelease(holds, true).run();
     }
 
-    private static List<@Nullable Throwable> release(
-            List<? extends LockHandle> holds,
-            Function<AwaitedRelease, @Nullable Runnable> begin,
-            Function<LockHandle, CompletionStage<Void>> otherwise) {
-        List<Supplier<@Nullable Throwable>> waits = new ArrayList<>();
+    private List<@Nullable Throwable> run() {
         for (int i = holds.size() - 1; i >= 0; i--) {
-            waits.add(begin(holds.get(i), begin, otherwise));
+            try {
+                begin(i);
+            } catch (Throwable ex) {
+                failures[i] = ex;
+            }
         }
-        List<@Nullable Throwable> failures = new ArrayList<>();
-        for (Supplier<@Nullable Throwable> wait : waits) {
-            failures.add(wait.get());
+        for (int i = holds.size() - 1; i >= 0; i--) {
+            try {
+                await(i);
+            } catch (Throwable ex) {
+                failures[i] = StageFailures.unwrap(ex);
+            }
         }
-        Collections.reverse(failures);
-        return failures;
+        return Arrays.asList(failures);
     }
 
-    private static Supplier<@Nullable Throwable> begin(
-            LockHandle hold,
-            Function<AwaitedRelease, @Nullable Runnable> begin,
-            Function<LockHandle, CompletionStage<Void>> otherwise) {
-        try {
-            if (hold instanceof AwaitedRelease awaited) {
-                Runnable end = begin.apply(awaited);
-                return () -> failureOf(end);
-            }
-            CompletableFuture<@Nullable Throwable> end = otherwise
-                    .apply(hold)
-                    .<@Nullable Throwable>handle((done, failure) -> StageFailures.unwrap(failure))
-                    .toCompletableFuture();
-            return end::join;
-        } catch (Throwable ex) {
-            return () -> ex;
+    private void begin(int i) {
+        if (holds.get(i) instanceof AwaitedRelease awaited) {
+            waits[i] = unused ? awaited.beginRollBack() : awaited.beginClose();
+        } else {
+            LockHandle hold = holds.get(i);
+            CompletionStage<Void> stage = unused ? hold.closeUnused() : hold.closeAsync();
+            stages[i] = stage.toCompletableFuture();
         }
     }
 
-    private static @Nullable Throwable failureOf(@Nullable Runnable end) {
-        try {
-            if (end != null) {
-                end.run();
-            }
-            return null;
-        } catch (Throwable ex) {
-            return ex;
+    private void await(int i) {
+        Runnable wait = waits[i];
+        CompletableFuture<Void> stage = stages[i];
+        if (wait != null) {
+            wait.run();
+        } else if (stage != null) {
+            stage.join();
         }
     }
 }

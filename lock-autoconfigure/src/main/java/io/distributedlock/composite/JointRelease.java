@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ends the failures or null, in the order of the holds; no stage fails
  */
-public record JointRelease(List<CompletableFuture<@Nullable Throwable>> ends) {
+record JointRelease(List<CompletableFuture<@Nullable Throwable>> ends) {
 
     /** The maximum number of failures that are kept. */
     private static final int MOST_SUPPRESSED = 8;
 
     /** Releases holds under which no work was done, in the reverse order. */
-    public static JointRelease rollBack(List<LockHandle> holds) {
+    static JointRelease rollBack(List<LockHandle> holds) {
         return of(holds, LockHandle::closeUnused);
     }
 

@@ -115,7 +115,7 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
         }
         PendingRelease release = leftLast();
         LockLostException loss = loss();
-        if (loss != null || release == null || unused) {
+        if (loss != null || release == null) {
             toldEnded(loss);
         }
         if (loss != null) {

@@ -99,9 +99,7 @@ class ProcessEndTests {
             assertThat(silent.took()).isLessThan(Duration.ofMillis(300).plus(Noise.now()));
             await().atMost(LEASE.plus(Noise.LATEST)).until(() -> !isHeld());
 
-            // Now, and in this order: a class or lambda that has no stack or memory when it is first used cannot be
-            // used in
-            // that JVM any more.
+            // Last, and in this order: a class or lambda without stack or memory at its first use stays unusable.
             Map<String, String> errors = new LinkedHashMap<>();
             errors.put("throw", "IllegalStateException");
             errors.put("allocate", "OutOfMemoryError");

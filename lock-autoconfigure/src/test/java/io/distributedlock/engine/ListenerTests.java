@@ -16,6 +16,7 @@ import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -149,6 +150,16 @@ class ListenerTests {
         AsyncAttempt attempt = one.acquire("a");
         world.leases.forgetAll();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(attempt::close);
+
+        assertThat(one.listener.told).containsExactly("a acquired free 0", "a lost gone", "a ended lost 0");
+    }
+
+    @Test
+    void aGrantThatItsRollBackFindsGone() {
+        DefaultLockHandle handle = (DefaultLockHandle) one.engine.acquire(LockRequest.of("a"));
+        world.leases.forgetAll();
+        Runnable rollBack = Objects.requireNonNull(handle.beginRollBack());
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(rollBack::run);
 
         assertThat(one.listener.told).containsExactly("a acquired free 0", "a lost gone", "a ended lost 0");
     }
