@@ -7,8 +7,10 @@ package io.distributedlock.transaction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Objects;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.util.ReflectionUtils;
@@ -37,6 +39,17 @@ class OwnTransactionTests {
     void otherAttributesMayHavePlaceholders() {
         assertThat(nameOf("joinsWithPlaceholders")).isNull();
         assertThat(nameOf("beginsWithPlaceholders")).isEqualTo(Service.class.getName() + ".beginsWithPlaceholders");
+    }
+
+    /** The class may outlive the application, as with the developer tools. */
+    @Test
+    void keepsNoMethod() {
+        assertThat(nameOf("begins")).isNotNull();
+        Object attributes = ReflectionTestUtils.getField(OwnTransaction.class, "ATTRIBUTES");
+        assertThat(attributes)
+                .extracting(source -> ReflectionTestUtils.getField(source, "attributeCache"))
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .isEmpty();
     }
 
     static class Service {
