@@ -142,6 +142,7 @@ class ClusterOutageTests {
         RedisLockTemplate first = on(cluster.addresses());
         RedisLockTemplate second = on(cluster.addresses());
         Templates.warmUp(first);
+        Templates.warmUp(second);
         long last = 0;
         for (int i = 0; i < 3; i++) {
             LockHandle held = first.acquire(leased("kept", 60_000).waitUpTo(Duration.ofSeconds(60)));
