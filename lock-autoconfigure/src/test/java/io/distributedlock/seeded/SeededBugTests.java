@@ -39,7 +39,7 @@ class SeededBugTests {
 
     private static final int AT_ONCE = 2;
 
-    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final Duration LIMIT = Duration.ofMinutes(8);
 
     private static final Map<String, Future<List<String>>> RUNS = new HashMap<>();
 
