@@ -97,10 +97,12 @@ class LockSetTests extends AbstractLockContract {
     void keepsNothingIfOneIsBusy() {
         try (LockHandle middle = second.acquire(LockRequest.of("b"))) {
             assertThat(first.tryAcquire(all("a", "b", "c").noWait())).isEmpty();
+            assertThat(isBusy(second, "a")).isFalse();
             assertThatExceptionOfType(LockNotAcquiredException.class)
                     .isThrownBy(() -> first.acquire(all("a", "b", "c").waitUpTo(millis(100))))
                     .satisfies(busy -> assertThat(busy.lockName()).isEqualTo("b"))
                     .satisfies(busy -> assertThat(busy.waited()).isGreaterThanOrEqualTo(millis(100)));
+            assertThat(isBusy(second, "a")).isFalse();
             assertThat(first.acquireAsync(all("a", "b", "c").waitUpTo(millis(50))))
                     .failsWithin(LONG)
                     .withThrowableThat()
@@ -262,6 +264,7 @@ class LockSetTests extends AbstractLockContract {
                             last.isHeld() && second.inspect("c").orElseThrow().waitingInstances() == 1);
             thread.join().interrupt();
             assertThat(waiting.get()).isTrue();
+            assertThat(isBusy(second, "a") || isBusy(second, "b")).isFalse();
             await().atMost(LONG).until(() -> keys().size() == 1);
             await().atMost(LONG).until(() -> second.inspect("c").orElseThrow().waitingInstances() == 0);
         }
