@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The release of several holds by a thread that waits for it. All are sent, in the reverse order, before the thread
- * waits for the first reply. A release that fails, for lack of stack for example, does not keep the others; so the
- * handling of a failure needs neither an object nor a class that is used for the first time.
+ * waits for the first reply. A release that fails, for lack of stack for example, does not keep the others. So, for the
+ * handles of this library, the handling of a failure needs neither an object nor a class that is used for the first
+ * time.
  */
 public final class BlockingJointRelease {
 
@@ -65,7 +66,7 @@ public final class BlockingJointRelease {
             try {
                 await(i);
             } catch (Throwable ex) {
-                failures[i] = StageFailures.unwrap(ex);
+                failures[i] = stages[i] == null ? ex : StageFailures.unwrap(ex);
             }
         }
         return Arrays.asList(failures);
