@@ -168,7 +168,7 @@ class ArchitectureTests {
                                     || call.getName().equals("delayedExecutor"))
                             && call.getTarget().getRawParameterTypes().stream()
                                     .noneMatch(type -> type.isAssignableTo(Executor.class)))))
-            .as("nothing should run in the common pool");
+            .as("asynchronous methods should get an executor");
 
     static final ArchRule[] RULES = {
         NO_CYCLES,

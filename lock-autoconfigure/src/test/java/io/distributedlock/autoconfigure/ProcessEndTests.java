@@ -99,7 +99,7 @@ class ProcessEndTests {
             assertThat(silent.took()).isLessThan(Duration.ofMillis(300).plus(Noise.now()));
             await().atMost(LEASE.plus(Noise.LATEST)).until(() -> !isHeld());
 
-            // Last, and in this order: a class or lambda without stack or memory at its first use stays unusable.
+            // Then, in this order: a class or lambda without stack or memory at its first use stays unusable.
             Map<String, String> errors = new LinkedHashMap<>();
             errors.put("throw", "IllegalStateException");
             errors.put("allocate", "OutOfMemoryError");
