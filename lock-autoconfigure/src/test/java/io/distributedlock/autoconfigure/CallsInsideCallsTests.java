@@ -140,7 +140,7 @@ class CallsInsideCallsTests extends AbstractRedisApplicationTests {
     @Test
     void theLeaseOfTheSettingsIsRenewed() {
         application
-                .withPropertyValues("distributed-lock.lease=400ms")
+                .withPropertyValues("distributed-lock.lease=1500ms")
                 .run(one -> application.run(other -> {
                     LockOperations elsewhere = other.getBean(LockOperations.class);
                     LockRequest request = LockRequest.of("order:long").noWait();
@@ -149,8 +149,8 @@ class CallsInsideCallsTests extends AbstractRedisApplicationTests {
                                     new Order("long"),
                                     () -> await().pollDelay(Duration.ZERO)
                                             .pollInterval(Duration.ofMillis(5))
-                                            .during(Duration.ofMillis(1_300))
-                                            .atMost(Duration.ofSeconds(10))
+                                            .during(Duration.ofMillis(3_300))
+                                            .atMost(Duration.ofSeconds(20))
                                             .until(() -> elsewhere
                                                     .tryAcquire(request)
                                                     .isEmpty()));

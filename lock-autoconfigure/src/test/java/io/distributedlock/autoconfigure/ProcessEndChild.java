@@ -4,6 +4,7 @@
  */
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.testing.ChildRequests;
 import io.distributedlock.testing.ChildRequests.Request;
@@ -49,8 +50,23 @@ final class ProcessEndChild {
         System.setOut(answers);
         ProcessEndChild child =
                 new ProcessEndChild(context.getBean(Locked.class), RespClient.connect(Integer.parseInt(args[0])));
-        child.locked.run(() -> {});
+        child.connect();
         ChildRequests.serve(child::answer);
+    }
+
+    /** On a busy machine, the command time-out may be too short for the first connection. */
+    private void connect() {
+        for (int attempts = 1; ; attempts++) {
+            try {
+                locked.run(() -> {});
+                return;
+            } catch (LockUnavailableException e) {
+                if (attempts == 20) {
+                    throw e;
+                }
+                await(100);
+            }
+        }
     }
 
     @SpringBootConfiguration(proxyBeanMethods = false)

@@ -86,7 +86,7 @@ class ProcessEndTests {
     }
 
     @Test
-    @Tag(TestLength.RANDOM)
+    @Tag(TestLength.FULL)
     void whateverTheBodyThrowsIsThrownAndTheLockIsReleasedAtOnce() {
         try (ChildJvm child = start()) {
             assertThat(endOfABody(child, "throw-when-lost"))
@@ -137,6 +137,7 @@ class ProcessEndTests {
         }
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void aHaltInsideOfTheBodyLeavesItsLockUntilTheLeaseEnds() {
         try (ChildJvm child = start()) {

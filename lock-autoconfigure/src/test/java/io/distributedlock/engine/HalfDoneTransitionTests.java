@@ -10,6 +10,7 @@ import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockMode;
 import io.distributedlock.LockRequest;
+import io.distributedlock.testing.TestLength;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -54,8 +56,19 @@ class HalfDoneTransitionTests {
     private @Nullable StackTraceElement[] failedAt;
 
     @ParameterizedTest
-    @CsvSource({"0, 1", "3000, 1", "0, 2", "0, 3"})
+    @CsvSource({"3000, 2", "0, 3"})
+    void errorsInARowLeaveAWorkingLock(long retentionMillis, int errorsInARow) {
+        failAtEachPlace(retentionMillis, errorsInARow);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 1", "3000, 1", "0, 2"})
+    @Tag(TestLength.FULL)
     void errorsAtAnyStepLeaveAWorkingLock(long retentionMillis, int errorsInARow) {
+        failAtEachPlace(retentionMillis, errorsInARow);
+    }
+
+    private void failAtEachPlace(long retentionMillis, int errorsInARow) {
         int all = run(Integer.MAX_VALUE, retentionMillis);
         assertThat(all).as("places that can fail").isBetween(20, MOST_PLACES);
         // Errors in a row fail as many places, so that each place fails in one of the runs.

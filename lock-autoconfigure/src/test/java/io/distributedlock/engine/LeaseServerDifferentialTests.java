@@ -42,13 +42,14 @@ class LeaseServerDifferentialTests {
             for (int i = 0; i < DifferentialRun.INSTANCES - 1; i++) {
                 listening.call("SUBSCRIBE", "lock:instance:" + DifferentialRun.instance(i));
             }
-            ScriptReplies scripts = new ScriptReplies(client);
+            ScriptReplies scripts = new ScriptReplies(client, DifferentialRun.NAMES);
             for (int i = 0; i < SEQUENCES; i++) {
                 DifferentialRun run = new DifferentialRun(scripts, new Random(seed + i));
                 try {
                     for (int step = 0; step < STEPS; step++) {
                         run.step();
                     }
+                    run.end();
                 } catch (AssertionError | RuntimeException e) {
                     throw new AssertionError(
                             "seed " + (seed + i) + ", -Ddifferential.sequences=1: " + e.getMessage()

@@ -8,11 +8,13 @@ import io.distributedlock.redis.ScriptText;
 import io.distributedlock.testing.RespClient;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 
-/** The scripts on a real server, without a client in between. */
+/** The scripts on a real server, without a client in between. Each command brings the state after it. */
 final class ScriptReplies {
 
     /** The line is read place by place, and every field has to be one that belongs to somebody. */
@@ -74,6 +76,10 @@ final class ScriptReplies {
 
     private final RespClient redis;
 
+    private final List<String> names;
+
+    private final Map<String, State> states = new HashMap<>();
+
     private final String acquire;
 
     private final String release;
@@ -88,8 +94,10 @@ final class ScriptReplies {
 
     private final String pass;
 
-    ScriptReplies(RespClient redis) {
+    /** @param names those whose states the commands bring */
+    ScriptReplies(RespClient redis, List<String> names) {
         this.redis = redis;
+        this.names = names;
         this.acquire = load(ScriptText.of("acquire.lua"));
         this.release = load(ScriptText.of("release.lua"));
         this.releaseOwner = load(ScriptText.of("release-owner.lua"));
@@ -103,11 +111,32 @@ final class ScriptReplies {
         return redis.text("SCRIPT", "LOAD", script);
     }
 
-    private Object run(String script, List<String> keys, Object... arguments) {
+    private Object run(String script, String name, Object... arguments) {
+        return runFor(List.of(name), script, keys(name).subList(0, 1), arguments);
+    }
+
+    private Object runWithCancelled(String script, String name, Object... arguments) {
+        return runFor(List.of(name), script, keys(name), arguments);
+    }
+
+    /** One write for all, since the round trips would take most of the time. */
+    private Object runFor(List<String> changed, String script, List<String> keys, Object... arguments) {
+        List<String[]> commands = new ArrayList<>();
+        commands.add(command(script, keys, arguments));
+        changed.forEach(name -> commands.add(command(state, keys(name))));
+        List<?> replies = redis.callAll(commands);
+        states.clear();
+        for (int i = 0; i < changed.size(); i++) {
+            states.put(changed.get(i), stateOf((List<?>) replies.get(i + 1)));
+        }
+        return replies.get(0);
+    }
+
+    private static String[] command(String script, List<String> keys, Object... arguments) {
         List<String> command = new ArrayList<>(List.of("EVALSHA", script, Integer.toString(keys.size())));
         command.addAll(keys);
         Arrays.stream(arguments).map(Object::toString).forEach(command::add);
-        return redis.call(command.toArray(String[]::new));
+        return command.toArray(String[]::new);
     }
 
     private static List<String> keys(String name) {
@@ -115,25 +144,25 @@ final class ScriptReplies {
     }
 
     List<?> acquire(String name, Object... arguments) {
-        Object reply = run(acquire, keys(name), arguments);
+        Object reply = runWithCancelled(acquire, name, arguments);
         return reply instanceof List<?> list ? list : List.of(1L, Long.valueOf(reply.toString()), 0L);
     }
 
     /** The way of nearly every release. */
     List<?> releasePlainly(String name, Object... arguments) {
-        return list(run(release, keys(name).subList(0, 1), arguments));
+        return list(run(release, name, arguments));
     }
 
     List<?> release(String name, Object... arguments) {
-        return list(run(release, keys(name), arguments));
+        return list(runWithCancelled(release, name, arguments));
     }
 
     List<?> releaseOwner(String name, String owner, Object floor) {
-        return list(run(releaseOwner, keys(name).subList(0, 1), owner, floor));
+        return list(run(releaseOwner, name, owner, floor));
     }
 
     List<?> forceRelease(String name, Object floor) {
-        return list(run(forceRelease, keys(name).subList(0, 1), floor));
+        return list(run(forceRelease, name, floor));
     }
 
     private static List<?> list(Object reply) {
@@ -141,18 +170,22 @@ final class ScriptReplies {
     }
 
     List<?> renew(String name, Object... arguments) {
-        return (List<?>) run(renew, keys(name).subList(0, 1), arguments);
+        return (List<?>) run(renew, name, arguments);
     }
 
-    State state(String name) {
-        List<?> reply = (List<?>) run(state, keys(name));
-        Set<String> cancelled = new TreeSet<>();
+    /** The states after the last command: that of its lock, or of all locks after {@link #pass}. */
+    Map<String, State> states() {
+        return states;
+    }
+
+    private static State stateOf(List<?> reply) {
+        Set<String> cancelled = new HashSet<>();
         ((List<?>) reply.get(2)).forEach(each -> cancelled.add(each.toString()));
         return new State((List<?>) reply.get(0), (Long) reply.get(1), cancelled);
     }
 
     void pass(long millis) {
-        run(pass, List.of(), millis);
+        runFor(names, pass, List.of(), millis);
     }
 
     void forgetAll() {

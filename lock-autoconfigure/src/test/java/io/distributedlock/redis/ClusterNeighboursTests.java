@@ -16,6 +16,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.testing.ClusterNode;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RedisCluster;
+import io.distributedlock.testing.TestLength;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -27,6 +28,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -204,6 +206,7 @@ class ClusterNeighboursTests {
     }
 
     /** The holder cannot be reached any more, and the label key is not on the server that has the lock. */
+    @Tag(TestLength.FULL)
     @Test
     void aDeadHolderIsNamedByItsLabelKey() {
         RedisLockTemplate holder = template("till 7", allowed("locks"));
@@ -220,13 +223,18 @@ class ClusterNeighboursTests {
         }
 
         RedisLockTemplate asker = template("till 1", allowed("locks-asker"));
-        assertThat(asker.inspect(name).orElseThrow().label()).isEqualTo("till 7");
-        assertThat(catchThrowable(() -> asker.acquire(leased(name, 60_000).waitUpTo(Duration.ofMillis(10)))))
-                .hasMessageContaining("held by till 7 (" + id(holder) + ")");
+        await().atMost(Noise.LATEST)
+                .untilAsserted(() ->
+                        assertThat(asker.inspect(name).orElseThrow().label()).isEqualTo("till 7"));
+        await().atMost(Noise.LATEST)
+                .untilAsserted(() -> assertThat(catchThrowable(
+                                () -> asker.acquire(leased(name, 60_000).waitUpTo(Duration.ofMillis(10)))))
+                        .hasMessageContaining("held by till 7 (" + id(holder) + ")"));
         assertNothingWasDenied();
     }
 
     /** It would otherwise stay after the last lock. */
+    @Tag(TestLength.FULL)
     @Test
     void anInstanceThatStopsDeletesItsLabelKey() {
         RedisLockTemplate holder = template("till 7");

@@ -15,6 +15,7 @@ import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.LeakCheck;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +26,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -80,6 +82,7 @@ class DeadAndStoppedWaitersTests {
         }
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void allFiftyWaitersInOtherJvmsGetTheLockOfADeadHolder() {
         Duration lease = millis(3_000);
@@ -184,6 +187,7 @@ class DeadAndStoppedWaitersTests {
     }
 
     /** Nobody has taken the lock meanwhile, but the grant has passed all the same: it needs a new one to run. */
+    @Tag(TestLength.FULL)
     @Test
     void anInstanceThatWasStoppedBetweenGrantAndDeliveryAcquiresAgain() {
         ChildJvm child = startChildren(1).get(0);

@@ -119,6 +119,7 @@ class MultiJvmTests {
     }
 
     /** It was never heard, and cannot be asked any more. */
+    @Tag(TestLength.FULL)
     @Test
     void aKilledHolderIsNamedAsLongAsItsLockIsThere() {
         ChildJvm child = startChildren(1, "0", "till 7").get(0);
@@ -172,6 +173,7 @@ class MultiJvmTests {
                 .sum();
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void anInstanceThatIsKilledWhileItKeepsALeaseIsFollowedWhenThatHasPassed() {
         Duration lease = millis(1_000);
@@ -188,6 +190,7 @@ class MultiJvmTests {
         }
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void anInstanceThatIsStoppedPastItsRetainedLeaseDoesNotUseIt() throws Exception {
         Duration lease = millis(500);
@@ -265,6 +268,7 @@ class MultiJvmTests {
         assertThat(FencedStore.accepted(redis)).isSorted();
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void aShortStopEndsNoHold() {
         ChildJvm child = startChildren(1).get(0);
@@ -284,6 +288,7 @@ class MultiJvmTests {
     /**
      * Granted while it was stopped, on a lease that has passed when it goes on: it asks again and has the lock then.
      */
+    @Tag(TestLength.FULL)
     @Test
     void aWaiterThatWasStoppedPastItsGrantIsNotMisled() {
         ChildJvm child = startChildren(1).get(0);

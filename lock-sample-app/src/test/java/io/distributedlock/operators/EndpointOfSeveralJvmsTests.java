@@ -13,6 +13,7 @@ import io.distributedlock.testing.Background;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.TestLength;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -375,6 +377,7 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
         awaitFleet(one, 3);
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void aKilledHolderIsShownUntilItsLeaseEnds() {
         OperatedInstance dying = OperatedInstance.start(redis.port(), "distributed-lock.instance-label=till 4");
@@ -405,6 +408,7 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
     }
 
     /** Too early for its key in Redis, and no operator has looked before. */
+    @Tag(TestLength.FULL)
     @Test
     void aHolderThatDiesSoonAfterItsGrantIsNamedWhereACallerHasWaited() {
         OperatedInstance dying = OperatedInstance.start(redis.port(), "distributed-lock.instance-label=till 5");

@@ -10,8 +10,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.testing.Background;
 import io.distributedlock.testing.ChildJvm;
+import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -23,6 +25,7 @@ class InterruptedSaleTests {
 
     private static final Duration LONG = Duration.ofSeconds(60);
 
+    @Tag(TestLength.FULL)
     @Test
     void anotherInstanceStartsTheSharedRedisAnewWhenThatEndedWithItsInstance(CapturedOutput output) {
         RunningShop first = RunningShop.start("a");
@@ -65,6 +68,7 @@ class InterruptedSaleTests {
         }
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void reportsADeadInstanceAndItsLockAndContinuesTheSale(CapturedOutput output) {
         try (RunningShop shop = RunningShop.start("a", "shop.customers=150")) {

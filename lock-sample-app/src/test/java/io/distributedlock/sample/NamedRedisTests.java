@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.TestLength;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +26,7 @@ class NamedRedisTests {
     private final ApplicationContextRunner runner =
             new ApplicationContextRunner().withUserConfiguration(OnlyIfNoneIsNamed.class);
 
+    @Tag(TestLength.FULL)
     @Test
     void usesTheRedisThatIsNamed() {
         try (EmbeddedRedis existing = EmbeddedRedis.start();

@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.sample.RedisServer.Role;
 import io.distributedlock.testing.Background;
 import io.distributedlock.testing.ChildJvm;
+import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -69,6 +71,7 @@ class RedisShapeTests {
         assertEnded(processes);
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void aMasterThatIsKilledIsReplacedDuringTheSaleAndStartedAgain() {
         List<ProcessHandle> processes;
@@ -95,6 +98,7 @@ class RedisShapeTests {
         assertEnded(processes);
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void noServerOutlivesAnInstanceThatIsKilled() {
         int port = RedisGroup.freePorts();

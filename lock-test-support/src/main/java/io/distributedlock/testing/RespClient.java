@@ -86,6 +86,19 @@ public final class RespClient implements AutoCloseable {
         }
     }
 
+    /** Sends all commands in one write, and returns their answers in the same order. */
+    public synchronized List<@Nullable Object> callAll(List<String[]> commands) {
+        try {
+            for (String[] command : commands) {
+                write(command);
+            }
+            out.flush();
+            return array(commands.size());
+        } catch (IOException e) {
+            throw new UncheckedIOException(commands.size() + " commands", e);
+        }
+    }
+
     /** What comes next without being asked for, such as a message of a channel. */
     public synchronized @Nullable Object receive() {
         try {
@@ -131,6 +144,11 @@ public final class RespClient implements AutoCloseable {
     }
 
     void send(String... command) throws IOException {
+        write(command);
+        out.flush();
+    }
+
+    private void write(String... command) throws IOException {
         out.write(("*" + command.length + "\r\n").getBytes(StandardCharsets.US_ASCII));
         for (String word : command) {
             byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
@@ -139,7 +157,6 @@ public final class RespClient implements AutoCloseable {
             out.write('\r');
             out.write('\n');
         }
-        out.flush();
     }
 
     /** Waits without limit for answers from now on. */
@@ -156,7 +173,7 @@ public final class RespClient implements AutoCloseable {
             case '-' -> throw new IllegalStateException(rest);
             case ':' -> Long.valueOf(rest);
             case '$' -> bulk(Integer.parseInt(rest));
-            case '*' -> array(Integer.parseInt(rest));
+            case '*' -> list(Integer.parseInt(rest));
             default -> throw new IOException("Not an answer of Redis: " + line);
         };
     }
@@ -176,10 +193,11 @@ public final class RespClient implements AutoCloseable {
         return new String(bytes, 0, length, StandardCharsets.UTF_8);
     }
 
-    private @Nullable List<@Nullable Object> array(int length) throws IOException {
-        if (length < 0) {
-            return null;
-        }
+    private @Nullable List<@Nullable Object> list(int length) throws IOException {
+        return length < 0 ? null : array(length);
+    }
+
+    private List<@Nullable Object> array(int length) throws IOException {
         List<@Nullable Object> elements = new ArrayList<>(length);
         for (int i = 0; i < length; i++) {
             elements.add(reply());

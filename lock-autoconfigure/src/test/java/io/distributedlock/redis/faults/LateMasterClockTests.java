@@ -21,6 +21,7 @@ import io.distributedlock.testing.RedisCluster;
 import io.distributedlock.testing.RedisNode;
 import io.distributedlock.testing.ReplicatedRedis;
 import io.distributedlock.testing.SentinelGroup;
+import io.distributedlock.testing.TestLength;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,6 +31,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -122,6 +124,7 @@ class LateMasterClockTests {
     }
 
     /** One that knows the latest token, one that does not, and one that starts later. */
+    @Tag(TestLength.FULL)
     @Test
     void tokensGrowAndOneCallerHoldsTheLockAfterASentinelFailover() {
         try (SentinelGroup group = SentinelGroup.start(1)) {
@@ -165,6 +168,7 @@ class LateMasterClockTests {
     }
 
     /** No token of the former master is in Redis. */
+    @Tag(TestLength.FULL)
     @Test
     void anInstanceThatStartsAfterASentinelFailoverHasAHigherToken() {
         try (SentinelGroup group = SentinelGroup.start(1)) {
