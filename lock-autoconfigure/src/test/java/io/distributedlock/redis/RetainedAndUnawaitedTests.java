@@ -114,9 +114,12 @@ class RetainedAndUnawaitedTests extends AbstractFaultTests {
         RedisLockTemplate other = direct();
         Templates.warmUp(other);
         locks.acquire(REQUEST).close();
+        Stopwatch watch = Stopwatch.start();
         try (CommandCounter counter = CommandCounter.start(redis);
                 LockHandle handle = other.acquire(REQUEST)) {
-            assertThat(counter.scripts()).isEqualTo(2);
+            // On a busy machine, the release may come after the time for another request.
+            boolean late = watch.elapsed().compareTo(millis(50)) > 0;
+            assertThat(counter.scripts()).isBetween(2L, late ? 3L : 2L);
             assertThat(handle.isHeld()).isTrue();
         }
     }
