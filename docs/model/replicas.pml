@@ -54,6 +54,9 @@ typedef Inst {
   byte age;             /* ticks since the renewal was sent */
   byte by;              /* the server that has executed the latest write */
   byte have;            /* bit set of replicas that have it */
+#ifdef SHORTFALL_RELEASES
+  bit earlier;          /* an earlier request of this id still waits for its confirmation */
+#endif
 };
 Inst in[N];
 
@@ -73,7 +76,14 @@ hidden byte who, at, rr, count;
 
 inline clear(x) { srv[x].owner = 0; srv[x].ttl = 0; srv[x].line = 0 }
 
+#ifdef SHORTFALL_RELEASES
+#define EARLIER(j, value) in[j].earlier = value
+#else
+#define EARLIER(j, value) skip
+#endif
+
 inline idle(j) {
+  EARLIER(j, 0);
   in[j].phase = IDLE; in[j].sent = 0; in[j].dl = 0; in[j].renewing = 0; in[j].written = 0; in[j].age = 0; in[j].by = 0; in[j].have = 0
 }
 
@@ -184,6 +194,12 @@ inline check() {
 }
 
 
+#ifdef SHORTFALL_RELEASES                       /* although the request was repeated since */
+#define LATE_SHORTFALL(j) :: in[j].earlier -> who = j; giveBack(who); EARLIER(who, 0)
+#else
+#define LATE_SHORTFALL(j)
+#endif
+
 #define STEPS(j) \
   :: in[j].phase == IDLE && in[j].call < CALLS -> who = j; in[who].call++; in[who].phase = ASKING \
   :: in[j].phase == ASKING -> who = j; at = master; acquire(who) \
@@ -200,7 +216,9 @@ inline check() {
      fi \
   :: in[j].phase == CONFIRMING && CONFIRMED(j) -> who = j; start(who) \
   :: in[j].phase == CONFIRMING && in[j].sent >= W -> who = j; giveBack(who); idle(who)  /* too few replicas in time */ \
-  :: in[j].phase == CONFIRMING -> who = j; in[who].phase = ASKING; in[who].have = 0     /* the acknowledgement is lost */ \
+  :: in[j].phase == CONFIRMING ->                                                       /* no reply in time, or it is lost */ \
+     who = j; in[who].phase = ASKING; in[who].have = 0; EARLIER(who, 1) \
+  LATE_SHORTFALL(j) \
   :: HELD(j) && !in[j].renewing -> who = j; in[who].renewing = 1; in[who].written = 0; in[who].age = 0 \
   :: HELD(j) && in[j].renewing && !in[j].written -> \
      who = j; \

@@ -133,16 +133,25 @@ final class AvailabilityCheck {
                         new AcquireCommand(
                                 subject.name(), subject.number(), lease, engine.floor(), false, null, false, 0),
                         acquired);
+        acquired.exceptionally(failure -> {
+            if (StoreFailures.isUnconfirmed(failure)) {
+                release(subject);
+            }
+            return null;
+        });
         return acquired.thenCompose(reply -> {
             if (!(reply instanceof AcquireReply.Granted granted)) {
                 return CompletableFuture.completedFuture(null);
             }
             engine.tokenSeen(granted.token());
-            Answer<LeaseStore.ReleaseReply> released = new Answer<>();
-            engine.store()
-                    .release(new ReleaseCommand(subject.name(), subject.number(), granted.token(), null, 0), released);
-            return released;
+            return release(subject);
         });
+    }
+
+    private CompletableFuture<?> release(Subject subject) {
+        Answer<LeaseStore.ReleaseReply> released = new Answer<>();
+        engine.store().release(new ReleaseCommand(subject.name(), subject.number(), engine.floor(), null, 0), released);
+        return released;
     }
 
     private void await(CompletableFuture<?>[] replies) {

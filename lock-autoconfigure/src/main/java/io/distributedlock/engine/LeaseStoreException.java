@@ -17,6 +17,12 @@ public final class LeaseStoreException extends RuntimeException {
         /** It was not executed, and a retry would not be either: the store refused it. */
         REFUSED,
 
+        /**
+         * It was executed, but does not count, and a retry would not count either: too few replicas have confirmed it.
+         * What it acquired has to be released.
+         */
+        UNCONFIRMED,
+
         /** It was not executed, but a retry may be: no connection, or the store is not ready. */
         NOT_EXECUTED,
 

@@ -225,6 +225,7 @@ final class StoreAcquisition {
         trouble = failure;
         phase = Phase.BACKING_OFF;
         askAt = now + acquisition.failed(StoreFailures.isUnknown(failure));
+        acquisition.inStore |= StoreFailures.isUnconfirmed(failure);
         if (StoreFailures.isRefused(failure)) {
             waiters.decideAll(unavailable(), actions);
         } else {
@@ -450,7 +451,7 @@ final class StoreAcquisition {
      */
     @Nullable
     PendingRelease leave() {
-        boolean known = acquisition.queued || acquisition.uncertain || acquisition.unanswered() != null;
+        boolean known = acquisition.inStore || acquisition.uncertain || acquisition.unanswered() != null;
         return known ? new PendingRelease(lock, acquisition) : null;
     }
 }

@@ -23,8 +23,15 @@ final class StoreFailures {
         return bare == null || bare instanceof CancellationException ? unknown("the command was given up") : bare;
     }
 
+    /** Whether a retry would fail as well. */
     static boolean isRefused(@Nullable Throwable failure) {
-        return effectOf(failure) == Effect.REFUSED;
+        Effect effect = effectOf(failure);
+        return effect == Effect.REFUSED || effect == Effect.UNCONFIRMED;
+    }
+
+    /** Whether it has acquired something that must be released. */
+    static boolean isUnconfirmed(@Nullable Throwable failure) {
+        return effectOf(failure) == Effect.UNCONFIRMED;
     }
 
     static boolean isUnknown(@Nullable Throwable failure) {

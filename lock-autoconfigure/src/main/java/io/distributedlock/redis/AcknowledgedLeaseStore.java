@@ -19,9 +19,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease store whose grants and renewals count only when enough replicas have them. Otherwise, a grant is released and
- * refused, and a renewal is unknown, so that it moves no deadline. Releases are not confirmed: a lost release leaves a
- * lock until its lease ends, which is safe.
+ * A lease store whose grants and renewals count only when enough replicas have them. Otherwise, a grant is unconfirmed,
+ * so that it is released, and a renewal is unknown, so that it moves no deadline. Releases are not confirmed: a lost
+ * release leaves a lock until its lease ends, which is safe.
  */
 final class AcknowledgedLeaseStore implements LeaseStore {
 
@@ -45,28 +45,25 @@ final class AcknowledgedLeaseStore implements LeaseStore {
         return store.acquire(command, (reply, failure) -> {
             if (reply instanceof AcquireReply.Granted granted) {
                 confirm(command.name(), command.number(), command.leaseMillis(), granted.token())
-                        .whenComplete((confirmed, shortfall) -> acquired(command, granted, shortfall, to));
+                        .whenComplete((confirmed, shortfall) -> acquired(granted, shortfall, to));
             } else {
                 to.answered(reply, failure);
             }
         });
     }
 
-    private void acquired(
-            AcquireCommand command, AcquireReply.Granted granted, @Nullable Throwable failure, Reply<AcquireReply> to) {
+    /**
+     * The engine releases what was not confirmed, since only the engine knows whether it has repeated the request in
+     * the meantime, under the same id, and with another outcome.
+     */
+    private static void acquired(AcquireReply.Granted granted, @Nullable Throwable failure, Reply<AcquireReply> to) {
         Throwable cause = unwrap(failure);
-        if (cause instanceof AcknowledgedRenewal.ShortfallException) {
-            giveBack(command.name(), command.number(), granted.token());
-            to.answered(null, new LeaseStoreException(Effect.REFUSED, String.valueOf(cause.getMessage()), cause));
-        } else if (cause != null) {
-            to.answered(null, new LeaseStoreException(Effect.UNKNOWN, String.valueOf(cause.getMessage()), cause));
-        } else {
+        if (cause == null) {
             to.answered(granted, null);
+            return;
         }
-    }
-
-    private void giveBack(String name, long number, long token) {
-        store.release(new ReleaseCommand(name, number, token, null, 0), (reply, failure) -> {});
+        Effect effect = cause instanceof AcknowledgedRenewal.ShortfallException ? Effect.UNCONFIRMED : Effect.UNKNOWN;
+        to.answered(null, new LeaseStoreException(effect, String.valueOf(cause.getMessage()), cause));
     }
 
     /** Also fails if the lease is not renewed. Never shortens the lease: the message or reply may be late. */

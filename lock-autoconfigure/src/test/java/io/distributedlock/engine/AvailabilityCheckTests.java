@@ -68,6 +68,15 @@ class AvailabilityCheckTests {
     }
 
     @Test
+    void aGrantThatIsNotConfirmedIsReleased() {
+        one.network.confirmNone(1);
+        assertThat(check().isFull()).isFalse();
+
+        assertThat(one.network.sent(ReleaseCommand.class)).hasSize(1);
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
     void aGrantThatComesTooLateIsReleased() {
         one.network.holdCommands();
         assertThat(check().failures())

@@ -148,6 +148,13 @@ final class TestNetwork implements Network {
         executesFailing = true;
     }
 
+    /** The next commands are executed, but too few replicas confirm them. */
+    void confirmNone(int commands) {
+        failing = commands;
+        failure = Effect.UNCONFIRMED;
+        executesFailing = true;
+    }
+
     void disconnect() {
         down = true;
         ready = new CompletableFuture<>();

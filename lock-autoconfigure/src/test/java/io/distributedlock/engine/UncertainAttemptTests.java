@@ -7,6 +7,7 @@ package io.distributedlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStoreException.Effect;
@@ -107,6 +108,19 @@ class UncertainAttemptTests {
                 .singleElement()
                 .satisfies(release -> assertThat(release.tombstoneMillis()).isEqualTo(120_000));
         world.advanceSeconds(121);
+    }
+
+    /** Too few replicas have it, for example: the request was executed, and is not repeated. */
+    @Test
+    void aGrantThatIsNotConfirmedIsReleased() {
+        one.network.confirmNone(1);
+        AsyncAttempt attempt = one.acquire(request(60));
+
+        assertThat(attempt.failure()).isInstanceOf(LockUnavailableException.class);
+        assertThat(one.network.sent(ReleaseCommand.class))
+                .singleElement()
+                .satisfies(release -> assertThat(release.tombstoneMillis()).isZero());
+        assertThat(world.leases.leftovers()).isEmpty();
     }
 
     @Test

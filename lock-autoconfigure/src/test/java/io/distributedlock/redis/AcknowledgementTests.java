@@ -20,6 +20,7 @@ import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -194,6 +195,52 @@ class AcknowledgementTests {
         } finally {
             replica.wake();
         }
+    }
+
+    /**
+     * The instance repeats a request that has no reply in time, under the same id. If the replica confirms the second
+     * one, the shortfall of the first one must not release the lock.
+     */
+    @Test
+    void aShortfallOfAnEarlierRequestDoesNotReleaseTheGrantOfALaterOne() {
+        Duration timeout = Duration.ofMillis(300);
+        RedisLockTemplate locks = locks(1, timeout);
+        RedisLockTemplate careless = locks(0);
+        acquireLater(locks, "warm-up").close();
+        keepBusy();
+        for (int i = 0; i < 5; i++) {
+            String name = "repeated-" + i;
+            replica.freeze();
+            CompletableFuture<LockHandle> waiting;
+            try {
+                // The instance waits for a reply for a third of that lease.
+                waiting = locks.acquireAsync(leased(name, 750).waitForever()).toCompletableFuture();
+                long began = System.nanoTime();
+                long shortfall = timeout.plusMillis(30).toNanos();
+                await().pollInterval(Duration.ofMillis(5)).until(() -> System.nanoTime() - began > shortfall);
+            } finally {
+                replica.wake();
+            }
+            Optional<LockHandle> handle = waiting.handle((granted, refused) -> Optional.ofNullable(granted))
+                    .join();
+            boolean free = careless.tryAcquire(leased(name, 10_000).noWait()).isPresent();
+            assertThat(free && handle.stream().anyMatch(LockHandle::isHeld))
+                    .as("two holders")
+                    .isFalse();
+            handle.ifPresent(LockHandle::closeAsync);
+        }
+    }
+
+    /** Redis notices the end of a time-out when it handles the next command. */
+    private void keepBusy() {
+        callers.call(() -> {
+            try (RespClient client = redis.master().connect()) {
+                while (!Thread.currentThread().isInterrupted()) {
+                    client.call("PING");
+                }
+            }
+            return null;
+        });
     }
 
     /** What was handed over by a message is confirmed as well. */
