@@ -5,7 +5,6 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockState;
-import io.distributedlock.ReleaseResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -46,10 +45,10 @@ public interface LeaseStore {
     CompletableFuture<Optional<LockState>> inspect(String name);
 
     /** Releases one hold of an explicit owner. */
-    CompletableFuture<ReleaseResult> releaseOwner(String name, String owner, long floor);
+    CompletableFuture<ReleaseReply> releaseOwner(String name, String owner, long floor);
 
-    /** Takes the lock from its holder, and notifies that instance. False if it had no holder. */
-    CompletableFuture<Boolean> forceRelease(String name, long floor);
+    /** Takes the lock from its holder, and notifies that instance. */
+    CompletableFuture<ReleaseReply> forceRelease(String name, long floor);
 
     /** Completes when commands can be sent; already complete if they can. */
     CompletableFuture<Void> ready();

@@ -16,6 +16,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockScope;
 import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
+import io.distributedlock.engine.LeaseStore.ReleaseReply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -170,14 +171,22 @@ public final class LockEngine implements AutoCloseable {
     public Optional<LockState> inspect(String name) {
         Optional<LockState> state =
                 context.calls().await(name, () -> context.store().inspect(name));
+        state.ifPresent(found -> context.tokenSeen(found.fencingToken()));
         return state.map(found -> context.locks().isRetained(name, found.fencingToken()) ? found.asRetained() : found);
     }
 
     /** See {@link io.distributedlock.LockOperations#release}. */
     public ReleaseResult release(String name, String owner) {
         Runnable revocation = context.locks().revocation(name, owner);
-        ReleaseResult result =
+        ReleaseReply reply =
                 context.calls().await(name, () -> context.store().releaseOwner(name, owner, context.floor()));
+        context.tokenSeen(reply.token());
+        ReleaseResult result = switch (reply.outcome()) {
+            case RELEASED, TRANSFERRED, LEFT_QUEUE -> ReleaseResult.RELEASED;
+            case STILL_HELD -> ReleaseResult.STILL_HELD;
+            case NOT_HELD -> ReleaseResult.NOT_HELD;
+            case NOT_YOURS -> ReleaseResult.NOT_YOURS;
+        };
         if (result == ReleaseResult.RELEASED) {
             revocation.run();
         }
@@ -187,7 +196,9 @@ public final class LockEngine implements AutoCloseable {
     /** See {@link io.distributedlock.LockOperations#forceRelease}. */
     public boolean forceRelease(String name) {
         Runnable revocation = context.locks().revocation(name, null);
-        boolean held = context.calls().await(name, () -> context.store().forceRelease(name, context.floor()));
+        ReleaseReply reply = context.calls().await(name, () -> context.store().forceRelease(name, context.floor()));
+        context.tokenSeen(reply.token());
+        boolean held = reply.outcome() != ReleaseReply.Outcome.NOT_HELD;
         if (held) {
             revocation.run();
         }

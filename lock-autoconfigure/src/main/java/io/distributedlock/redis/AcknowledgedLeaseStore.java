@@ -5,7 +5,6 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.LockState;
-import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
@@ -119,12 +118,12 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     }
 
     @Override
-    public CompletableFuture<ReleaseResult> releaseOwner(String name, String owner, long floor) {
+    public CompletableFuture<ReleaseReply> releaseOwner(String name, String owner, long floor) {
         return store.releaseOwner(name, owner, floor);
     }
 
     @Override
-    public CompletableFuture<Boolean> forceRelease(String name, long floor) {
+    public CompletableFuture<ReleaseReply> forceRelease(String name, long floor) {
         return store.forceRelease(name, floor);
     }
 

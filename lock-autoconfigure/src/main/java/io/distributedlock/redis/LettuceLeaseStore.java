@@ -6,7 +6,6 @@ package io.distributedlock.redis;
 
 import io.distributedlock.LockNames;
 import io.distributedlock.LockState;
-import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
 import io.lettuce.core.codec.StringCodec;
@@ -19,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -219,22 +217,17 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     @Override
-    public CompletableFuture<ReleaseResult> releaseOwner(String name, String owner, long floor) {
-        Function<IntegerListOutput, ReleaseResult> result = reply -> switch (outcome(reply)) {
-            case RELEASED, TRANSFERRED, LEFT_QUEUE -> ReleaseResult.RELEASED;
-            case STILL_HELD -> ReleaseResult.STILL_HELD;
-            case NOT_HELD -> ReleaseResult.NOT_HELD;
-            case NOT_YOURS -> ReleaseResult.NOT_YOURS;
-        };
+    public CompletableFuture<ReleaseReply> releaseOwner(String name, String owner, long floor) {
         RespArguments operands = entry(name).add(LockNameCodec.encode(owner)).add("+", floor, 10);
-        return new ReplyFuture<ReleaseResult>().to(to -> scripts.send(RELEASE_OWNER, name, operands, result, to));
+        return new ReplyFuture<ReleaseReply>()
+                .to(to -> scripts.send(RELEASE_OWNER, name, operands, LettuceLeaseStore::released, to));
     }
 
     @Override
-    public CompletableFuture<Boolean> forceRelease(String name, long floor) {
+    public CompletableFuture<ReleaseReply> forceRelease(String name, long floor) {
         RespArguments operands = entry(name).add("+", floor, 10);
-        return new ReplyFuture<Boolean>()
-                .to(to -> scripts.send(FORCE_RELEASE, name, operands, reply -> outcome(reply) != Outcome.NOT_HELD, to));
+        return new ReplyFuture<ReleaseReply>()
+                .to(to -> scripts.send(FORCE_RELEASE, name, operands, LettuceLeaseStore::released, to));
     }
 
     private RespArguments entry(String name) {

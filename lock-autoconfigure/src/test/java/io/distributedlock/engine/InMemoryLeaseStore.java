@@ -5,7 +5,6 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockState;
-import io.distributedlock.ReleaseResult;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -79,12 +78,12 @@ final class InMemoryLeaseStore implements LeaseStore {
     }
 
     @Override
-    public CompletableFuture<ReleaseResult> releaseOwner(String name, String owner, long floor) {
+    public CompletableFuture<ReleaseReply> releaseOwner(String name, String owner, long floor) {
         return send(new ReleaseOwner(name, owner), () -> leases.releaseOwner(name, owner, floor));
     }
 
     @Override
-    public CompletableFuture<Boolean> forceRelease(String name, long floor) {
+    public CompletableFuture<ReleaseReply> forceRelease(String name, long floor) {
         return send(new ForceRelease(name), () -> leases.forceRelease(name, floor));
     }
 

@@ -5,7 +5,6 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockState;
-import io.distributedlock.ReleaseResult;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -45,12 +44,12 @@ final class OneReplyStore implements LeaseStore {
     }
 
     @Override
-    public CompletableFuture<ReleaseResult> releaseOwner(String name, String owner, long floor) {
+    public CompletableFuture<ReleaseReply> releaseOwner(String name, String owner, long floor) {
         return new CompletableFuture<>();
     }
 
     @Override
-    public CompletableFuture<Boolean> forceRelease(String name, long floor) {
+    public CompletableFuture<ReleaseReply> forceRelease(String name, long floor) {
         return new CompletableFuture<>();
     }
 

@@ -6,6 +6,8 @@ package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distributedlock.LockRequest;
+import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -72,5 +74,41 @@ class SeenTokenTests {
 
         assertThat(floorOf(one)).isGreaterThanOrEqualTo(next.token());
         next.close();
+    }
+
+    @Test
+    void thatOfALockThatIsReleasedByForce() {
+        AsyncAttempt holder = two.acquire("a");
+        assertThat(one.engine.forceRelease("a")).isTrue();
+
+        assertThat(floorOf(one)).isGreaterThanOrEqualTo(holder.token());
+    }
+
+    @Test
+    void thatOfTheNextOwnerOfALockThatIsReleasedByForce() {
+        two.acquire("a");
+        AsyncAttempt next = two.acquire(LockRequest.of("a").owner("next").waitForever());
+        assertThat(one.engine.forceRelease("a")).isTrue();
+
+        assertThat(floorOf(one)).isGreaterThanOrEqualTo(next.token());
+        next.close();
+    }
+
+    @Test
+    void thatOfAnExplicitOwner() {
+        AsyncAttempt holder = two.acquire(LockRequest.of("a").owner("job"));
+        assertThat(one.engine.release("a", "other")).isEqualTo(ReleaseResult.NOT_YOURS);
+
+        assertThat(floorOf(one)).isGreaterThanOrEqualTo(holder.token());
+        holder.close();
+    }
+
+    @Test
+    void theTokenOfALockThatIsInspected() {
+        AsyncAttempt holder = two.acquire("a");
+        assertThat(one.engine.inspect("a")).isPresent();
+
+        assertThat(floorOf(one)).isGreaterThanOrEqualTo(holder.token());
+        holder.close();
     }
 }

@@ -5,7 +5,6 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockState;
-import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.LeaseEntry.Queued;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
@@ -323,32 +322,42 @@ final class SharedLeases extends LeaseServer {
         ids.forEach(id -> publish(id, new StoreMessage.Revoke(name, numberOf(id))));
     }
 
-    ReleaseResult releaseOwner(String name, String owner, long floor) {
-        return script(() -> {
-            LeaseEntry entry = entries.get(name);
-            if (entry == null || !entry.isOwnedBy(owner)) {
-                return entry == null ? ReleaseResult.NOT_HELD : ReleaseResult.NOT_YOURS;
-            }
-            entry.given++;
-            if (entry.hasMoreHolds()) {
-                return ReleaseResult.STILL_HELD;
-            }
-            revoke(name, entry.holds);
-            transfer(name, entry, floor, null);
-            return ReleaseResult.RELEASED;
-        });
-    }
+    // ---- release-owner.lua
 
-    boolean forceRelease(String name, long floor) {
+    ReleaseReply releaseOwner(String name, String owner, long floor) {
         return script(() -> {
             LeaseEntry entry = entries.get(name);
             if (entry == null) {
-                return false;
+                return new ReleaseReply(Outcome.NOT_HELD, 0, null);
+            }
+            if (!entry.isOwnedBy(owner)) {
+                return new ReleaseReply(Outcome.NOT_YOURS, entry.token, null);
+            }
+            entry.given++;
+            if (entry.hasMoreHolds()) {
+                return new ReleaseReply(Outcome.STILL_HELD, entry.token, null);
+            }
+            revoke(name, entry.holds);
+            return handOver(name, entry, floor);
+        });
+    }
+
+    // ---- force-release.lua
+
+    ReleaseReply forceRelease(String name, long floor) {
+        return script(() -> {
+            LeaseEntry entry = entries.get(name);
+            if (entry == null) {
+                return new ReleaseReply(Outcome.NOT_HELD, 0, null);
             }
             revoke(name, entry.hasExplicitOwner() ? entry.holds : List.of(entry.holder));
-            transfer(name, entry, floor, null);
-            return true;
+            return handOver(name, entry, floor);
         });
+    }
+
+    private ReleaseReply handOver(String name, LeaseEntry entry, long floor) {
+        entry.token = Math.max(entry.token, floor);
+        return handOver(new ReleaseCommand(name, 0, floor, null, 0), entry, null);
     }
 
     // ---- what else the server does
