@@ -22,8 +22,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that callers of this instance hold or wait for, or whose lease it retains, and the releases under way. It
- * keeps no entry for a name that is not in use.
+ * The locks that callers of this instance hold or wait for, or whose lease it retains, the releases under way, and the
+ * minimums of closed holds. It keeps no entry for a name that is not in use.
  */
 final class LockRegistry implements LeaseStore.Listener {
 
@@ -43,6 +43,8 @@ final class LockRegistry implements LeaseStore.Listener {
     private final Readers readers = new Readers();
 
     private final ConcurrentHashMap<String, Set<PendingRelease>> givingBack = new ConcurrentHashMap<>();
+
+    private final ConcurrentHashMap<String, KeptMinimum> minimums = new ConcurrentHashMap<>();
 
     private final QueuedOwners ownersInLine = new QueuedOwners();
 
@@ -167,6 +169,25 @@ final class LockRegistry implements LeaseStore.Listener {
         signal();
     }
 
+    /** The store keeps the lock of a closed hold until that time. */
+    void keepsMinimum(String name, long number, long until) {
+        KeptMinimum kept = new KeptMinimum(this, name, number);
+        engine.arm(kept, until);
+        KeptMinimum before = minimums.put(name, kept);
+        if (before != null) {
+            engine.disarm(before);
+        }
+    }
+
+    void minimumEnded(KeptMinimum kept) {
+        minimums.remove(kept.name, kept);
+    }
+
+    private boolean isKept(String name, long number) {
+        KeptMinimum kept = minimums.get(name);
+        return kept != null && kept.number == number;
+    }
+
     /** Whether a release of that name is under way. */
     boolean isGivingBack(String name) {
         return givingBack.containsKey(name);
@@ -188,7 +209,7 @@ final class LockRegistry implements LeaseStore.Listener {
     @Override
     public void granted(String name, long number, long token, long leaseMillis, int waiting) {
         boolean known = tell(name, lock -> lock.granted(number, token, leaseMillis, waiting));
-        if (!known && !isGivingBack(name, number)) {
+        if (!known && !isGivingBack(name, number) && !isKept(name, number)) {
             // No caller waits for it any more, and the cancellation did not arrive in time.
             NamedLock stray = new NamedLock(engine, name, null);
             long lease = leaseMillis * 1_000_000;

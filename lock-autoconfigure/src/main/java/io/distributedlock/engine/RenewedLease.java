@@ -196,8 +196,8 @@ class RenewedLease extends Lease {
             return true;
         }
         engine().retries().succeeded(hold.name());
+        engine().tokenSeen(reply.token());
         if (reply.renewed()) {
-            engine().tokenSeen(reply.token());
             tokenSeen(reply.token());
             othersWait(reply.waiting(), now);
             confirmed();

@@ -213,7 +213,8 @@ final class StoreAcquisition {
     /** The acquisition was refused as a re-entry, or its id was cancelled, which must not fail the waiters. */
     private void turnedAway(AcquireReply reply, long now, DeferredActions actions) {
         startAnew(now);
-        if (reply instanceof AcquireReply.ReentryRefused) {
+        if (reply instanceof AcquireReply.ReentryRefused refused) {
+            engine.tokenSeen(refused.token());
             waiters.decideAll(new AcquireResult.ReentryRefused(), actions);
         } else {
             ask(now, actions);

@@ -6,6 +6,7 @@ package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
@@ -89,6 +90,24 @@ class GrantMessageTests {
 
         assertThat(waiting.isHeld()).isTrue();
         waiting.close();
+    }
+
+    /** The hold is over, and its id is no longer known, but the lock stays taken. */
+    @Test
+    void aLateMessageDoesNotEndTheMinimumOfItsHold() {
+        AsyncAttempt waiting = one.acquire(LockRequest.of("a").waitForever().minHold(Duration.ofSeconds(10)));
+        one.network.holdMessages();
+        elsewhere.close();
+        world.advanceMillis(1_020);
+        waiting.close();
+
+        one.network.takeMessage().arrive();
+
+        assertThat(two.tryOnce("a").failure()).isInstanceOf(LockNotAcquiredException.class);
+        world.advanceSeconds(10);
+        AsyncAttempt next = two.tryOnce("a");
+        assertThat(next.isHeld()).isTrue();
+        next.close();
     }
 
     @Test

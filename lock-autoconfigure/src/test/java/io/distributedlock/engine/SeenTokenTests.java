@@ -6,6 +6,7 @@ package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
@@ -98,6 +99,31 @@ class SeenTokenTests {
     void thatOfAnExplicitOwner() {
         AsyncAttempt holder = two.acquire(LockRequest.of("a").owner("job"));
         assertThat(one.engine.release("a", "other")).isEqualTo(ReleaseResult.NOT_YOURS);
+
+        assertThat(floorOf(one)).isGreaterThanOrEqualTo(holder.token());
+        holder.close();
+    }
+
+    @Test
+    void thatOfTheNextOwnerOfALockThatWasLost() {
+        AsyncAttempt lost = one.acquire("a");
+        one.network.holdMessages();
+        two.engine.forceRelease("a");
+        AsyncAttempt next = two.acquire("a");
+        world.advanceSeconds(11);
+        assertThat(lost.isHeld()).isFalse();
+        one.network.flow();
+
+        assertThat(floorOf(one)).isGreaterThanOrEqualTo(next.token());
+        next.close();
+    }
+
+    @Test
+    void thatOfALockThatItsOwnerMayNotEnterAgain() {
+        AsyncAttempt holder = two.acquire(LockRequest.of("a").owner("job"));
+        assertThat(one.acquire(LockRequest.of("a").owner("job").reentrant(false))
+                        .failure())
+                .isInstanceOf(LockNotAcquiredException.class);
 
         assertThat(floorOf(one)).isGreaterThanOrEqualTo(holder.token());
         holder.close();

@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.engine;
+
+/**
+ * A hold that was closed before its minimum was over: the store keeps its lock until then. A late grant message for its
+ * number must not release it. It ends by itself.
+ */
+final class KeptMinimum extends TimerTask {
+
+    private final LockRegistry locks;
+
+    final String name;
+
+    final long number;
+
+    KeptMinimum(LockRegistry locks, String name, long number) {
+        this.locks = locks;
+        this.name = name;
+        this.number = number;
+    }
+
+    @Override
+    void onDue(long now) {
+        locks.minimumEnded(this);
+    }
+}
