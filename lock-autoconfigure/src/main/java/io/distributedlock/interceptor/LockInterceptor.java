@@ -12,6 +12,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
 
@@ -55,7 +56,7 @@ final class LockInterceptor extends LockAspectSupport implements MethodIntercept
         @Override
         public @Nullable Object proceedWith(@Nullable Object[] arguments) throws Throwable {
             if (call instanceof ProxyMethodInvocation proxied) {
-                return proxied.invocableClone(within(arguments)).proceed();
+                return exposed(proxied.invocableClone(within(arguments)));
             }
             System.arraycopy(arguments, 0, call.getArguments(), 0, arguments.length);
             return call.proceed();
@@ -65,9 +66,14 @@ final class LockInterceptor extends LockAspectSupport implements MethodIntercept
         @Override
         public ReturnTypeAdapter.Body repeatable() {
             return call instanceof ProxyMethodInvocation proxied
-                    ? () -> proxied.invocableClone(within(call.getArguments().clone()))
-                            .proceed()
+                    ? () -> exposed(
+                            proxied.invocableClone(within(call.getArguments().clone())))
                     : this;
+        }
+
+        /** Advice of AspectJ finds its call in a thread-local variable, which another thread does not have. */
+        private static @Nullable Object exposed(MethodInvocation copy) throws Throwable {
+            return ExposeInvocationInterceptor.INSTANCE.invoke(copy);
         }
     }
 
