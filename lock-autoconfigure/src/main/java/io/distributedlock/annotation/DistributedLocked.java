@@ -52,13 +52,14 @@ public @interface DistributedLocked {
      * and as {@code #p0}, {@code #a0}, the call as {@code #root.method}, {@code #root.target} and {@code #root.args},
      * and beans as {@code @bean}. Strings, numbers, enums, UUIDs and similar values are names by their text. Equal
      * moments have the same text in every time zone, and equal {@link java.math.BigDecimal} values in every scale. For
-     * a collection, array or stream of such values, each is a lock, and they are acquired all or none. An empty
-     * expression is the method itself: its class, name and parameter types. {@code ${…}} is allowed.
+     * a collection, array or stream of such values, each is a lock, and they are acquired all or none; a stream is read
+     * and closed. An empty expression is the method itself: its class, name and parameter types. {@code ${…}} is
+     * allowed.
      *
-     * <p>A result that is null, blank, NaN, or has no meaningful {@code toString()} ({@code Type@1b2c3d}), also inside
-     * a record or collection, is refused with an {@link IllegalArgumentException} without running the method. In a
-     * concatenated text, null is the text {@code null}: {@code "#a + ':' + #b"} makes {@code a:null}. The values of
-     * parameters are never parsed as expressions.
+     * <p>A result that is null, blank, NaN, a publisher, or has no meaningful {@code toString()} ({@code Type@1b2c3d}),
+     * also inside a record or collection, is refused with an {@link IllegalArgumentException} without running the
+     * method. In a concatenated text, null is the text {@code null}: {@code "#a + ':' + #b"} makes {@code a:null}. The
+     * values of parameters are never parsed as expressions.
      *
      * @return the expression; empty for the method itself
      */
@@ -145,10 +146,11 @@ public @interface DistributedLocked {
     /**
      * Name of a method that is called instead when the lock is busy and the wait is over: of the same bean, or of
      * another one as {@code "bean::method"}, which must not be private; {@code ${…}} allowed. It has the same
-     * parameters, optionally followed by the exception, and the same return type. It runs without the lock, and only
-     * instead of {@link io.distributedlock.LockNotAcquiredException}: it is not called if Redis does not reply. With
-     * several annotations on the method, it runs without any of their locks. An invalid fallback fails the start-up,
-     * and so does a fallback together with {@code whenBusy = SKIP}.
+     * parameters, optionally followed by the exception, and the same return type; of several overloads, the most
+     * specific one is called. It runs without the lock, and only instead of
+     * {@link io.distributedlock.LockNotAcquiredException}: it is not called if Redis does not reply. With several
+     * annotations on the method, it runs without any of their locks. An invalid fallback fails the start-up, and so
+     * does a fallback together with {@code whenBusy = SKIP}.
      *
      * @return the name of the method; empty for none
      */

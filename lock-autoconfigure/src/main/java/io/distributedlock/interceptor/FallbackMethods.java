@@ -72,11 +72,13 @@ final class FallbackMethods {
                             "Correct its name, or make it not private.");
         }
         for (boolean takesFailure : new boolean[] {true, false}) {
-            for (Method method : named) {
-                if (takesParameters(method, type, takesFailure, where)) {
-                    requireResult(method, type, text, where);
-                    return new FallbackMethod(method, takesFailure, bean);
-                }
+            List<Method> fitting = named.stream()
+                    .filter(method -> takesParameters(method, type, takesFailure, where))
+                    .toList();
+            if (!fitting.isEmpty()) {
+                Method method = mostSpecific(fitting, type, text, where);
+                requireResult(method, type, text, where);
+                return new FallbackMethod(method, takesFailure, bean);
             }
         }
         throw refuse(text, where, "the parameters of " + type.getName() + "." + name + " do not fit", HOW_TO_WRITE);
@@ -106,6 +108,28 @@ final class FallbackMethods {
             }
         }
         return !takesFailure || parameter(method, count, type).isAssignableFrom(LockNotAcquiredException.class);
+    }
+
+    /** As the compiler chooses among overloads: their order in the class file has no meaning. */
+    private static Method mostSpecific(List<Method> fitting, Class<?> type, String text, LockedMethod where) {
+        return fitting.stream()
+                .filter(one -> fitting.stream().allMatch(other -> isAsSpecific(one, other, type)))
+                .findFirst()
+                .orElseThrow(() -> refuse(
+                        text,
+                        where,
+                        "several methods " + type.getName() + "."
+                                + fitting.get(0).getName() + " fit, and none is more specific than the others",
+                        "Rename all but one."));
+    }
+
+    private static boolean isAsSpecific(Method one, Method other, Class<?> type) {
+        for (int i = 0; i < one.getParameterCount(); i++) {
+            if (!ClassUtils.isAssignable(parameter(other, i, type), parameter(one, i, type))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static Class<?> parameter(Method method, int index, Class<?> type) {

@@ -1,0 +1,147 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.interceptor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.annotation.DistributedLocked;
+import java.lang.reflect.Method;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A fallback whose name several methods have: the one that the compiler would choose is called, or the start fails. */
+class FallbackOverloadTests {
+
+    private final RecordingLocks locks = new RecordingLocks();
+
+    private final LockedProxies locked = LockedProxies.by(locks);
+
+    @BeforeEach
+    void busy() {
+        locks.busy();
+    }
+
+    @Test
+    void theMostSpecificParametersCount() {
+        assertThat(locked.byClass(new Work()).run("a")).isEqualTo("as the compiler chooses");
+    }
+
+    @Test
+    void theMostSpecificExceptionCounts() {
+        assertThat(locked.byClass(new WithFailures()).run("a")).isEqualTo("as the compiler chooses");
+    }
+
+    @Test
+    void theTypesOfAGenericSuperclassCount() {
+        assertThat(locked.byClass(new OfText()).run("a")).isEqualTo("as the compiler chooses");
+    }
+
+    @Test
+    void severalThatFitEquallyFailTheStart() throws NoSuchMethodException {
+        Method method = Ambiguous.class.getDeclaredMethod("run", String.class);
+        assertThatExceptionOfType(InvalidLockedMethodException.class)
+                .isThrownBy(() -> locked.advisor.source().get(method, Ambiguous.class))
+                .satisfies(refusal -> assertThat(refusal.description())
+                        .contains(
+                                "fallback = \"later\"", "several methods " + Ambiguous.class.getName() + ".later fit"))
+                .satisfies(refusal -> assertThat(refusal.action()).isEqualTo("Rename all but one."));
+    }
+
+    static class Work {
+
+        @DistributedLocked(key = "#id", fallback = "later")
+        String run(String id) {
+            return "ran";
+        }
+
+        String later(Object id) {
+            return "any object";
+        }
+
+        String later(CharSequence id) {
+            return "any text";
+        }
+
+        String later(String id) {
+            return "as the compiler chooses";
+        }
+
+        String later(Comparable<?> id) {
+            return "anything comparable";
+        }
+    }
+
+    static class WithFailures {
+
+        @DistributedLocked(key = "#id", fallback = "later")
+        String run(String id) {
+            return "ran";
+        }
+
+        String later(Object id, LockNotAcquiredException busy) {
+            return "any object";
+        }
+
+        String later(String id, Throwable busy) {
+            return "any failure";
+        }
+
+        String later(String id, LockNotAcquiredException busy) {
+            return "as the compiler chooses";
+        }
+
+        String later(String id, Exception busy) {
+            return "any exception";
+        }
+
+        String later(String id) {
+            return "no exception";
+        }
+    }
+
+    abstract static class Generic<T> {
+
+        @DistributedLocked(key = "#id", fallback = "later")
+        String run(T id) {
+            return "ran";
+        }
+
+        String later(Object id) {
+            return "any object";
+        }
+
+        abstract String later(T id, LockNotAcquiredException busy);
+    }
+
+    static class OfText extends Generic<String> {
+
+        @Override
+        String later(String id, LockNotAcquiredException busy) {
+            return "as the compiler chooses";
+        }
+
+        String later(CharSequence id, LockNotAcquiredException busy) {
+            return "any text";
+        }
+    }
+
+    static class Ambiguous {
+
+        @DistributedLocked(key = "#id", fallback = "later")
+        String run(String id) {
+            return "ran";
+        }
+
+        String later(CharSequence id) {
+            return "any text";
+        }
+
+        String later(Comparable<?> id) {
+            return "anything comparable";
+        }
+    }
+}
