@@ -6,13 +6,19 @@ package io.distributedlock.interceptor;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.Set;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /** Searches the methods of a class, also those that no proxy reaches, for annotations without an effect. */
 final class LockedClassInspector {
+
+    private static final Set<String> CALLBACKS =
+            Set.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
 
     private final LockOperationSource source;
 
@@ -51,6 +57,28 @@ final class LockedClassInspector {
         if (Modifier.isStatic(method.getModifiers()) && LockedClassFilter.isAnnotated(method)) {
             throw refuse(method, type, "a static method is never called through the proxy that locks it", "static");
         }
+        if (isCalledByContainer(method) && LockedClassFilter.isAnnotated(method)) {
+            throw new LockedMethod(method, method, type)
+                    .refuse(
+                            "the container calls it on the bean itself, not through the proxy that locks it",
+                            "Lock a method of another bean that it calls, or do the work in a listener to"
+                                    + " ApplicationReadyEvent.");
+        }
+    }
+
+    /** At the start or the end of the bean's life, by the ways that its class declares. */
+    private static boolean isCalledByContainer(Method method) {
+        if (method.getParameterCount() > 0) {
+            return false;
+        }
+        if (method.getName().equals("afterPropertiesSet")) {
+            return InitializingBean.class.isAssignableFrom(method.getDeclaringClass());
+        }
+        if (method.getName().equals("destroy")) {
+            return DisposableBean.class.isAssignableFrom(method.getDeclaringClass());
+        }
+        return Arrays.stream(method.getDeclaredAnnotations())
+                .anyMatch(each -> CALLBACKS.contains(each.annotationType().getName()));
     }
 
     private static void requireProxied(Method method, Class<?> type, boolean byInterfaces, boolean closed) {

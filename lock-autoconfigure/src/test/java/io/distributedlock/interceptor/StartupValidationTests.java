@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.interceptor.elsewhere.Elsewhere;
 import io.distributedlock.interceptor.elsewhere.OfAnotherPackage;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import java.io.Serializable;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -17,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -56,6 +59,22 @@ class StartupValidationTests {
         assertThat(refusalOf(type).description())
                 .startsWith("@DistributedLocked")
                 .contains(" on " + type.getName() + "#wrong(");
+    }
+
+    /** The container calls it on the bean itself, so it would run without its lock. */
+    @ParameterizedTest
+    @ValueSource(classes = {AfterConstruction.class, BeforeDestruction.class, LockedInitializing.class, Ending.class})
+    void refusesWhatTheContainerCallsOnTheBeanItself(Class<?> type) {
+        assertThat(refusalOf(type).description())
+                .startsWith("@DistributedLocked on " + type.getName() + "#")
+                .contains("the container calls it on the bean itself");
+        assertThat(refusalOf(type).action()).contains("ApplicationReadyEvent");
+    }
+
+    /** An annotation on the class applies to the methods that a proxy can reach. */
+    @Test
+    void leavesWhatTheContainerCallsInAnAnnotatedClassAlone() {
+        start(WithCallbacks.class, true, NONE).close();
     }
 
     @Test
@@ -379,6 +398,46 @@ class StartupValidationTests {
 
         @DistributedLocked
         private void wrong() {}
+    }
+
+    static class AfterConstruction {
+
+        @PostConstruct
+        @DistributedLocked
+        public void prepare() {}
+    }
+
+    static class BeforeDestruction {
+
+        @PreDestroy
+        @DistributedLocked
+        public void end() {}
+    }
+
+    static class LockedInitializing implements InitializingBean {
+
+        @Override
+        @DistributedLocked
+        public void afterPropertiesSet() {}
+    }
+
+    static class Ending implements DisposableBean {
+
+        @Override
+        @DistributedLocked
+        public void destroy() {}
+    }
+
+    @DistributedLocked
+    static class WithCallbacks implements InitializingBean {
+
+        @PostConstruct
+        public void prepare() {}
+
+        @Override
+        public void afterPropertiesSet() {}
+
+        public void destroy() {}
     }
 
     static class Infrastructure implements AopInfrastructureBean {
