@@ -8,6 +8,7 @@ import io.distributedlock.LockRequest;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.stream.BaseStream;
 import java.util.stream.Stream;
@@ -22,10 +23,20 @@ final class KeyValues {
 
     /** @throws IllegalArgumentException with a reason that completes "the key …" and never contains the value */
     static List<String> names(String prefix, @Nullable Object value) {
-        Stream<?> elements = elements(value);
-        if (elements == null) {
-            return List.of(requireLength(prefix + LockKeyConverter.of(value)));
+        if (value instanceof BaseStream<?, ?> stream) {
+            // The expression may have opened it, as a stream of a database.
+            try (stream) {
+                Spliterator<?> elements = Spliterators.spliteratorUnknownSize(stream.iterator(), 0);
+                return ofElements(prefix, StreamSupport.stream(elements, false));
+            }
         }
+        Stream<?> elements = elements(value);
+        return elements == null
+                ? List.of(requireLength(prefix + LockKeyConverter.of(value)))
+                : ofElements(prefix, elements);
+    }
+
+    private static List<String> ofElements(String prefix, Stream<?> elements) {
         List<String> names =
                 elements.map(element -> prefix + textOf(element)).distinct().toList();
         if (names.isEmpty()) {
@@ -38,9 +49,6 @@ final class KeyValues {
     private static @Nullable Stream<?> elements(@Nullable Object value) {
         if (value instanceof Collection<?> collection) {
             return collection.stream();
-        }
-        if (value instanceof BaseStream<?, ?> stream) {
-            return StreamSupport.stream(Spliterators.spliteratorUnknownSize(stream.iterator(), 0), false);
         }
         return value != null && value.getClass().isArray() ? Arrays.stream(ObjectUtils.toObjectArray(value)) : null;
     }

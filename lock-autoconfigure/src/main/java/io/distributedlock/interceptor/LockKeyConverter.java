@@ -16,11 +16,16 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.util.ClassUtils;
 
 /** Converts the value of a key to text, or reports why the text would not always identify the same object. */
 final class LockKeyConverter {
 
     private static final int MOST_ZEROS = 100;
+
+    private static final boolean PUBLISHERS =
+            ClassUtils.isPresent("org.reactivestreams.Publisher", LockKeyConverter.class.getClassLoader());
 
     private LockKeyConverter() {}
 
@@ -85,8 +90,15 @@ final class LockKeyConverter {
         return Math.abs((long) number.scale()) <= MOST_ZEROS ? number.toPlainString() : number.toString();
     }
 
-    /** Refuses a text that is only the identity of an object, and so differs in every instance and call. */
+    /**
+     * Refuses a text that is only the identity of an object, and so differs in every instance and call, and the text of
+     * a publisher, which is the same for all of its kind.
+     */
     static String requireOwn(@Nullable String text, Object value) {
+        if (PUBLISHERS && Publishers.contain(value)) {
+            throw new IllegalArgumentException(
+                    "is a publisher (" + value.getClass().getName() + "), whose value is not known at the call");
+        }
         String anonymous =
                 text == null || isIdentity(text, value) ? value.getClass().getName() : IdentityText.typeIn(text, value);
         if (text == null || anonymous != null) {
@@ -140,5 +152,13 @@ final class LockKeyConverter {
         return at > 0
                 && text.startsWith(value.getClass().getName())
                 && text.equals(value.getClass().getName() + "@" + Integer.toHexString(value.hashCode()));
+    }
+
+    /** Needs Reactive Streams. */
+    private static final class Publishers {
+
+        static boolean contain(Object value) {
+            return value instanceof Publisher;
+        }
     }
 }

@@ -22,6 +22,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.convert.TypeDescriptor;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** What key expressions know, what becomes a name, and what is refused without running the method or asking Redis. */
 class KeyExpressionTests {
@@ -167,6 +170,16 @@ class KeyExpressionTests {
         assertThat(locks.request().names()).containsExactly("10", "9");
     }
 
+    @Test
+    void closesAStreamThatItHasRead() {
+        AtomicInteger closed = new AtomicInteger();
+        shop.any(Stream.of("a", "b").onClose(closed::incrementAndGet));
+        assertThat(closed).hasValue(1);
+        assertThatThrownBy(() -> shop.any(Stream.of("a", " ").onClose(closed::incrementAndGet)))
+                .isExactlyInstanceOf(IllegalArgumentException.class);
+        assertThat(closed).hasValue(2);
+    }
+
     static Stream<Arguments> badValues() {
         return Stream.<Object>of(
                         null,
@@ -190,6 +203,8 @@ class KeyExpressionTests {
                         Map.of(),
                         Map.of("a", 1),
                         Stream.empty(),
+                        Mono.just("a"),
+                        List.of(Flux.just("a")),
                         "x".repeat(LockRequest.MAX_NAME_LENGTH + 1))
                 .map(Arguments::of);
     }
@@ -224,6 +239,9 @@ class KeyExpressionTests {
         assertThatThrownBy(() -> shop.concatenated(new FromText("a")))
                 .isExactlyInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("FromText does not override toString()");
+        assertThatThrownBy(() -> shop.concatenated(Mono.just("a")))
+                .isExactlyInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("is a publisher (reactor.core.publisher.MonoJust)");
         assertThat(locks.events()).isEmpty();
     }
 
