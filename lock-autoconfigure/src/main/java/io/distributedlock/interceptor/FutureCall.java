@@ -123,7 +123,7 @@ final class FutureCall {
         InterruptOnLoss interrupt = call.policy().interrupts() ? InterruptOnLoss.of(handle) : null;
         try (LockScope scope = LockScope.open(handle, call.policy().lossMatters(), owner)) {
             if (proceed() instanceof CompletionStage<?> stage) {
-                return stage.toCompletableFuture();
+                return futureOf(stage);
             }
             throw new IllegalStateException(
                     "The method that runs under lock '" + handle.name() + "' returned null instead of a future");
@@ -131,6 +131,23 @@ final class FutureCall {
             if (interrupt != null) {
                 interrupt.end();
             }
+        }
+    }
+
+    /** A stage of another library need not support the conversion. */
+    private static CompletableFuture<?> futureOf(CompletionStage<?> stage) {
+        try {
+            return stage.toCompletableFuture();
+        } catch (UnsupportedOperationException ex) {
+            CompletableFuture<@Nullable Object> future = new CompletableFuture<>();
+            stage.whenComplete((value, failure) -> {
+                if (failure == null) {
+                    future.complete(value);
+                } else {
+                    future.completeExceptionally(failure);
+                }
+            });
+            return future;
         }
     }
 

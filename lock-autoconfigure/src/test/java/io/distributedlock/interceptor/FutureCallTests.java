@@ -128,6 +128,41 @@ class FutureCallTests {
         assertThat(seen.get()).isSameAs(failure);
     }
 
+    /** The conversion is optional for a stage of another library. */
+    @Test
+    void aStageThatIsNotConvertedToAFutureHoldsTheLockUntilItHasCompleted() {
+        Unconverted stage = new Unconverted();
+        CompletableFuture<String> result = work.run(() -> stage);
+        Hold hold = locks.promise().grant();
+
+        assertThat(hold.closed).isZero();
+        stage.complete("done");
+        assertThat(hold.closed).isOne();
+        assertThat(result).isCompletedWithValue("done");
+    }
+
+    @Test
+    void aStageThatIsNotConvertedToAFutureFailsTheCall() {
+        Unconverted stage = new Unconverted();
+        CompletableFuture<String> result = work.run(() -> stage);
+        Hold hold = locks.promise().grant();
+        AtomicReference<Throwable> seen = new AtomicReference<>();
+        result.whenComplete((value, failure) -> seen.set(failure));
+        IllegalStateException failure = new IllegalStateException("in the stage");
+        stage.completeExceptionally(failure);
+
+        assertThat(seen.get()).isSameAs(failure);
+        assertThat(hold.closed).isOne();
+    }
+
+    private static final class Unconverted extends CompletableFuture<String> {
+
+        @Override
+        public CompletableFuture<String> toCompletableFuture() {
+            throw new UnsupportedOperationException();
+        }
+    }
+
     static class Work {
 
         @DistributedLocked("'work'")
