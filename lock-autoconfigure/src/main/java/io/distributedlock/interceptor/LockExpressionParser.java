@@ -8,6 +8,7 @@ import java.util.function.Predicate;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
@@ -40,6 +41,11 @@ final class LockExpressionParser {
             throw where.refuse(attribute, text, mistake.problem(), mistake.action(), null);
         }
         return CallExpression.of(expression, parameters, where, shared);
+    }
+
+    /** The parts of an expression, to look for what it names. */
+    static SpelNode parts(String text) {
+        return new SpelExpressionParser().parseRaw(text).getAST();
     }
 
     private SpelExpression expression(String attribute, String text, LockedMethod where) {

@@ -84,7 +84,8 @@ final class LockExpressionValidator {
         return LockExpressionRootObject.PROPERTIES.contains(property.getName());
     }
 
-    private static String beanName(String reference) {
+    /** The name in {@code @name} or {@code @'the.name'}. */
+    static String beanName(String reference) {
         String name = reference.substring(1);
         return name.startsWith("'") ? name.substring(1, name.length() - 1) : name;
     }

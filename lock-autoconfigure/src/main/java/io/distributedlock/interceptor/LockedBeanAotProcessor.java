@@ -8,7 +8,6 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aot.generate.GenerationContext;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
@@ -20,9 +19,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /**
- * Registers for a native image the types and methods that the annotations of a bean reach by reflection: the parameters
- * that key expressions read, and methods of the bean that a fallback may name. Methods that no proxy could lock fail
- * the build.
+ * Registers for a native image the types and methods that the annotations of a bean reach by reflection: parameters and
+ * beans that expressions read, and methods that a fallback may name. Methods that no proxy could lock fail the build.
  */
 final class LockedBeanAotProcessor implements BeanRegistrationAotProcessor {
 
@@ -36,11 +34,16 @@ final class LockedBeanAotProcessor implements BeanRegistrationAotProcessor {
         }
         List<Method> methods = new ArrayList<>(MethodIntrospector.selectMethods(type, (MethodFilter) method -> true));
         methods.forEach(method -> LockedClassInspector.requireReachable(method, type));
-        return (context, code) -> register(methods, context);
+        return (context, code) -> {
+            RuntimeHints hints = context.getRuntimeHints();
+            register(methods, hints);
+            NamedBeanHints ofBeans = new NamedBeanHints(bean.getBeanFactory(), hints.reflection());
+            ofBeans.register(type);
+            methods.forEach(ofBeans::register);
+        };
     }
 
-    private static void register(List<Method> methods, GenerationContext context) {
-        RuntimeHints hints = context.getRuntimeHints();
+    private static void register(List<Method> methods, RuntimeHints hints) {
         for (Method method : methods) {
             hints.reflection().registerMethod(method, ExecutableMode.INVOKE);
             for (Class<?> parameter : method.getParameterTypes()) {
