@@ -42,7 +42,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private record End(@Nullable Throwable failure) {}
 
-    private final Operators.DeferredSubscription upstream = new Operators.DeferredSubscription();
+    private final DeferredUpstream upstream = new DeferredUpstream();
 
     private final CallPolicy policy;
 
