@@ -62,6 +62,13 @@ final class FallbackMethods {
     private static FallbackMethod find(
             String text, String name, Class<?> type, @Nullable FallbackBean bean, LockedMethod where) {
         List<Method> named = methods(name, type, bean != null, where);
+        if (named.isEmpty() && bean == null && where.method().getName().equals(name)) {
+            throw refuse(
+                    text,
+                    where,
+                    "it is its own fallback, as the annotation of its class applies to it as well",
+                    "Make the fallback private, or add @DistributedLocked.None to it.");
+        }
         if (named.isEmpty()) {
             throw bean == null
                     ? refuse(text, where, type.getName() + " has no other method " + name, "Correct its name.")

@@ -51,6 +51,42 @@ class FallbackOverloadTests {
                 .satisfies(refusal -> assertThat(refusal.action()).isEqualTo("Rename all but one."));
     }
 
+    @Test
+    void aFallbackThatTheAnnotationOfItsClassAppliesToFailsTheStart() throws NoSuchMethodException {
+        Method method = OfClass.class.getDeclaredMethod("later", String.class);
+        assertThatExceptionOfType(InvalidLockedMethodException.class)
+                .isThrownBy(() -> locked.advisor.source().get(method, OfClass.class))
+                .satisfies(refusal ->
+                        assertThat(refusal.description()).contains("#later(String)", "it is its own fallback"))
+                .satisfies(refusal -> assertThat(refusal.action()).contains("private", "@DistributedLocked.None"));
+    }
+
+    @Test
+    void aFallbackThatIsExcludedFromTheLockOfItsClassIsCalled() {
+        assertThat(locked.byClass(new WithExclusion()).run("a")).isEqualTo("later a");
+    }
+
+    @DistributedLocked(key = "#id", fallback = "later")
+    static class OfClass {
+
+        String run(String id) {
+            return "ran";
+        }
+
+        String later(String id) {
+            return "later " + id;
+        }
+    }
+
+    static class WithExclusion extends OfClass {
+
+        @Override
+        @DistributedLocked.None
+        String later(String id) {
+            return "later " + id;
+        }
+    }
+
     static class Work {
 
         @DistributedLocked(key = "#id", fallback = "later")
