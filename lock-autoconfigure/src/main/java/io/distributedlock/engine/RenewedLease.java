@@ -36,6 +36,8 @@ class RenewedLease extends Lease {
     /** A renewal without a reply; the reply belongs to this object, not to an equal one. */
     static final class Renewal {
 
+        private final Hold hold;
+
         private final long length;
 
         /** Whether it was sent to shorten the lease if that is longer. */
@@ -47,7 +49,8 @@ class RenewedLease extends Lease {
         /** The extensions of its hold that had begun when it was sent, itself included. */
         private final int extensions;
 
-        private Renewal(long length, boolean mayShorten, boolean capping, int extensions) {
+        private Renewal(Hold hold, long length, boolean mayShorten, boolean capping, int extensions) {
+            this.hold = hold;
             this.length = length;
             this.mayShorten = mayShorten;
             this.capping = capping;
@@ -90,8 +93,14 @@ class RenewedLease extends Lease {
      */
     void passed(Hold next, long now) {
         hold = next;
-        long wanted = Math.min(next.lease, next.renewUntil() - now);
-        boolean tooLong = end() - now - wanted > margin(length());
+        shortenIfTooLong(now);
+    }
+
+    /** The store may have executed a request for more that got no reply yet. */
+    private void shortenIfTooLong(long now) {
+        long wanted = Math.min(hold.lease, hold.renewUntil() - now);
+        long longest = Math.max(end() - now, askedAt() + longest() - now);
+        boolean tooLong = longest - wanted > margin(length());
         if (tooLong || shortening != null) {
             shortening().passed(tooLong, now + wanted / 3);
         }
@@ -156,7 +165,7 @@ class RenewedLease extends Lease {
         giveUp();
         boolean shorter = now + length - end() < 0;
         boolean capping = shortens && (shorter || isTooLong());
-        Renewal begun = new Renewal(length, shortens, capping, hold.extensions());
+        Renewal begun = new Renewal(hold, length, shortens, capping, hold.extensions());
         underWay = begun;
         asks(length, now);
         if (shorter) {
@@ -200,13 +209,13 @@ class RenewedLease extends Lease {
         if (reply.renewed()) {
             tokenSeen(reply.token());
             othersWait(reply.waiting(), now);
-            confirmed();
+            confirmed(now);
             hold.updateDeadline(this, now);
         }
         return reply.renewed();
     }
 
-    private void confirmed() {
+    private void confirmed(long now) {
         Renewal confirmed = underWay;
         if (confirmed == null) {
             return;
@@ -218,6 +227,10 @@ class RenewedLease extends Lease {
         }
         counts(askedAt(), Math.min(confirmed.length, cap()));
         plan();
+        if (confirmed.hold != hold) {
+            // It may be an extension of the hold before.
+            shortenIfTooLong(now);
+        }
     }
 
     /**

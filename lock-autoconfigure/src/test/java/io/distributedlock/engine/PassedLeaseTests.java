@@ -5,11 +5,17 @@
 package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.InMemoryLeaseStore.Renew;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import io.distributedlock.testing.Background;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -60,6 +66,44 @@ class PassedLeaseTests {
         assertThat(remainingInStore()).isEqualTo(3_000);
         world.advanceSeconds(10);
         assertThat(next.isHeld()).isTrue();
+        assertThat(remainingInStore()).isLessThanOrEqualTo(3_000);
+        next.close();
+    }
+
+    /** Redis may have executed it. */
+    @Test
+    void anExtensionWhoseReplyWasLostDoesNotRemainForTheNextHolder() {
+        AsyncAttempt first = one.acquire(request(3));
+        AsyncAttempt next = one.acquire(request(3).waitForever());
+        world.advanceMillis(100);
+        one.network.loseAnswers(1);
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> first.handle().extend(Duration.ofHours(1)));
+        first.close();
+        assertThat(remainingInStore()).isGreaterThan(3_000_000);
+
+        world.advanceMillis(1_000);
+
+        assertThat(remainingInStore()).isLessThanOrEqualTo(3_000);
+        next.close();
+    }
+
+    @Test
+    void anExtensionWhoseReplyArrivesAfterThePassDoesNotRemainForTheNextHolder() throws Exception {
+        AsyncAttempt first = one.acquire(request(3));
+        AsyncAttempt next = one.acquire(request(3).waitForever());
+        world.advanceMillis(100);
+        one.network.holdCommands();
+        CompletableFuture<Void> extending = Background.run(() -> first.handle().extend(Duration.ofHours(1)));
+        await().until(() -> one.network.held().size() == 1);
+        first.abandon();
+        one.network.flow();
+        one.network.take().run();
+        extending.get(10, TimeUnit.SECONDS);
+        assertThat(remainingInStore()).isGreaterThan(3_000_000);
+
+        world.advanceMillis(1_000);
+
         assertThat(remainingInStore()).isLessThanOrEqualTo(3_000);
         next.close();
     }
