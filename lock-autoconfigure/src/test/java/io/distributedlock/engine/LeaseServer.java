@@ -103,9 +103,12 @@ abstract class LeaseServer {
         epochMicros -= by.toNanos() / 1_000;
     }
 
+    final long micros() {
+        return epochMicros + (now() - startedAt) / 1_000;
+    }
+
     final long nextToken(long last, long floor) {
-        long micros = epochMicros + (now() - startedAt) / 1_000;
-        return Math.max(micros, Math.max(last, floor) + 1);
+        return Math.max(micros(), Math.max(last, floor) + 1);
     }
 
     // ---- ids that were cancelled

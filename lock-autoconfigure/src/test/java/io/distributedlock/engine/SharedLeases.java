@@ -20,12 +20,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** What all instances share: the scripts of the real store, step by step, over maps. */
 final class SharedLeases extends LeaseServer {
 
     private final Map<String, LeaseEntry> entries = new HashMap<>();
+
+    /** Tokens of free locks, which are ahead of the clock. */
+    private final Map<String, Kept> kept = new HashMap<>();
+
+    private record Kept(long token, long expireAt) {}
 
     SharedLeases(NanoClock clock) {
         super(clock);
@@ -56,7 +62,8 @@ final class SharedLeases extends LeaseServer {
 
     private AcquireReply grant(String id, AcquireCommand command) {
         LeaseEntry entry = new LeaseEntry(id, command.owner());
-        entry.token = nextToken(0, command.floor());
+        Kept last = kept.remove(command.name());
+        entry.token = nextToken(last == null ? 0 : last.token(), command.floor());
         entry.expireAfter(command.leaseMillis(), now());
         entries.put(command.name(), entry);
         return new AcquireReply.Granted(entry.token, 0);
@@ -167,7 +174,8 @@ final class SharedLeases extends LeaseServer {
         return script(() -> {
             LeaseEntry entry = entries.get(command.name());
             if (entry == null) {
-                return new RenewReply(false, 0, 0);
+                Kept last = kept.get(command.name());
+                return new RenewReply(false, last == null ? 0 : last.token(), 0);
             }
             boolean shared = entry.hasExplicitOwner();
             boolean mine = shared ? entry.holds.contains(id) : entry.holder.equals(id);
@@ -278,7 +286,23 @@ final class SharedLeases extends LeaseServer {
             }
         }
         entries.remove(name);
+        if (entry.isOwnedByReaders()) {
+            keepToken(name, entry.token);
+        }
         return null;
+    }
+
+    private void keepToken(String name, long token) {
+        long ahead = token - micros();
+        if (ahead >= 0) {
+            kept.put(name, new Kept(token, now() + TimeUnit.MILLISECONDS.toNanos(ahead / 1_000 + 2)));
+        }
+    }
+
+    /** The token of a free lock; null if it is not kept. */
+    synchronized @Nullable Long keptToken(String name) {
+        Kept known = kept.get(name);
+        return known == null ? null : known.token();
     }
 
     /** It lives, although it does not listen. */
@@ -395,6 +419,7 @@ final class SharedLeases extends LeaseServer {
     /** Forgets everything, as after a restart without persistence. */
     synchronized void forgetAll() {
         entries.clear();
+        kept.clear();
         forgetCancelled();
     }
 
@@ -409,5 +434,6 @@ final class SharedLeases extends LeaseServer {
     @Override
     void expireEntries(long now) {
         entries.values().removeIf(entry -> entry.isExpired(now));
+        kept.values().removeIf(each -> each.expireAt() - now <= 0);
     }
 }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distributedlock.testing.RespClient;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Readers in the scripts: who joins, who waits, and who hears of it. */
@@ -43,6 +44,18 @@ class SharedScriptTests extends AbstractScriptTests {
         assertThat(field("h")).isEqualTo(ONE + " " + TWO + " ");
         assertThat(field("l")).isEqualTo("9000");
         assertThat(ttl()).isGreaterThan(5_000);
+    }
+
+    /** The instance of the last reader may not know the token of another one, nor the clock from which it came. */
+    @Test
+    void aTokenAheadOfTheClockOutlivesTheLastReader() {
+        String clock = String.valueOf(TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() + 60_000));
+        read(ONE, "5000");
+        long ahead = token(run("acquire.lua", 2, ENTRY, CANCELLED, TWO, "5000", clock, "1", "%shared", "1"));
+        assertThat(run("release.lua", 1, ENTRY, TWO, "+" + ahead)).isEqualTo(List.of(4L, ahead));
+        assertThat(run("release.lua", 1, ENTRY, ONE, "0")).isEqualTo(List.of(1L, ahead));
+
+        assertThat(token(acquire(THREE, "5000"))).isGreaterThan(ahead);
     }
 
     @Test

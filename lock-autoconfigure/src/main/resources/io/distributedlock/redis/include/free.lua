@@ -2,11 +2,14 @@
 --
 -- Clocks of a cluster's servers differ, and so do those of a master and the next one: a token may be ahead of the clock
 -- here. Then the token remains, without an owner, until this clock has passed it: other instances may not know a clock
--- that is so far ahead. On a single server, the instance knows whether that is so.
+-- that is so far ahead. On a single server, the instance knows whether that is so, but not for the tokens of
+-- other readers.
 --
--- holders: ids; in a cluster they have the tag of a slot, "<instance>{<tag>}"   token: nil for that of the entry
+-- holders: ids, after "=%shared" if they are readers; in a cluster they have the tag of a slot, "<instance>{<tag>}"
+-- token: nil for that of the entry
 local function free(holders, token)
-  local keeps = string.find(holders, '{', 1, true) or string.sub(seen, 1, 1) == '+'
+  local readers = string.sub(holders, 1, 2) == '=%'
+  local keeps = readers or string.find(holders, '{', 1, true) or string.sub(seen, 1, 1) == '+'
   local last = keeps and (token or redis.call('HGET', entry, 't'))
   redis.call('DEL', entry)
   if keeps then
