@@ -17,6 +17,7 @@ import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringUtils;
 
 /**
  * The operations of each method in each target class, including methods without any. The annotation nearest to the
@@ -105,7 +106,8 @@ final class LockOperationSource {
                     ? List.of(parse(found.get(0), where))
                     : found.stream().map(each -> parse(each, where)).toList();
         } catch (AnnotationConfigurationException ex) {
-            throw where.refuse(String.valueOf(ex.getMessage()), "Correct the attributes of the annotation.");
+            String problem = StringUtils.trimTrailingCharacter(String.valueOf(ex.getMessage()), '.');
+            throw where.refuse(problem, "Correct the attributes of the annotation.");
         }
     }
 
