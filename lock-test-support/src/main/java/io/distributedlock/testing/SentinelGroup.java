@@ -4,8 +4,10 @@
  */
 package io.distributedlock.testing;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A master, its replicas, and three Sentinels that watch them, as child processes. Two Sentinels have to agree. A
@@ -18,11 +20,15 @@ public final class SentinelGroup implements AutoCloseable {
 
     private static final int SENTINELS = 3;
 
+    private static final Duration FAILOVER_GIVEN_UP = Duration.ofSeconds(10);
+
     private final List<RedisNode> servers = new ArrayList<>();
 
     private final List<RedisNode> sentinels = new ArrayList<>();
 
     private final List<Integer> tlsPorts = new ArrayList<>();
+
+    private @Nullable RedisNode failingOver;
 
     private SentinelGroup() {}
 
@@ -168,6 +174,7 @@ public final class SentinelGroup implements AutoCloseable {
 
     /** Has a Sentinel begin a failover without a fault. Does not wait for its end. */
     public void failover() {
+        failingOver = master();
         Waiting.until(
                 "a Sentinel begins a failover",
                 () -> sentinels.stream()
@@ -178,9 +185,18 @@ public final class SentinelGroup implements AutoCloseable {
                         .equals("OK"));
     }
 
-    /** Waits until most of the Sentinels name another master than this one, and returns it. */
+    /**
+     * Waits until most of the Sentinels name another master than this one, and returns it. On a busy machine, a
+     * Sentinel may give up a failover by command, which is then begun again.
+     */
     public RedisNode awaitSwitchFrom(RedisNode old) {
-        Waiting.until("the Sentinels name another master than " + old, () -> master() != old);
+        Waiting.until("the Sentinels name another master than " + old, () -> {
+            boolean switched = Waiting.within(FAILOVER_GIVEN_UP, () -> master() != old);
+            if (!switched && old == failingOver) {
+                failover();
+            }
+            return switched;
+        });
         return master();
     }
 
