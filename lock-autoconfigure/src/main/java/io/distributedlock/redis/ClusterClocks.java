@@ -129,6 +129,11 @@ final class ClusterClocks {
         });
     }
 
+    /** What the clocks of former masters have shown at least, in microseconds; 0 if there was none. */
+    long former() {
+        return former.get();
+    }
+
     /** A lower bound of the most advanced clock, in microseconds; 0 if none is known. */
     long mostAdvanced() {
         long now = micros(clock.nanos());

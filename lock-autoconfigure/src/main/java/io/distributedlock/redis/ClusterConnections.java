@@ -338,6 +338,12 @@ final class ClusterConnections implements RedisConnections {
         return Math.max(seen, clocks.mostAdvanced());
     }
 
+    /** Those of present masters do not count here: each release of a lock would keep its token for a moment. */
+    @Override
+    public long floorOfRelease(long seen) {
+        return Math.max(seen, clocks.former());
+    }
+
     @Override
     public boolean isConnected() {
         Cluster known = cluster;

@@ -173,7 +173,7 @@ final class LettuceLeaseStore implements LeaseStore {
             keys.addCancelled(operands, name);
         }
         instance.addAcquisition(operands, command.number());
-        addFloor(operands, command.floor());
+        addFloor(operands, connections.floorOfRelease(command.floor()));
         if (!plain) {
             operands.add(oneKey ? 0 : command.tombstoneMillis());
         }
@@ -218,14 +218,15 @@ final class LettuceLeaseStore implements LeaseStore {
 
     @Override
     public CompletableFuture<ReleaseReply> releaseOwner(String name, String owner, long floor) {
-        RespArguments operands = entry(name).add(LockNameCodec.encode(owner)).add("+", floor, 10);
+        RespArguments operands =
+                entry(name).add(LockNameCodec.encode(owner)).add("+", connections.floorOfRelease(floor), 10);
         return new ReplyFuture<ReleaseReply>()
                 .to(to -> scripts.send(RELEASE_OWNER, name, operands, LettuceLeaseStore::released, to));
     }
 
     @Override
     public CompletableFuture<ReleaseReply> forceRelease(String name, long floor) {
-        RespArguments operands = entry(name).add("+", floor, 10);
+        RespArguments operands = entry(name).add("+", connections.floorOfRelease(floor), 10);
         return new ReplyFuture<ReleaseReply>()
                 .to(to -> scripts.send(FORCE_RELEASE, name, operands, LettuceLeaseStore::released, to));
     }

@@ -171,6 +171,11 @@ final class LockConnections implements RedisConnections {
     }
 
     @Override
+    public long floorOfRelease(long seen) {
+        return floor(seen);
+    }
+
+    @Override
     public boolean isAhead(long token) {
         return clock.isAhead(token);
     }

@@ -138,6 +138,16 @@ interface RedisConnections extends AutoCloseable {
         return seen;
     }
 
+    /**
+     * The lowest token that the next owner may get from a release, minus one. The lock has a token, but a failover may
+     * have restored an earlier one.
+     *
+     * @param seen the highest token that this instance has seen
+     */
+    default long floorOfRelease(long seen) {
+        return seen;
+    }
+
     /** Whether a token may be ahead of the clock of the only server. The scripts know that in a cluster. */
     default boolean isAhead(long token) {
         return false;

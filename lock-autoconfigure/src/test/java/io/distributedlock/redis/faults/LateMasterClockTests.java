@@ -20,6 +20,7 @@ import io.distributedlock.testing.ClusterNode;
 import io.distributedlock.testing.RedisCluster;
 import io.distributedlock.testing.RedisNode;
 import io.distributedlock.testing.ReplicatedRedis;
+import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.SentinelGroup;
 import io.distributedlock.testing.TestLength;
 import io.lettuce.core.resource.ClientResources;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -160,6 +162,51 @@ class LateMasterClockTests {
                 assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
             }
             assertWarned("The clock of the Redis server is ");
+        }
+    }
+
+    /**
+     * The replica that is promoted lacks the latest writes: there, the lock has the holder of before, which has
+     * released it. The next owner gets its token from a forced release by an instance that knows the clock of the
+     * former master, but has seen no token.
+     */
+    @Test
+    void aHandOverOfARestoredEntryHasAHigherTokenThanAllBefore() {
+        LockRequest restored = LockRequest.of("restored").waitUpTo(Duration.ofSeconds(60));
+        String key = FaultTestbed.PREFIX + "{restored}";
+        try (SentinelGroup group = SentinelGroup.start(1)) {
+            RedisNode former = group.master();
+            clocks.setAhead(former.port(), AHEAD);
+            Instance one = start(target(group));
+            Instance two = start(target(group));
+            Instance three = start(target(group));
+            Instance operator = start(target(group));
+            List<String> entry;
+            try (LockHandle handle = one.locks().acquire(restored)) {
+                entry = former.list("HGETALL", key);
+            }
+            long last;
+            try (LockHandle forgotten = two.locks().acquire(restored)) {
+                last = forgotten.fencingToken();
+            }
+            group.failover();
+            RedisNode replica = group.awaitSwitchFrom(former);
+            await().until(() -> isAtHome(replica) && !isAtHome(former));
+            try (RespClient client = replica.connect()) {
+                List<String> command = new ArrayList<>(List.of("HSET", key));
+                command.addAll(entry);
+                client.call(command.toArray(String[]::new));
+                client.call("PEXPIRE", key, "30000");
+            }
+            CompletableFuture<LockHandle> waiting =
+                    three.locks().acquireAsync(restored).toCompletableFuture();
+            await().until(() -> three.locks().inspect("restored").orElseThrow().waitingInstances() == 1);
+
+            assertThat(operator.locks().forceRelease("restored")).isTrue();
+
+            try (LockHandle next = waiting.join()) {
+                assertThat(next.fencingToken()).isGreaterThan(last);
+            }
         }
     }
 
