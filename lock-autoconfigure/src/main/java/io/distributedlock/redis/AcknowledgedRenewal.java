@@ -82,11 +82,23 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
     private void next() {
         while (!waiting.isEmpty() && busy.compareAndSet(false, true)) {
             List<Renewal> group = take();
-            if (!group.isEmpty()) {
-                run(group);
+            if (!group.isEmpty() && isUnderWay(group)) {
                 return;
             }
             busy.set(false);
+        }
+    }
+
+    /** A failure to send one group, for lack of memory or stack, must not block all later ones. */
+    private boolean isUnderWay(List<Renewal> group) {
+        try {
+            run(group);
+            return true;
+        } catch (RuntimeException | Error ex) {
+            LeaseStoreException failure =
+                    new LeaseStoreException(Effect.UNKNOWN, "the renewal could not be sent to the master", ex);
+            group.forEach(each -> each.answer.completeExceptionally(failure));
+            return false;
         }
     }
 

@@ -30,8 +30,13 @@ class AcknowledgedRenewalTests {
 
         private int changes;
 
+        private boolean failing;
+
         @Override
         public List<CompletableFuture<List<RenewReply>>> renew(List<List<RenewCommand>> requests) {
+            if (failing) {
+                throw new StackOverflowError("on purpose");
+            }
             List<CompletableFuture<List<RenewReply>>> answers = new ArrayList<>();
             requests.forEach(request -> answers.add(new CompletableFuture<>()));
             renewed.addAll(answers);
@@ -80,6 +85,21 @@ class AcknowledgedRenewalTests {
         assertThatThrownBy(asked::join)
                 .hasCauseInstanceOf(LeaseStoreException.class)
                 .hasMessageContaining("the connection broke");
+    }
+
+    /** For lack of memory or stack, for example. */
+    @Test
+    void aGroupThatCannotBeSentDoesNotBlockTheNext() {
+        master.failing = true;
+        CompletableFuture<List<RenewReply>> failed = ask("a");
+        assertThatThrownBy(failed::join).hasCauseInstanceOf(LeaseStoreException.class);
+        master.failing = false;
+
+        CompletableFuture<List<RenewReply>> asked = ask("b");
+        master.renewed.get(0).complete(reply());
+        master.awaited.get(0).complete(1L);
+
+        assertThat(asked).isCompletedWithValue(reply());
     }
 
     /** Of a cluster: one slot has moved, the others have not. */
