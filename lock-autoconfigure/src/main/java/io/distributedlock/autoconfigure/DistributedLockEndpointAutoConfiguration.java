@@ -29,10 +29,11 @@ public final class DistributedLockEndpointAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnAvailableEndpoint
     LocksEndpoint locksEndpoint(
-            LockMonitor monitor,
+            ObjectProvider<LockMonitor> monitors,
             ObjectProvider<LockOperations> locks,
             Environment environment,
             ApplicationEventPublisher events) {
+        LockMonitor monitor = monitors.getIfAvailable(UnmonitoredLocks::new);
         LockOperations shown = monitor instanceof LockOperations both ? both : locks.getObject();
         return new LocksEndpoint(shown, monitor, new InstanceLabel(environment), events);
     }

@@ -7,6 +7,7 @@ package io.distributedlock.autoconfigure;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.actuate.LocksHealthIndicator;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -28,7 +29,7 @@ public final class DistributedLockHealthAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnEnabledHealthIndicator("locks")
-    LocksHealthIndicator locksHealthIndicator(LockMonitor monitor, Environment environment) {
-        return new LocksHealthIndicator(monitor, new InstanceLabel(environment));
+    LocksHealthIndicator locksHealthIndicator(ObjectProvider<LockMonitor> monitor, Environment environment) {
+        return new LocksHealthIndicator(monitor.getIfAvailable(UnmonitoredLocks::new), new InstanceLabel(environment));
     }
 }

@@ -8,6 +8,7 @@ import io.distributedlock.LockMonitor;
 import io.distributedlock.observation.LockGauges;
 import io.distributedlock.observation.LockMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -32,7 +33,7 @@ public final class DistributedLockMetricsAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnSingleCandidate(LockMonitor.class)
-    LockGauges lockGauges(MeterRegistry registry, LockMonitor monitor) {
-        return new LockGauges(registry, monitor);
+    LockGauges lockGauges(MeterRegistry registry, ObjectProvider<LockMonitor> monitor) {
+        return new LockGauges(registry, monitor.getIfAvailable(UnmonitoredLocks::new));
     }
 }

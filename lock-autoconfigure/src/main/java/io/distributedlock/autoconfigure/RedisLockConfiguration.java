@@ -5,6 +5,8 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockListener;
+import io.distributedlock.LockMonitor;
+import io.distributedlock.LockOperations;
 import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.observation.PeriodicWatch;
 import io.distributedlock.observation.SlowLockWatch;
@@ -16,6 +18,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
@@ -58,12 +61,12 @@ class RedisLockConfiguration {
     @Bean
     @Lazy(false)
     SlowLockWatch slowLockWatch(
-            RedisLockTemplate redisLockTemplate,
+            @Qualifier("redisLockTemplate") LockOperations locks,
             DistributedLockProperties properties,
             ApplicationEventPublisher publisher) {
         return new SlowLockWatch(
-                redisLockTemplate,
-                redisLockTemplate,
+                UnmonitoredLocks.monitorOf(locks),
+                locks,
                 publisher::publishEvent,
                 properties.warn().waiting(),
                 properties.warn().holding());
@@ -71,11 +74,13 @@ class RedisLockConfiguration {
 
     @Bean
     @Lazy(false)
-    PeriodicWatch deadlockWatch(RedisLockTemplate redisLockTemplate, DistributedLockProperties properties) {
+    PeriodicWatch deadlockWatch(
+            @Qualifier("redisLockTemplate") LockOperations locks, DistributedLockProperties properties) {
         DistributedLockProperties.Deadlock deadlock = properties.deadlock();
+        LockMonitor monitor = UnmonitoredLocks.monitorOf(locks);
         return new PeriodicWatch(
                 "distributed-lock-deadlocks",
-                () -> redisLockTemplate.searchDeadlocks(deadlock.after(), deadlock.resolve()),
+                () -> monitor.searchDeadlocks(deadlock.after(), deadlock.resolve()),
                 deadlock.after());
     }
 

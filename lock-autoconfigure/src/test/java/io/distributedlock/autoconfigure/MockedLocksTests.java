@@ -1,0 +1,106 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockOperations;
+import io.distributedlock.actuate.LocksEndpoint;
+import io.distributedlock.actuate.LocksHealthIndicator;
+import io.distributedlock.annotation.DistributedLocked;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.test.context.bean.override.mockito.MockitoBean;
+import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
+
+/** A test of an application replaces the locks by a mock after all conditions were evaluated; it needs no Redis. */
+@SpringJUnitConfig
+@DirtiesContext
+@TestPropertySource(
+        properties = {
+            "spring.data.redis.port=1",
+            "management.endpoints.web.exposure.include=locks",
+            "distributed-lock.warn.holding=300ms",
+            "distributed-lock.deadlock.after=300ms"
+        })
+class MockedLocksTests {
+
+    @MockitoBean
+    private LockOperations locks;
+
+    @Autowired
+    private Work work;
+
+    @Test
+    void anAnnotatedMethodUsesTheMock() {
+        LockHandle handle = mock(LockHandle.class);
+        given(handle.isHeld()).willReturn(true);
+        given(locks.acquire(any())).willReturn(handle);
+
+        assertThat(work.run()).isEqualTo("work");
+        verify(handle).close();
+    }
+
+    @Test
+    void aMockThatReturnsNoHandleIsAnError() {
+        assertThatIllegalStateException().isThrownBy(work::run).withMessageContaining("null");
+    }
+
+    @Test
+    void operatorsSeeNoLocks(
+            @Autowired LocksHealthIndicator health,
+            @Autowired LocksEndpoint endpoint,
+            @Autowired MeterRegistry meters) {
+        assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+        assertThat(endpoint.locks(null, null, null, null)).isNotNull();
+        assertThat(meters.get("distributed.lock.held").gauge().value()).isZero();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        AopAutoConfiguration.class,
+        DataRedisAutoConfiguration.class,
+        DistributedLockAutoConfiguration.class,
+        DistributedLockEndpointAutoConfiguration.class,
+        DistributedLockHealthAutoConfiguration.class,
+        DistributedLockMetricsAutoConfiguration.class
+    })
+    static class Application {
+
+        @Bean
+        MeterRegistry meters() {
+            return new SimpleMeterRegistry();
+        }
+
+        @Bean
+        Work work() {
+            return new Work();
+        }
+    }
+
+    static class Work {
+
+        @DistributedLocked("'mocked'")
+        public String run() {
+            return "work";
+        }
+    }
+}
