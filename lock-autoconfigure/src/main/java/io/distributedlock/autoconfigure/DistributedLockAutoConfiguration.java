@@ -40,7 +40,6 @@ import org.springframework.core.env.Environment;
     RedisLockConfiguration.class,
     MissingRedisConfiguration.class,
     CommitGuardConfiguration.class,
-    StarterSideEffects.class,
     ReactiveCommitGuardConfiguration.class
 })
 public final class DistributedLockAutoConfiguration {
@@ -65,6 +64,12 @@ public final class DistributedLockAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static UnknownPropertyCheck unknownPropertyCheck(Environment environment) {
         return new UnknownPropertyCheck(environment);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static StarterSideEffects starterSideEffects(Environment environment) {
+        return new StarterSideEffects(environment);
     }
 
     @Bean

@@ -12,7 +12,8 @@ import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.UrlResource;
@@ -24,7 +25,7 @@ import org.springframework.util.StringUtils;
  * Warns if Spring Boot has changed more than locks because the starter adds Spring Data Redis, without a setting that
  * confirms it: caches that are now in Redis, and repositories that are assigned strictly.
  */
-final class StarterSideEffects implements SmartInitializingSingleton {
+final class StarterSideEffects implements BeanFactoryPostProcessor {
 
     private static final Log log = LogFactory.getLog(StarterSideEffects.class);
 
@@ -45,19 +46,18 @@ final class StarterSideEffects implements SmartInitializingSingleton {
 
     private static final List<String> CACHE_TYPES = List.of("caffeine", "cache2k");
 
-    private final ConfigurableListableBeanFactory beans;
-
     private final Environment environment;
 
-    StarterSideEffects(ConfigurableListableBeanFactory beans, Environment environment) {
-        this.beans = beans;
+    StarterSideEffects(Environment environment) {
         this.environment = environment;
     }
 
+    /** Before any bean is created, since a repository that is not found fails the start of the application. */
     @Override
-    public void afterSingletonsInstantiated() {
-        String cache = otherCache();
-        if (cache != null && isMadeBy(BOOT_CACHES) && !environment.containsProperty("spring.cache.type")) {
+    public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+        ClassLoader loader = loaderOf(beans);
+        String cache = otherCache(loader);
+        if (cache != null && isMadeBy(BOOT_CACHES, beans) && !environment.containsProperty("spring.cache.type")) {
             log.warn("Caches of this application are in Redis, since Spring Boot prefers it and lock-starter adds it,"
                     + " and not in " + cache + ", which is on the class path too. Set spring.cache.type="
                     + cache
@@ -65,43 +65,44 @@ final class StarterSideEffects implements SmartInitializingSingleton {
         }
         if (beans.containsBeanDefinition(BOOT_REPOSITORIES)
                 && !environment.containsProperty("spring.data.redis.repositories.enabled")
-                && hasOtherRepositories()
-                && !hasBeanOf(REDIS_REPOSITORY)) {
+                && hasOtherRepositories(loader)
+                && !hasBeanOf(REDIS_REPOSITORY, beans)) {
             log.warn("Spring Data looks for repositories in Redis too, since lock-starter adds it, and there are"
                     + " none. Set spring.data.redis.repositories.enabled=false. With several Spring Data"
-                    + " modules, each repository must declare its module, by the annotation of its entities"
-                    + " or by its interface.");
+                    + " modules, a repository that does not declare its module is not found: annotate its"
+                    + " entities (@Entity, @Table, @Document), or extend an interface of the module"
+                    + " (JpaRepository).");
         }
     }
 
-    private @Nullable String otherCache() {
+    private static @Nullable String otherCache(ClassLoader loader) {
         for (int i = 0; i < CACHES.size(); i++) {
-            if (ClassUtils.isPresent(CACHES.get(i), classLoader())) {
+            if (ClassUtils.isPresent(CACHES.get(i), loader)) {
                 return CACHE_TYPES.get(i);
             }
         }
         return null;
     }
 
-    private boolean isMadeBy(String configuration) {
-        return definitions()
+    private static boolean isMadeBy(String configuration, ConfigurableListableBeanFactory beans) {
+        return definitions(beans)
                 .anyMatch(name ->
                         configuration.equals(beans.getBeanDefinition(name).getFactoryBeanName()));
     }
 
-    private boolean hasBeanOf(String type) {
-        return definitions()
+    private static boolean hasBeanOf(String type, ConfigurableListableBeanFactory beans) {
+        return definitions(beans)
                 .anyMatch(name -> type.equals(beans.getBeanDefinition(name).getBeanClassName()));
     }
 
-    private Stream<String> definitions() {
+    private static Stream<String> definitions(ListableBeanFactory beans) {
         return Stream.of(beans.getBeanDefinitionNames());
     }
 
     /** By the list that activates the strict mode of Spring Data. */
-    private boolean hasOtherRepositories() {
+    private static boolean hasOtherRepositories(ClassLoader loader) {
         try {
-            for (URL each : Collections.list(classLoader().getResources("META-INF/spring.factories"))) {
+            for (URL each : Collections.list(loader.getResources("META-INF/spring.factories"))) {
                 String factories = PropertiesLoaderUtils.loadProperties(new UrlResource(each))
                         .getProperty(REPOSITORY_FACTORIES, "");
                 if (StringUtils.commaDelimitedListToSet(factories).stream().anyMatch(StarterSideEffects::isOther)) {
@@ -119,7 +120,7 @@ final class StarterSideEffects implements SmartInitializingSingleton {
                 && !factory.startsWith("org.springframework.data.keyvalue.");
     }
 
-    private ClassLoader classLoader() {
+    private static ClassLoader loaderOf(ConfigurableListableBeanFactory beans) {
         ClassLoader loader = beans.getBeanClassLoader();
         return loader == null ? StarterSideEffects.class.getClassLoader() : loader;
     }

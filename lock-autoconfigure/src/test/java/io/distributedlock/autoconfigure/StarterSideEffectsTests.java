@@ -29,6 +29,7 @@ import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.cache.RedisCacheManager;
+import org.springframework.data.repository.CrudRepository;
 
 /** What Spring Boot does besides locks because Spring Data Redis is there now is said, once nobody has decided it. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -87,6 +88,17 @@ class StarterSideEffectsTests {
         assertThat(output).contains(STRICT).contains("Set spring.data.redis.repositories.enabled=false");
     }
 
+    /** Such as the one that needs the repository that was not found. */
+    @Test
+    void warnsBeforeABeanFailsTheStart(CapturedOutput output, @TempDir Path directory) throws Exception {
+        try (URLClassLoader withModule = withOtherModule(directory)) {
+            runner.withClassLoader(withModule)
+                    .withBean(NeedsARepository.class)
+                    .run(context -> assertThat(context).hasFailed());
+        }
+        assertThat(output).contains(STRICT).contains("annotate its entities");
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void doesNotWarnOfRepositoriesIfThePropertyIsSet(boolean enabled, CapturedOutput output, @TempDir Path directory)
@@ -124,4 +136,6 @@ class StarterSideEffectsTests {
     @Configuration(proxyBeanMethods = false)
     @AutoConfigurationPackage(basePackages = "io.distributedlock.no.such.place")
     static class Repositories {}
+
+    record NeedsARepository(CrudRepository<Object, Long> repository) {}
 }
