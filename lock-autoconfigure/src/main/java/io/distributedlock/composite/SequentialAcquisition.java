@@ -160,7 +160,7 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
     private boolean take(@Nullable LockHandle handle, @Nullable Throwable failure) {
         if (handle == null) {
             Throwable bare = StageFailures.unwrap(failure);
-            fail(bare == null ? new IllegalStateException("LockOperations.acquireAsync gave no handle") : bare);
+            fail(bare == null ? StageFailures.withoutHandle() : bare);
             return false;
         }
         boolean late;

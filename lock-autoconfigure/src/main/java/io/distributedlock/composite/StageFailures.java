@@ -21,4 +21,12 @@ public final class StageFailures {
         }
         return bare;
     }
+
+    /** The failure of an acquisition that has completed with null, as those of some mocks do. */
+    public static IllegalStateException withoutHandle() {
+        return new IllegalStateException(
+                "LockOperations.acquireAsync gave no handle, so the method was not run. If it is"
+                        + " a mock, stub acquireAsync to return a completed future of a LockHandle, or set"
+                        + " distributed-lock.enabled=false, which needs no Redis.");
+    }
 }

@@ -72,7 +72,7 @@ final class FutureCall {
 
     private void refused(@Nullable Throwable failure) {
         if (failure == null) {
-            result.completeExceptionally(new IllegalStateException("LockOperations.acquireAsync gave no handle"));
+            result.completeExceptionally(StageFailures.withoutHandle());
         } else if (failure instanceof LockNotAcquiredException busy) {
             busy(busy);
         } else {

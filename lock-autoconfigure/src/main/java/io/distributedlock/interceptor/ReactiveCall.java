@@ -113,10 +113,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private void refused(@Nullable Throwable failure) {
         if (!(failure instanceof LockNotAcquiredException busy)) {
-            downstream.end(
-                    failure == null
-                            ? new IllegalStateException("LockOperations.acquireAsync gave no handle")
-                            : failure);
+            downstream.end(failure == null ? StageFailures.withoutHandle() : failure);
             return;
         }
         try {

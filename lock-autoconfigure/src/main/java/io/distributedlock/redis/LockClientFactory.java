@@ -170,7 +170,7 @@ final class LockClientFactory implements AutoCloseable {
     String whyNotConnected() {
         Throwable cause = trouble;
         if (cause == null) {
-            return "not connected to " + redis();
+            return "not connected to " + redis() + ": the connection is not open yet";
         }
         String reason = cluster ? LettuceFailures.reasonWithAddress(cause) : LettuceFailures.reason(cause);
         return "not connected to " + redis() + ": " + reason;

@@ -5,6 +5,7 @@
 package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.given;
@@ -18,6 +19,9 @@ import io.distributedlock.actuate.LocksHealthIndicator;
 import io.distributedlock.annotation.DistributedLocked;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -30,6 +34,7 @@ import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
+import reactor.core.publisher.Mono;
 
 /** A test of an application replaces the locks by a mock after all conditions were evaluated; it needs no Redis. */
 @SpringJUnitConfig
@@ -62,6 +67,18 @@ class MockedLocksTests {
     @Test
     void aMockThatReturnsNoHandleIsAnError() {
         assertThatIllegalStateException().isThrownBy(work::run).withMessageContaining("null");
+    }
+
+    @Test
+    void aMockThatReturnsNoHandleIsAnErrorOfAFutureAndOfAPublisher() {
+        given(locks.acquireAsync(any())).willReturn(CompletableFuture.completedFuture(null));
+
+        assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(() -> work.future().join())
+                .withMessageContaining("If it is a mock, stub acquireAsync");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> work.mono().block(Duration.ofSeconds(30)))
+                .withMessageContaining("If it is a mock, stub acquireAsync");
     }
 
     @Test
@@ -101,6 +118,16 @@ class MockedLocksTests {
         @DistributedLocked("'mocked'")
         public String run() {
             return "work";
+        }
+
+        @DistributedLocked("'mocked'")
+        public CompletableFuture<String> future() {
+            return CompletableFuture.completedFuture("work");
+        }
+
+        @DistributedLocked("'mocked'")
+        public Mono<String> mono() {
+            return Mono.just("work");
         }
     }
 }

@@ -82,6 +82,20 @@ class VisibleInstanceTests extends AbstractFaultTests {
                 .satisfies(failure -> assertThat(failure.getMessage()).doesNotContain("null"));
     }
 
+    /** Such as while the application starts on a busy machine. */
+    @Test
+    void aMessageWithoutAFailureSaysThatTheConnectionIsNotOpenYet() {
+        LettuceConnectionFactory application =
+                factory(LettuceClientConfiguration.builder().build());
+        try (LockClientFactory source = new LockClientFactory(application, Duration.ofSeconds(2), new InstanceId())) {
+            assertThat(source.whyNotConnected())
+                    .isEqualTo(
+                            "not connected to Redis at 127.0.0.1:" + redis.port() + ": the connection is not open yet");
+        } finally {
+            application.destroy();
+        }
+    }
+
     @Test
     void aClassPathThatDoesNotFitIsNoOutage() {
         Throwable linkage = new RuntimeException(new NoSuchMethodError("'Ticker EventExecutor.ticker()'"));
