@@ -201,7 +201,7 @@ class ReadmeTests {
     void thereAreThreeCommands() {
         assertThat(find("(?s)```sh\n(.*?)```").flatMap(String::lines).filter(line -> line.contains("mvnw")))
                 .hasSize(3)
-                .contains("./mvnw verify", "./mvnw -DskipTests install");
+                .contains("./mvnw verify", "./mvnw -Dmaven.test.skip -pl lock-starter -am install");
     }
 
     private static JsonNode metadata() throws IOException {
