@@ -16,6 +16,7 @@ import io.distributedlock.LockAvailability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockReleaseUnconfirmedException;
+import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.CommandCounter;
@@ -298,16 +299,16 @@ class RefusingServerTests extends AbstractFaultTests {
 
         Stopwatch recovery = Stopwatch.start();
         if (refusal.waits) {
-            TestCallers.get(patient).close();
+            closeInTime(TestCallers.get(patient));
         } else {
             assertTold(catchThrowable(() -> TestCallers.get(patient)), refusal);
         }
-        calling.acquire(LockRequest.of("wanted-0")).close();
-        holding.acquire(LockRequest.of("another")).close();
+        closeInTime(calling.acquire(LockRequest.of("wanted-0")));
+        closeInTime(holding.acquire(LockRequest.of("another")));
         assertThat(lasting.isHeld()).isTrue();
-        lasting.close();
+        closeInTime(lasting);
         if (refusal.waits || refusal == Refusal.NO_MEMORY) {
-            TestCallers.get(queued).close();
+            closeInTime(TestCallers.get(queued));
         } else {
             assertTold(catchThrowable(() -> TestCallers.get(queued)), refusal);
         }
@@ -320,6 +321,17 @@ class RefusingServerTests extends AbstractFaultTests {
         await().atMost(Noise.LATEST).until(() -> keys().isEmpty());
         Engines.awaitEmpty(holding, Noise.LATEST);
         Engines.awaitEmpty(calling, Noise.LATEST);
+    }
+
+    /** On a busy machine, the reply to a release may take longer than the short time-out of this test. */
+    private static void closeInTime(LockHandle handle) {
+        try {
+            handle.close();
+        } catch (LockReleaseUnconfirmedException e) {
+            if (Noise.now().compareTo(TIMEOUT) <= 0) {
+                throw e;
+            }
+        }
     }
 
     /** Where connections break, the reason is known with the first attempt to open them again. */
