@@ -32,8 +32,8 @@ final class Acquisition {
     /** The longest lease of all its requests: one without a reply may have taken effect, or still may. */
     private long longestLease;
 
-    /** Whether the store may have it, in the line or as the owner. */
-    boolean inStore;
+    /** Whether the store may have it in the line. */
+    boolean queued;
 
     /** Whether the wait for a request ended without a reply. */
     boolean uncertain;
@@ -113,7 +113,7 @@ final class Acquisition {
 
     /** Whether the store has no data of it. */
     boolean isUnknownToStore() {
-        return !inStore && !uncertain && attempt == null;
+        return !queued && !uncertain && attempt == null;
     }
 
     /** The reply to the latest request is being handled. */
@@ -156,9 +156,9 @@ final class Acquisition {
     long busy(Busy reply, boolean hears) {
         busyToken = Math.max(busyToken, reply.token());
         grantedSince = sentAt;
-        inStore = reply.queued();
+        queued = reply.queued();
         failures = 0;
-        far = inStore && hears && !toldNear && !AskingPace.isNear(reply);
+        far = queued && hears && !toldNear && !AskingPace.isNear(reply);
         toldNear = false;
         return far ? AskingPace.far(reply.waiting(), engine) : AskingPace.near(reply.ttlMillis(), lease, engine);
     }

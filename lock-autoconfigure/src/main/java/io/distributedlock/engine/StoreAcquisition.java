@@ -226,7 +226,12 @@ final class StoreAcquisition {
         trouble = failure;
         phase = Phase.BACKING_OFF;
         askAt = now + acquisition.failed(StoreFailures.isUnknown(failure));
-        acquisition.inStore |= StoreFailures.isUnconfirmed(failure);
+        if (StoreFailures.isUnconfirmed(failure)) {
+            // The release is sent before the callers continue, who may request the lock again.
+            PendingRelease leaving = new PendingRelease(lock, acquisition);
+            startAnew(now);
+            actions.start(leaving);
+        }
         if (StoreFailures.isRefused(failure)) {
             waiters.decideAll(unavailable(), actions);
         } else {
@@ -452,7 +457,7 @@ final class StoreAcquisition {
      */
     @Nullable
     PendingRelease leave() {
-        boolean known = acquisition.inStore || acquisition.uncertain || acquisition.unanswered() != null;
+        boolean known = acquisition.queued || acquisition.uncertain || acquisition.unanswered() != null;
         return known ? new PendingRelease(lock, acquisition) : null;
     }
 }
