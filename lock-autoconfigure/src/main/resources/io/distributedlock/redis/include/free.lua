@@ -2,8 +2,8 @@
 --
 -- Clocks of a cluster's servers differ, and so do those of a master and the next one: a token may be ahead of the clock
 -- here. Then the token remains, without an owner, until this clock has passed it: other instances may not know a clock
--- that is so far ahead. On a single server, the instance knows whether that is so, but not for the tokens of
--- other readers.
+-- that is so far ahead. On a single server, the instance knows whether that is so, but not for the tokens of other
+-- readers.
 --
 -- holders: ids, after "=%shared" if they are readers; in a cluster they have the tag of a slot, "<instance>{<tag>}"
 -- token: nil for that of the entry
