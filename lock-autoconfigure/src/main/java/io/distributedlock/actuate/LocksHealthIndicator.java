@@ -13,6 +13,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
@@ -22,7 +23,7 @@ import org.springframework.boot.health.contributor.Health;
  */
 public final class LocksHealthIndicator extends AbstractHealthIndicator {
 
-    private final LockMonitor monitor;
+    private final @Nullable LockMonitor monitor;
 
     private final InstanceLabel label;
 
@@ -31,14 +32,15 @@ public final class LocksHealthIndicator extends AbstractHealthIndicator {
     /**
      * Creates an indicator that checks at each request.
      *
-     * @param monitor checks whether this instance can acquire locks
+     * @param monitor checks whether this instance can acquire locks; null if the locks offer no check, as a mock of
+     *     them: then the status is UNKNOWN
      * @param label identifies this instance
      */
-    public LocksHealthIndicator(LockMonitor monitor, InstanceLabel label) {
+    public LocksHealthIndicator(@Nullable LockMonitor monitor, InstanceLabel label) {
         this(monitor, label, Clock.systemUTC());
     }
 
-    LocksHealthIndicator(LockMonitor monitor, InstanceLabel label, Clock clock) {
+    LocksHealthIndicator(@Nullable LockMonitor monitor, InstanceLabel label, Clock clock) {
         super("The state of the locks could not be read");
         this.monitor = monitor;
         this.label = label;
@@ -47,6 +49,10 @@ public final class LocksHealthIndicator extends AbstractHealthIndicator {
 
     @Override
     protected void doHealthCheck(Health.Builder builder) {
+        if (monitor == null) {
+            builder.unknown().withDetail("reason", "The locks of this application are no LockMonitor");
+            return;
+        }
         LockAvailability availability = monitor.availability();
         LockActivity activity = monitor.activity();
         builder.status(availability.isFull() ? "UP" : "DOWN")

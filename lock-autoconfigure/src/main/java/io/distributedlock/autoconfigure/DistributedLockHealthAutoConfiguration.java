@@ -30,6 +30,6 @@ public final class DistributedLockHealthAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnEnabledHealthIndicator("locks")
     LocksHealthIndicator locksHealthIndicator(ObjectProvider<LockMonitor> monitor, Environment environment) {
-        return new LocksHealthIndicator(monitor.getIfAvailable(UnmonitoredLocks::new), new InstanceLabel(environment));
+        return new LocksHealthIndicator(monitor.getIfAvailable(), new InstanceLabel(environment));
     }
 }

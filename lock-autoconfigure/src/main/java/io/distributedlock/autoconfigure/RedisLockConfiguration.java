@@ -65,7 +65,7 @@ class RedisLockConfiguration {
             DistributedLockProperties properties,
             ApplicationEventPublisher publisher) {
         return new SlowLockWatch(
-                UnmonitoredLocks.monitorOf(locks),
+                UnmonitoredLocks.monitorOf(locks, "warning of slow locks"),
                 locks,
                 publisher::publishEvent,
                 properties.warn().waiting(),
@@ -77,7 +77,7 @@ class RedisLockConfiguration {
     PeriodicWatch deadlockWatch(
             @Qualifier("redisLockTemplate") LockOperations locks, DistributedLockProperties properties) {
         DistributedLockProperties.Deadlock deadlock = properties.deadlock();
-        LockMonitor monitor = UnmonitoredLocks.monitorOf(locks);
+        LockMonitor monitor = UnmonitoredLocks.monitorOf(locks, "search for deadlocks");
         return new PeriodicWatch(
                 "distributed-lock-deadlocks",
                 () -> monitor.searchDeadlocks(deadlock.after(), deadlock.resolve()),

@@ -8,6 +8,8 @@ import io.distributedlock.LockActivity;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 /**
  * What operators see of locks that show nothing: a test can replace the auto-configured bean by a mock of
@@ -15,10 +17,17 @@ import java.util.List;
  */
 final class UnmonitoredLocks implements LockMonitor {
 
+    private static final Log log = LogFactory.getLog(UnmonitoredLocks.class);
+
     private static final LockActivity NOTHING = new LockActivity("none", true, true, List.of(), List.of());
 
-    static LockMonitor monitorOf(LockOperations locks) {
-        return locks instanceof LockMonitor monitor ? monitor : new UnmonitoredLocks();
+    /** @param missing what the application does not have without a monitor, for the log */
+    static LockMonitor monitorOf(LockOperations locks, String missing) {
+        if (locks instanceof LockMonitor monitor) {
+            return monitor;
+        }
+        log.info("No " + missing + ": " + locks.getClass().getName() + " is no LockMonitor");
+        return new UnmonitoredLocks();
     }
 
     @Override

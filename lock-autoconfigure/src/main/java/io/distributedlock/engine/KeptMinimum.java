@@ -6,7 +6,7 @@ package io.distributedlock.engine;
 
 /**
  * A hold that was closed before its minimum was over: the store keeps its lock until then. A late grant message for its
- * number must not release it. It ends by itself.
+ * number must neither release the lock nor lengthen its lease.
  */
 final class KeptMinimum extends TimerTask {
 
@@ -16,10 +16,16 @@ final class KeptMinimum extends TimerTask {
 
     final long number;
 
-    KeptMinimum(LockRegistry locks, String name, long number) {
+    final long until;
+
+    final long token;
+
+    KeptMinimum(LockRegistry locks, String name, long number, long until, long token) {
         this.locks = locks;
         this.name = name;
         this.number = number;
+        this.until = until;
+        this.token = token;
     }
 
     @Override

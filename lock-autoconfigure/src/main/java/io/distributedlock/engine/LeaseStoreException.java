@@ -19,7 +19,7 @@ public final class LeaseStoreException extends RuntimeException {
 
         /**
          * It was executed, but does not count, and a retry would not count either: too few replicas have confirmed it.
-         * What it acquired has to be released.
+         * Only an acquisition fails like this, and what it acquired has to be released.
          */
         UNCONFIRMED,
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The locks that callers of this instance hold or wait for, or whose lease it retains, the releases under way, and the
- * minimums of closed holds. It keeps no entry for a name that is not in use.
+ * minimums of closed holds. It keeps no other entry for a name that is not in use.
  */
 final class LockRegistry implements LeaseStore.Listener {
 
@@ -170,10 +170,11 @@ final class LockRegistry implements LeaseStore.Listener {
     }
 
     /** The store keeps the lock of a closed hold until that time. */
-    void keepsMinimum(String name, long number, long until) {
-        KeptMinimum kept = new KeptMinimum(this, name, number);
-        engine.arm(kept, until);
+    void keepsMinimum(String name, long number, long until, long token) {
+        KeptMinimum kept = new KeptMinimum(this, name, number, until, token);
+        // First the entry, then the timer that removes it.
         KeptMinimum before = minimums.put(name, kept);
+        engine.arm(kept, until);
         if (before != null) {
             engine.disarm(before);
         }
@@ -183,9 +184,9 @@ final class LockRegistry implements LeaseStore.Listener {
         minimums.remove(kept.name, kept);
     }
 
-    private boolean isKept(String name, long number) {
+    private @Nullable KeptMinimum kept(String name, long number) {
         KeptMinimum kept = minimums.get(name);
-        return kept != null && kept.number == number;
+        return kept != null && kept.number == number ? kept : null;
     }
 
     /** Whether a release of that name is under way. */
@@ -209,11 +210,18 @@ final class LockRegistry implements LeaseStore.Listener {
     @Override
     public void granted(String name, long number, long token, long leaseMillis, int waiting) {
         boolean known = tell(name, lock -> lock.granted(number, token, leaseMillis, waiting));
-        if (!known && !isGivingBack(name, number) && !isKept(name, number)) {
-            // No caller waits for it any more, and the cancellation did not arrive in time.
+        if (!known && !isGivingBack(name, number)) {
+            // No caller waits for it any more, and the cancellation did not arrive in time. Or the message is later
+            // than
+            // the reply to another request, and the hold is over: its minimum stays, although a confirmation of the
+            // message may have lengthened the lease.
             NamedLock stray = new NamedLock(engine, name, null);
             long lease = leaseMillis * 1_000_000;
             PendingRelease back = new PendingRelease(stray, number, lease, engine.now() + lease, false, null);
+            KeptMinimum kept = kept(name, number);
+            if (kept != null) {
+                back.keeping(kept.until, kept.token);
+            }
             back.register();
             back.start();
         }

@@ -108,7 +108,7 @@ import org.jspecify.annotations.Nullable;
  *       waiting instance repeats a lost recall, and the end of the retention bounds the delay.
  *   <li><b>A hold is released before its minimum is over.</b> The ownership ends, and instead of a release the lease is
  *       shortened to the rest. Local callers send requests like those of other instances, and get the reply "wait".
- *       Until then a late message with the grant of that hold is dropped, although its id is no longer known.
+ *       Until then a late message with the grant of that hold shortens the lease again, instead of a release.
  *   <li><b>A retained lease is lost, released by force, or ends.</b> No caller holds the lock, so no loss is reported.
  *   <li><b>A forced release by this instance is confirmed before its message arrives.</b> The reply ends the lease that
  *       this instance had when it sent the request: Redis no longer has it, even if another acquisition had the lock by

@@ -138,7 +138,7 @@ final class PendingRelease extends TimerTask {
 
     PendingRelease keeping(long until, long token) {
         minimum = new Minimum(until, token);
-        engine.locks().keepsMinimum(name, number, until);
+        engine.locks().keepsMinimum(name, number, until, token);
         return this;
     }
 

@@ -63,11 +63,13 @@ final class FallbackMethods {
             String text, String name, Class<?> type, @Nullable FallbackBean bean, LockedMethod where) {
         List<Method> named = methods(name, type, bean != null, where);
         if (named.isEmpty() && bean == null && where.method().getName().equals(name)) {
-            throw refuse(
-                    text,
-                    where,
-                    "it is its own fallback, as the annotation of its class applies to it as well",
-                    "Make the fallback private, or add @DistributedLocked.None to it.");
+            throw LockedClassFilter.isAnnotated(where.method())
+                    ? refuse(text, where, "the method is its own fallback", "Name another method.")
+                    : refuse(
+                            text,
+                            where,
+                            "it is its own fallback, as the annotation of its class applies to it as well",
+                            "Make the fallback private, or add @DistributedLocked.None to it.");
         }
         if (named.isEmpty()) {
             throw bean == null
@@ -119,8 +121,12 @@ final class FallbackMethods {
 
     /** As the compiler chooses among overloads: their order in the class file has no meaning. */
     private static Method mostSpecific(List<Method> fitting, Class<?> type, String text, LockedMethod where) {
-        return fitting.stream()
+        List<Method> best = fitting.stream()
                 .filter(one -> fitting.stream().allMatch(other -> isAsSpecific(one, other, type)))
+                .toList();
+        // Several differ only in primitive types and their wrappers.
+        return best.stream()
+                .filter(one -> best.size() == 1 || hasSameParameters(one, type, where))
                 .findFirst()
                 .orElseThrow(() -> refuse(
                         text,
@@ -133,6 +139,15 @@ final class FallbackMethods {
     private static boolean isAsSpecific(Method one, Method other, Class<?> type) {
         for (int i = 0; i < one.getParameterCount(); i++) {
             if (!ClassUtils.isAssignable(parameter(other, i, type), parameter(one, i, type))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean hasSameParameters(Method method, Class<?> type, LockedMethod where) {
+        for (int i = 0; i < where.method().getParameterCount(); i++) {
+            if (parameter(method, i, type) != parameter(where.method(), i, where.targetClass())) {
                 return false;
             }
         }

@@ -57,25 +57,25 @@ final class LockedClassInspector {
         if (Modifier.isStatic(method.getModifiers()) && LockedClassFilter.isAnnotated(method)) {
             throw refuse(method, type, "a static method is never called through the proxy that locks it", "static");
         }
-        if (isCalledByContainer(method) && LockedClassFilter.isAnnotated(method)) {
+        if (isCalledByContainer(method, type) && LockedClassFilter.isAnnotated(method)) {
             throw new LockedMethod(method, method, type)
                     .refuse(
                             "the container calls it on the bean itself, not through the proxy that locks it",
-                            "Lock a method of another bean that it calls, or do the work in a listener to"
-                                    + " ApplicationReadyEvent.");
+                            "Lock a method of another bean that it calls. Work at the start can also be done in a"
+                                    + " listener to ApplicationReadyEvent.");
         }
     }
 
     /** At the start or the end of the bean's life, by the ways that its class declares. */
-    private static boolean isCalledByContainer(Method method) {
+    private static boolean isCalledByContainer(Method method, Class<?> type) {
         if (method.getParameterCount() > 0) {
             return false;
         }
         if (method.getName().equals("afterPropertiesSet")) {
-            return InitializingBean.class.isAssignableFrom(method.getDeclaringClass());
+            return InitializingBean.class.isAssignableFrom(type);
         }
         if (method.getName().equals("destroy")) {
-            return DisposableBean.class.isAssignableFrom(method.getDeclaringClass());
+            return DisposableBean.class.isAssignableFrom(type);
         }
         return Arrays.stream(method.getDeclaredAnnotations())
                 .anyMatch(each -> CALLBACKS.contains(each.annotationType().getName()));

@@ -61,12 +61,18 @@ final class NamedBeanHints {
         if (node instanceof BeanReference reference) {
             Class<?> type = typeOf(LockExpressionValidator.beanName(reference.toStringAST()));
             if (type != null) {
-                hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS, MemberCategory.ACCESS_PUBLIC_FIELDS);
+                registerMembers(type);
+                // The method of a class that is not public is called through its interface.
+                ClassUtils.getAllInterfacesForClassAsSet(type).forEach(this::registerMembers);
             }
         }
         for (int i = 0; i < node.getChildCount(); i++) {
             ofNode(node.getChild(i));
         }
+    }
+
+    private void registerMembers(Class<?> type) {
+        hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS, MemberCategory.ACCESS_PUBLIC_FIELDS);
     }
 
     private void ofFallback(String text) {

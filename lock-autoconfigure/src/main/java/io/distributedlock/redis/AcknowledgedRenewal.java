@@ -81,16 +81,25 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
 
     private void next() {
         while (!waiting.isEmpty() && busy.compareAndSet(false, true)) {
-            List<Renewal> group = take();
-            if (!group.isEmpty() && isUnderWay(group)) {
+            boolean underWay = false;
+            try {
+                underWay = isUnderWay(take());
+            } finally {
+                // A failure to send one group, for lack of memory or stack, must not block all later ones.
+                if (!underWay) {
+                    busy.set(false);
+                }
+            }
+            if (underWay) {
                 return;
             }
-            busy.set(false);
         }
     }
 
-    /** A failure to send one group, for lack of memory or stack, must not block all later ones. */
     private boolean isUnderWay(List<Renewal> group) {
+        if (group.isEmpty()) {
+            return false;
+        }
         try {
             run(group);
             return true;

@@ -10,7 +10,9 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
+import io.distributedlock.engine.LeaseStore.RenewCommand;
 import java.time.Duration;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -101,6 +103,26 @@ class GrantMessageTests {
         world.advanceMillis(1_020);
         waiting.close();
 
+        one.network.takeMessage().arrive();
+
+        assertThat(two.tryOnce("a").failure()).isInstanceOf(LockNotAcquiredException.class);
+        world.advanceSeconds(10);
+        AsyncAttempt next = two.tryOnce("a");
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+    }
+
+    /** A grant that replicas have to acknowledge is renewed when its message arrives. */
+    @Test
+    void aLateMessageDoesNotLengthenTheMinimumOfItsHold() {
+        AsyncAttempt waiting = one.acquire(LockRequest.of("a").waitForever().minHold(Duration.ofSeconds(10)));
+        one.network.holdMessages();
+        elsewhere.close();
+        world.advanceMillis(1_020);
+        String id = Objects.requireNonNull(world.leases.entry("a")).holder;
+        waiting.close();
+
+        world.leases.renew(id, new RenewCommand("a", 0, 60_000, 0, false));
         one.network.takeMessage().arrive();
 
         assertThat(two.tryOnce("a").failure()).isInstanceOf(LockNotAcquiredException.class);

@@ -31,6 +31,28 @@ class FallbackOverloadTests {
     }
 
     @Test
+    void thePrimitiveTypeOfTheMethodCounts() {
+        assertThat(locked.byClass(new OfNumber()).run(7)).isEqualTo("as the compiler chooses");
+    }
+
+    @Test
+    void primitiveTypesThatFitEquallyFailTheStart() throws NoSuchMethodException {
+        Method method = OfMixedNumbers.class.getDeclaredMethod("run", long.class, long.class);
+        assertThatExceptionOfType(InvalidLockedMethodException.class)
+                .isThrownBy(() -> locked.advisor.source().get(method, OfMixedNumbers.class))
+                .satisfies(refusal -> assertThat(refusal.description()).contains("later fit"));
+    }
+
+    @Test
+    void aMethodThatNamesItselfFailsTheStart() throws NoSuchMethodException {
+        Method method = OfItself.class.getDeclaredMethod("run", String.class);
+        assertThatExceptionOfType(InvalidLockedMethodException.class)
+                .isThrownBy(() -> locked.advisor.source().get(method, OfItself.class))
+                .satisfies(refusal -> assertThat(refusal.description()).contains("the method is its own fallback"))
+                .satisfies(refusal -> assertThat(refusal.action()).isEqualTo("Name another method."));
+    }
+
+    @Test
     void theMostSpecificExceptionCounts() {
         assertThat(locked.byClass(new WithFailures()).run("a")).isEqualTo("as the compiler chooses");
     }
@@ -64,6 +86,50 @@ class FallbackOverloadTests {
     @Test
     void aFallbackThatIsExcludedFromTheLockOfItsClassIsCalled() {
         assertThat(locked.byClass(new WithExclusion()).run("a")).isEqualTo("later a");
+    }
+
+    static class OfNumber {
+
+        @DistributedLocked(key = "#id", fallback = "later")
+        String run(long id) {
+            return "ran";
+        }
+
+        String later(Long id) {
+            return "a wrapper";
+        }
+
+        String later(long id) {
+            return "as the compiler chooses";
+        }
+
+        String later(Object id) {
+            return "any object";
+        }
+    }
+
+    static class OfMixedNumbers {
+
+        @DistributedLocked(key = "#id", fallback = "later")
+        String run(long id, long other) {
+            return "ran";
+        }
+
+        String later(Long id, long other) {
+            return "the first is a wrapper";
+        }
+
+        String later(long id, Long other) {
+            return "the second is a wrapper";
+        }
+    }
+
+    static class OfItself {
+
+        @DistributedLocked(key = "#id", fallback = "run")
+        String run(String id) {
+            return "ran";
+        }
     }
 
     @DistributedLocked(key = "#id", fallback = "later")

@@ -63,10 +63,17 @@ class StartupValidationTests {
 
     /** The container calls it on the bean itself, so it would run without its lock. */
     @ParameterizedTest
-    @ValueSource(classes = {AfterConstruction.class, BeforeDestruction.class, LockedInitializing.class, Ending.class})
+    @ValueSource(
+            classes = {
+                AfterConstruction.class,
+                BeforeDestruction.class,
+                LockedInitializing.class,
+                InheritedInitializing.class,
+                Ending.class
+            })
     void refusesWhatTheContainerCallsOnTheBeanItself(Class<?> type) {
         assertThat(refusalOf(type).description())
-                .startsWith("@DistributedLocked on " + type.getName() + "#")
+                .startsWith("@DistributedLocked on " + getClass().getName() + "$")
                 .contains("the container calls it on the bean itself");
         assertThat(refusalOf(type).action()).contains("ApplicationReadyEvent");
     }
@@ -420,6 +427,14 @@ class StartupValidationTests {
         @DistributedLocked
         public void afterPropertiesSet() {}
     }
+
+    static class Preparing {
+
+        @DistributedLocked
+        public void afterPropertiesSet() {}
+    }
+
+    static class InheritedInitializing extends Preparing implements InitializingBean {}
 
     static class Ending implements DisposableBean {
 

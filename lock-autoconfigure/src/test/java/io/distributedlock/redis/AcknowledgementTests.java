@@ -156,7 +156,9 @@ class AcknowledgementTests {
         acquireLater(locks, "warm-up").close();
         replica.freeze();
         try {
-            // A busy machine delays some. Redis alone would delay half of them, so no eight in a row would be in time.
+            // A busy machine delays some. Redis alone would delay each by 70 ms: it looks every 100 ms, and each
+            // request
+            // begins with such a look.
             List<Long> late = new ArrayList<>();
             int inARow = 0;
             while (inARow < 8 && late.size() < 40) {
