@@ -211,10 +211,9 @@ final class LockRegistry implements LeaseStore.Listener {
     public void granted(String name, long number, long token, long leaseMillis, int waiting) {
         boolean known = tell(name, lock -> lock.granted(number, token, leaseMillis, waiting));
         if (!known && !isGivingBack(name, number)) {
-            // No caller waits for it any more, and the cancellation did not arrive in time. Or the message is later
-            // than
-            // the reply to another request, and the hold is over: its minimum stays, although a confirmation of the
-            // message may have lengthened the lease.
+            // No caller waits for it any more, and the cancellation did not arrive in time. Or the hold is over, since
+            // the reply to another request came before the message: then its minimum stays, even if a confirmation of
+            // the message has lengthened the lease.
             NamedLock stray = new NamedLock(engine, name, null);
             long lease = leaseMillis * 1_000_000;
             PendingRelease back = new PendingRelease(stray, number, lease, engine.now() + lease, false, null);
