@@ -18,8 +18,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** An instance in a cluster of twelve masters. */
 @Tag(TestLength.FULL)
@@ -38,7 +40,9 @@ class LargeClusterTests {
 
     private static final Duration START = Duration.ofSeconds(3);
 
+    /** The heap takes its time to settle. */
     @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void theStartIsFastAndEachMasterCostsTwoConnectionsAndLittleMemory() {
         try (ClusterServer server = new ClusterServer(RedisCluster.start(MASTERS, 0, Duration.ofSeconds(60)));
                 Templates templates = new Templates()) {
