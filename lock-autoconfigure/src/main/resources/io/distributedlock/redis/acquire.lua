@@ -21,7 +21,8 @@
 --       7 the acquisition id of a reader that owns while this one waited for the same turn, or absent
 -- Returns
 --       token as text                     granted, without waiters
---       {1, token, waiting}               granted; the same id again gets the same token, but a reader the next one
+--       {1, token, waiting}               granted; the same id again gets the same token, but a reader the next one, and
+--                                         in a cluster one above ARGV 3 if this server's clock is behind that
 --       {0, ttl in ms, queued, token, repaired, ahead, waiting}   busy; ahead is at least the number of those before it
 --       {2, token}                        the explicit owner has it and may not re-enter
 --       {3, 0}                            the id was cancelled
@@ -124,6 +125,16 @@ end
 
 if holder == id and string.sub(id, 1, 1) ~= '=' then
   lengthen()
+  -- In a cluster, an earlier request of this id may have been delayed on its way to a server whose clock is behind: then
+  -- its floor was below the tokens of holds that had expired by then. The id has a tag there.
+  local floor = string.find(id, '{', 1, true) and tonumber(seen) or 0
+  if floor >= token then
+    local time = redis.call('TIME')
+    if floor > time[1] * 1000000 + time[2] then
+      token = floor + 1
+      redis.call('HSET', entry, 't', string.format('%.0f', token))
+    end
+  end
   return {1, token, waiting}
 end
 

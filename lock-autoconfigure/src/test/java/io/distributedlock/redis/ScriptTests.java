@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -24,6 +25,25 @@ class ScriptTests extends AbstractScriptTests {
         assertThat(field("t")).isEqualTo(String.valueOf(token));
         assertThat(run("release.lua", 1, ENTRY, ONE, "0")).isEqualTo(1L);
         assertThat(isFree()).isTrue();
+    }
+
+    /** The first request was delayed; holds that began and expired in the meantime had tokens above its floor. */
+    @Test
+    void aRepeatedRequestHasAHigherTokenWhereTheClockIsBehind() {
+        String id = "one{raw}.secret.1";
+        long clock = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        long ahead = clock + 5_000_000;
+        run("acquire.lua", 2, ENTRY, CANCELLED, id, "5000", String.valueOf(ahead));
+
+        assertThat(run("acquire.lua", 2, ENTRY, CANCELLED, id, "5000", String.valueOf(ahead + 1_000_000)))
+                .isEqualTo(List.of(1L, ahead + 1_000_001, 0L));
+        assertThat(field("t")).isEqualTo(String.valueOf(ahead + 1_000_001));
+
+        // A floor that the clock has passed is no reason.
+        Object first = run("acquire.lua", 2, "lock:{other}", "lock:{other}cancelled", id, "5000", "0");
+        long token = Long.parseLong((String) first);
+        assertThat(run("acquire.lua", 2, "lock:{other}", "lock:{other}cancelled", id, "5000", String.valueOf(token)))
+                .isEqualTo(List.of(1L, token, 0L));
     }
 
     @Test
