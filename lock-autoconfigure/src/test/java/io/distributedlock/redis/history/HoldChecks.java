@@ -5,6 +5,7 @@
 package io.distributedlock.redis.history;
 
 import io.distributedlock.redis.history.Event.Operation;
+import io.distributedlock.redis.history.Event.Phase;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -109,10 +110,23 @@ final class HoldChecks {
         Map<Long, Grant> known = new HashMap<>();
         for (Grant grant : grants) {
             Grant before = known.putIfAbsent(grant.token(), grant);
-            if (before != null && !areTogether(before, grant) && !restored.contains(grant)) {
+            if (before != null
+                    && !areTogether(before, grant)
+                    && !restored.contains(grant)
+                    && !mayHaveKept(before, grant)) {
                 violation("H2", "two holds with one token", before, grant);
             }
         }
+    }
+
+    /** An acquisition of unknown outcome by the same explicit owner, which may have had the lock between both. */
+    private boolean mayHaveKept(Grant before, Grant grant) {
+        return grant.hasExplicitOwner()
+                && before.owner().equals(grant.owner())
+                && calls.stream()
+                        .filter(call -> call.operation().isAcquisition() && call.outcome() == Phase.UNKNOWN)
+                        .filter(call -> call.asked().owner().equals(grant.owner()))
+                        .anyMatch(call -> call.begin() < grant.askedAt() && call.end() > before.grantedAt());
     }
 
     private static boolean areTogether(Grant one, Grant other) {

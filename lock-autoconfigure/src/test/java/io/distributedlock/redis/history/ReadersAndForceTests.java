@@ -236,6 +236,23 @@ class ReadersAndForceTests {
         assertFound("H2", "two holds with one token");
     }
 
+    /** Redis may have granted it, and the last hold of an owner ends the ownership. */
+    @Test
+    void anOwnerMayEnterAgainIfAnAcquisitionOfUnknownOutcomeMayHaveKeptTheLock() {
+        story.asks("a", "job", 1_000).granted(1_001, 5).releases(1_100).released(1_105);
+        story.asks("b", "job", 1_050).unknown(1_090);
+        story.asks("a", "job", 1_200).granted(1_203, 5).releases(1_300).released(1_301);
+        judge().assertGreen();
+    }
+
+    @Test
+    void anAcquisitionOfUnknownOutcomeBeforeTheOwnershipKeepsNothing() {
+        story.asks("b", "job", 900).unknown(950);
+        story.asks("a", "job", 1_000).granted(1_001, 5).releases(1_100).released(1_105);
+        story.asks("a", "job", 1_200).granted(1_203, 5).releases(1_300).released(1_301);
+        assertFound("H2", "two holds with one token");
+    }
+
     @Test
     void anotherOwnerBesideThemIsFound() {
         story.asks("a", "job", 1_000).granted(1_001, 5).releases(1_050).released(1_051);
