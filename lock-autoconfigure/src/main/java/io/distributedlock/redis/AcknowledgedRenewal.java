@@ -83,7 +83,7 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
         while (!waiting.isEmpty() && busy.compareAndSet(false, true)) {
             boolean underWay = false;
             try {
-                underWay = isUnderWay(take());
+                underWay = send(take());
             } finally {
                 // A failure to send one group, for lack of memory or stack, must not block all later ones.
                 if (!underWay) {
@@ -96,7 +96,8 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
         }
     }
 
-    private boolean isUnderWay(List<Renewal> group) {
+    /** Returns whether a group is under way; its end begins the next one. */
+    private boolean send(List<Renewal> group) {
         if (group.isEmpty()) {
             return false;
         }
