@@ -13,6 +13,7 @@ import static com.tngtech.archunit.lang.conditions.ArchConditions.callMethodWher
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,6 +42,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -170,6 +172,23 @@ class ArchitectureTests {
                                     .noneMatch(type -> type.isAssignableTo(Executor.class)))))
             .as("asynchronous methods should get an executor");
 
+    /**
+     * A failed test may be run again in the same JVM, after {@code @AfterAll}. A server that a static initializer
+     * started is stopped then.
+     */
+    static final ArchRule FIXTURES_CAN_START_AGAIN = noFields()
+            .that()
+            .areStatic()
+            .and()
+            .areFinal()
+            .and()
+            .haveRawType(assignableTo(AutoCloseable.class))
+            .should()
+            .beDeclaredInClassesThat(describe(
+                    "have a method with @AfterAll",
+                    type -> type.getMethods().stream().anyMatch(method -> method.isAnnotatedWith(AfterAll.class))))
+            .as("fixtures that are closed after all tests of a class should be started before all of them");
+
     static final ArchRule[] RULES = {
         NO_CYCLES,
         API_KNOWS_NO_OTHER_ROOM,
@@ -209,6 +228,11 @@ class ArchitectureTests {
         NO_COMMON_POOL.check(TESTS.that(describe("no fixtures", type -> !isFixture(type))));
     }
 
+    @Test
+    void testsCanBeRunAgain() {
+        FIXTURES_CAN_START_AGAIN.check(TESTS.that(describe("no fixtures", type -> !isFixture(type))));
+    }
+
     /** Each rule that is made here finds the class that breaks it. */
     @Test
     void aBrokenRuleIsFound() {
@@ -221,6 +245,7 @@ class ArchitectureTests {
         assertBroken(NO_SLEEP_IN_TESTS, BrokenRules.Sleeping.class);
         assertBroken(NO_SLEEP_IN_TESTS, BrokenRules.Parking.class);
         assertBroken(NO_COMMON_POOL, BrokenRules.InCommonPool.class);
+        assertBroken(FIXTURES_CAN_START_AGAIN, BrokenRules.WithStaticFixture.class);
     }
 
     private static void assertBroken(ArchRule rule, Class<?> fixture) {

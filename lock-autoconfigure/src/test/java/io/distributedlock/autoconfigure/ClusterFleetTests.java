@@ -5,18 +5,24 @@
 package io.distributedlock.autoconfigure;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 
 /** A fleet on a cluster. */
 class ClusterFleetTests extends FleetContract {
 
-    private static final TestRedis REDIS = TestRedis.cluster();
+    private static TestRedis redis;
 
     ClusterFleetTests() {
-        super(REDIS);
+        super(redis);
+    }
+
+    @BeforeAll
+    static void start() {
+        redis = TestRedis.cluster();
     }
 
     @AfterAll
     static void stop() {
-        REDIS.close();
+        redis.close();
     }
 }

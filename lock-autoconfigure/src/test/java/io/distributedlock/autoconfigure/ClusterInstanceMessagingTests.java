@@ -5,18 +5,24 @@
 package io.distributedlock.autoconfigure;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 
 /** Instances on a cluster exchange messages. The locks that they wait for lie in two shards. */
 class ClusterInstanceMessagingTests extends InstanceMessagingContract {
 
-    private static final TestRedis REDIS = TestRedis.cluster();
+    private static TestRedis redis;
 
     ClusterInstanceMessagingTests() {
-        super(REDIS);
+        super(redis);
+    }
+
+    @BeforeAll
+    static void start() {
+        redis = TestRedis.cluster();
     }
 
     @AfterAll
     static void stop() {
-        REDIS.close();
+        redis.close();
     }
 }

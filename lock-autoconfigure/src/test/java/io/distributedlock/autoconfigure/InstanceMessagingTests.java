@@ -5,18 +5,24 @@
 package io.distributedlock.autoconfigure;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 
 /** Instances on one server exchange messages. */
 class InstanceMessagingTests extends InstanceMessagingContract {
 
-    private static final TestRedis REDIS = TestRedis.single();
+    private static TestRedis redis;
 
     InstanceMessagingTests() {
-        super(REDIS);
+        super(redis);
+    }
+
+    @BeforeAll
+    static void start() {
+        redis = TestRedis.single();
     }
 
     @AfterAll
     static void stop() {
-        REDIS.close();
+        redis.close();
     }
 }

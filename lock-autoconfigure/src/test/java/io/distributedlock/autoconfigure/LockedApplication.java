@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -24,17 +25,27 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 
 /**
  * An application with a Redis of its own, for tests of what annotated methods do. As an extension in a static field, it
- * checks after each test that no key is left, and ends with the class.
+ * checks after each test that no key is left, and ends with the class. It starts again if tests of the class are run
+ * again.
  */
-final class LockedApplication implements AfterEachCallback, AfterAllCallback, AutoCloseable {
+final class LockedApplication implements BeforeAllCallback, AfterEachCallback, AfterAllCallback, AutoCloseable {
 
     static final Duration LONG = Duration.ofSeconds(60);
 
-    private final EmbeddedRedis redis = EmbeddedRedis.start();
+    private final Class<?>[] beans;
 
-    private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+    private EmbeddedRedis redis;
+
+    private AnnotationConfigApplicationContext context;
 
     LockedApplication(Class<?>... beans) {
+        this.beans = beans;
+        start();
+    }
+
+    private void start() {
+        redis = EmbeddedRedis.start();
+        context = new AnnotationConfigApplicationContext();
         TestPropertyValues.of("spring.data.redis.port=" + redis.port()).applyTo(context);
         // As in Spring Boot, where auto-configurations come after the application's own.
         context.register(beans);
@@ -85,6 +96,13 @@ final class LockedApplication implements AfterEachCallback, AfterAllCallback, Au
 
     void awaitNoKeys() {
         await("no key is left").atMost(LONG).until(() -> keys().isEmpty());
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext tests) {
+        if (!context.isActive()) {
+            start();
+        }
     }
 
     @Override

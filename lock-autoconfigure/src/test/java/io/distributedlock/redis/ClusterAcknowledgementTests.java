@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,7 @@ class ClusterAcknowledgementTests {
     private static final String LOCK = "lock:{confirmed}";
 
     /** A long node time-out: on a busy machine, no server must be declared dead. */
-    private static final RedisCluster WHOLE = start();
+    private static RedisCluster whole;
 
     private final Templates templates = new Templates();
 
@@ -61,7 +62,7 @@ class ClusterAcknowledgementTests {
 
     @BeforeEach
     void useTheWholeCluster() {
-        use(WHOLE);
+        use(whole);
     }
 
     private void use(RedisCluster used) {
@@ -77,12 +78,17 @@ class ClusterAcknowledgementTests {
     void stop() {
         callers.close();
         templates.close();
-        WHOLE.flush();
+        whole.flush();
+    }
+
+    @BeforeAll
+    static void startAll() {
+        whole = start();
     }
 
     @AfterAll
     static void stopServers() {
-        WHOLE.close();
+        whole.close();
     }
 
     private RedisLockTemplate locks(int acknowledge) {

@@ -8,21 +8,27 @@ import io.distributedlock.testing.RedisCluster;
 import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /** The whole contract on a cluster of three masters. Takes two minutes. */
 @Tag(TestLength.FULL)
 class ClusterLockContractTests extends LockContract {
 
-    private static final ClusterServer SERVER = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));
+    private static ClusterServer server;
 
     @Override
     LockServer server() {
-        return SERVER;
+        return server;
+    }
+
+    @BeforeAll
+    static void start() {
+        server = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));
     }
 
     @AfterAll
     static void stop() {
-        SERVER.close();
+        server.close();
     }
 }

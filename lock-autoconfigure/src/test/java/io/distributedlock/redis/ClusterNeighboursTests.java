@@ -28,6 +28,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -42,23 +43,28 @@ class ClusterNeighboursTests {
     private static final Pattern RULES = Pattern.compile("```\\R(user locks on >change-me .*)\\R```");
 
     /** A long node time-out: no replica takes the place of a master that is away. */
-    private static final RedisCluster CLUSTER = RedisCluster.start(3, 0, Duration.ofSeconds(60));
+    private static RedisCluster cluster;
 
     private final Templates templates = new Templates();
 
     @AfterEach
     void close() {
         templates.close();
-        CLUSTER.flush();
+        cluster.flush();
+    }
+
+    @BeforeAll
+    static void start() {
+        cluster = RedisCluster.start(3, 0, Duration.ofSeconds(60));
     }
 
     @AfterAll
     static void stop() {
-        CLUSTER.close();
+        cluster.close();
     }
 
     private RedisLockTemplate template(String label) {
-        return template(label, new RedisClusterConfiguration(CLUSTER.addresses()));
+        return template(label, new RedisClusterConfiguration(cluster.addresses()));
     }
 
     private RedisLockTemplate template(String label, RedisClusterConfiguration target) {
@@ -93,7 +99,7 @@ class ClusterNeighboursTests {
         RedisLockTemplate two = template("till 2");
         template("till 3");
         fleet(one, true);
-        for (ClusterNode away : CLUSTER.masters()) {
+        for (ClusterNode away : cluster.masters()) {
             String here = nameAt(other(away));
             LockHandle held = two.acquire(leased(here, 60_000));
             away.freeze();
@@ -114,7 +120,7 @@ class ClusterNeighboursTests {
     }
 
     private static ClusterNode other(ClusterNode master) {
-        return CLUSTER.masters().stream()
+        return cluster.masters().stream()
                 .filter(node -> node != master)
                 .findFirst()
                 .orElseThrow();
@@ -122,7 +128,7 @@ class ClusterNeighboursTests {
 
     private static String nameAt(ClusterNode node) {
         for (int i = 0; ; i++) {
-            if (CLUSTER.masterOf("lock:{n" + i + "}") == node) {
+            if (cluster.masterOf("lock:{n" + i + "}") == node) {
                 return "n" + i;
             }
         }
@@ -135,12 +141,12 @@ class ClusterNeighboursTests {
         RedisLockTemplate holder = template("till 2");
         LockHandle held = holder.acquire(leased("kept", 60_000));
         assertThat(asker.inspect("kept")).isPresent();
-        ClusterNode source = CLUSTER.masterOf("lock:{kept}");
+        ClusterNode source = cluster.masterOf("lock:{kept}");
         String owner = source.text("HGET", "lock:{kept}", "o");
         String channel = "lock:instance:" + owner.substring(0, owner.indexOf('.'));
-        CLUSTER.move(CLUSTER.slotOf(channel), other(source)).begin().finish();
+        cluster.move(cluster.slotOf(channel), other(source)).begin().finish();
         await().atMost(LONG)
-                .until(() -> CLUSTER.masters().stream()
+                .until(() -> cluster.masters().stream()
                         .noneMatch(node -> node.list("PUBSUB", "SHARDCHANNELS").contains(channel)));
 
         HoldReport report = await().atMost(Noise.LATEST)
@@ -186,19 +192,19 @@ class ClusterNeighboursTests {
 
     /** Each user has the rights as written down. */
     private static RedisClusterConfiguration allowed(String user) {
-        for (ClusterNode node : CLUSTER.nodes()) {
+        for (ClusterNode node : cluster.nodes()) {
             String[] command = ("ACL SETUSER " + user + " reset " + String.join(" ", documentedRights())).split(" ");
             node.text(command);
             node.text("ACL", "LOG", "RESET");
         }
-        RedisClusterConfiguration target = new RedisClusterConfiguration(CLUSTER.addresses());
+        RedisClusterConfiguration target = new RedisClusterConfiguration(cluster.addresses());
         target.setUsername(user);
         target.setPassword("change-me");
         return target;
     }
 
     private static void assertNothingWasDenied() {
-        for (ClusterNode node : CLUSTER.nodes()) {
+        for (ClusterNode node : cluster.nodes()) {
             assertThat(node.list("ACL", "LOG"))
                     .filteredOn(entry -> entry.contains("locks"))
                     .allMatch(entry -> entry.contains("client|set") || entry.contains("info"));
@@ -211,13 +217,13 @@ class ClusterNeighboursTests {
     void aDeadHolderIsNamedByItsLabelKey() {
         RedisLockTemplate holder = template("till 7", allowed("locks"));
         String key = "lock:instance:" + id(holder);
-        String name = nameAt(other(CLUSTER.masterOf(key)));
+        String name = nameAt(other(cluster.masterOf(key)));
         holder.acquire(leased(name, 120_000));
         await().atMost(LONG)
-                .untilAsserted(() -> assertThat(CLUSTER.masterOf(key).text("HGET", key, "label"))
+                .untilAsserted(() -> assertThat(cluster.masterOf(key).text("HGET", key, "label"))
                         .isEqualTo("till 7"));
         assertNothingWasDenied();
-        for (ClusterNode node : CLUSTER.nodes()) {
+        for (ClusterNode node : cluster.nodes()) {
             node.text("ACL", "SETUSER", "locks", "off");
             node.text("CLIENT", "KILL", "USER", "locks");
         }
@@ -241,10 +247,10 @@ class ClusterNeighboursTests {
         String key = "lock:instance:" + id(holder);
         holder.acquire(leased("kept", 120_000));
         await().atMost(LONG)
-                .until(() -> CLUSTER.masterOf(key).text("EXISTS", key).equals("1"));
+                .until(() -> cluster.masterOf(key).text("EXISTS", key).equals("1"));
 
         holder.stop();
 
-        assertThat(CLUSTER.masterOf(key).text("EXISTS", key)).isEqualTo("0");
+        assertThat(cluster.masterOf(key).text("EXISTS", key)).isEqualTo("0");
     }
 }

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -33,12 +34,12 @@ class ClusterRedirectTests {
 
     private static final String NAME = "redirected";
 
-    private static final RedisCluster CLUSTER = RedisCluster.start(2, 0, Duration.ofSeconds(15));
+    private static RedisCluster cluster;
 
     private final LockKeys keys = new LockKeys("lock:");
 
     private final RedisClusterClient client = RedisClusterClient.create(
-            RedisURI.create("127.0.0.1", CLUSTER.masters().get(0).port()));
+            RedisURI.create("127.0.0.1", cluster.masters().get(0).port()));
 
     private final StatefulRedisClusterConnection<String, String> connection = client.connect();
 
@@ -51,9 +52,14 @@ class ClusterRedirectTests {
         client.shutdown(0, 5, TimeUnit.SECONDS);
     }
 
+    @BeforeAll
+    static void start() {
+        cluster = RedisCluster.start(2, 0, Duration.ofSeconds(15));
+    }
+
     @AfterAll
     static void stop() {
-        CLUSTER.close();
+        cluster.close();
     }
 
     /** One key, so that the only further writing is that of the redirection. */
@@ -89,11 +95,11 @@ class ClusterRedirectTests {
 
     @Test
     void aTokenIsHigherThanTheClockAtTheLastWriting() throws Exception {
-        int slot = CLUSTER.slotOf(keys.entry(NAME));
-        SlotMove move = CLUSTER.move(
+        int slot = cluster.slotOf(keys.entry(NAME));
+        SlotMove move = cluster.move(
                         slot,
-                        CLUSTER.masters().stream()
-                                .filter(node -> node != CLUSTER.masterOf(slot))
+                        cluster.masters().stream()
+                                .filter(node -> node != cluster.masterOf(slot))
                                 .findFirst()
                                 .orElseThrow())
                 .begin();

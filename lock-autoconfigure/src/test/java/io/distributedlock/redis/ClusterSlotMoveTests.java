@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -30,9 +31,9 @@ import org.junit.jupiter.api.Test;
 class ClusterSlotMoveTests {
 
     /** A long node time-out: on a busy machine, servers must not take each other for dead. */
-    private static final ClusterServer SERVER = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));
+    private static ClusterServer server;
 
-    private final RedisCluster cluster = SERVER.cluster();
+    private final RedisCluster cluster = server.cluster();
 
     private final Templates templates = new Templates();
 
@@ -45,13 +46,18 @@ class ClusterSlotMoveTests {
         cluster.flush();
     }
 
+    @BeforeAll
+    static void start() {
+        server = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));
+    }
+
     @AfterAll
     static void stop() {
-        SERVER.close();
+        server.close();
     }
 
     private RedisLockTemplate template() {
-        return templates.on(SERVER.newConnectionFactory());
+        return templates.on(server.newConnectionFactory());
     }
 
     private ClusterNode otherThan(ClusterNode master) {
@@ -96,7 +102,7 @@ class ClusterSlotMoveTests {
         RedisLockTemplate first = template();
         RedisLockTemplate second = template();
         LockHandle held = first.acquire(leased("told", 60_000));
-        try (CommandLog log = CommandLog.open(SERVER.serverOf("lock:{told}"))) {
+        try (CommandLog log = CommandLog.open(server.serverOf("lock:{told}"))) {
             TestCallers.Call<LockHandle> waiter = callers.call(() -> second.acquire(leased("told", 60_000)));
             await().until(() -> first.inspect("told").orElseThrow().waitingInstances() == 1);
             held.close();

@@ -7,22 +7,28 @@ package io.distributedlock.redis;
 import io.distributedlock.testing.RedisCluster;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
 /** Tokens on three masters. The rest of the contract is in {@link ClusterLockContractTests}. */
 class ClusterTokenTests {
 
-    private static final ClusterServer SERVER = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));
+    private static ClusterServer cluster;
+
+    @BeforeAll
+    static void start() {
+        cluster = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));
+    }
 
     @AfterAll
     static void stop() {
-        SERVER.close();
+        cluster.close();
     }
 
     @Nested
     class Tokens extends TokenContract {
         Tokens() {
-            super(SERVER);
+            super(cluster);
         }
     }
 }

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,14 +34,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** A JVM that is killed or stopped while others stand in line, before it or behind it. */
 class DeadAndStoppedWaitersTests {
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private static final LockRequest REQUEST = LockRequest.of("line").waitForever();
 
     @RegisterExtension
-    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, server.redis());
 
     private final Templates templates = new Templates();
 
@@ -54,8 +55,8 @@ class DeadAndStoppedWaitersTests {
 
     @BeforeEach
     void open() {
-        locks = templates.on(SERVER.newConnectionFactory());
-        redis = SERVER.redis().connect();
+        locks = templates.on(server.newConnectionFactory());
+        redis = server.redis().connect();
     }
 
     @AfterEach
@@ -66,9 +67,14 @@ class DeadAndStoppedWaitersTests {
         redis.close();
     }
 
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
+
     @AfterAll
     static void stopServer() {
-        SERVER.close();
+        server.close();
     }
 
     /**
@@ -100,7 +106,7 @@ class DeadAndStoppedWaitersTests {
         holder.signal("KILL");
         assertThat(holder.awaitExit(LIMIT)).isTrue();
         long killed = System.nanoTime();
-        long left = redis.number("PTTL", SERVER.keys(Templates.PREFIX).get(0));
+        long left = redis.number("PTTL", server.keys(Templates.PREFIX).get(0));
         assertThat(left).as("what is left of its lease").isPositive();
 
         List<Turn> turns = crowds.stream()
@@ -149,7 +155,7 @@ class DeadAndStoppedWaitersTests {
 
     /** The children have used another lock before, perhaps with unknown outcome. */
     private static void assertLineIsGone() {
-        assertThat(SERVER.keys(Templates.PREFIX)).noneMatch(key -> key.contains("{line}"));
+        assertThat(server.keys(Templates.PREFIX)).noneMatch(key -> key.contains("{line}"));
     }
 
     /**
@@ -209,7 +215,7 @@ class DeadAndStoppedWaitersTests {
     }
 
     private List<ChildJvm> startChildren(int count) {
-        String port = Integer.toString(SERVER.redis().port());
+        String port = Integer.toString(server.redis().port());
         List<TestCallers.Call<ChildJvm>> starting = IntStream.range(0, count)
                 .mapToObj(i -> callers.call(() -> ChildJvm.start(LockChild.class, port)))
                 .toList();
@@ -217,7 +223,7 @@ class DeadAndStoppedWaitersTests {
     }
 
     private TestCallers.Call<LockHandle> waitElsewhere(int place) {
-        RedisLockTemplate elsewhere = templates.on(SERVER.newConnectionFactory());
+        RedisLockTemplate elsewhere = templates.on(server.newConnectionFactory());
         CompletableFuture<LockHandle> granted = elsewhere.acquireAsync(REQUEST).toCompletableFuture();
         awaitWaiting(place);
         return callers.call(() -> TestCallers.get(granted));

@@ -18,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -27,12 +28,12 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** Asynchronous callers of a template that nobody has started. */
 class FirstAsyncCallTests {
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     private static final LockRequest REQUEST = LockRequest.of("first");
 
     @RegisterExtension
-    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, server.redis());
 
     private final List<Thread> starters = new CopyOnWriteArrayList<>();
 
@@ -49,9 +50,14 @@ class FirstAsyncCallTests {
         connections.destroy();
     }
 
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
+
     @AfterAll
     static void stopServer() {
-        SERVER.close();
+        server.close();
     }
 
     @Test
@@ -95,7 +101,7 @@ class FirstAsyncCallTests {
         private boolean made;
 
         SlowFactory() {
-            super(new RedisStandaloneConfiguration("127.0.0.1", SERVER.redis().port()));
+            super(new RedisStandaloneConfiguration("127.0.0.1", server.redis().port()));
             afterPropertiesSet();
             made = true;
         }

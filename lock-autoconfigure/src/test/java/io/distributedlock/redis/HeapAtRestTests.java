@@ -19,13 +19,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What an instance costs that does nothing, and what locks cost that are held. */
 class HeapAtRestTests {
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     private static final int INSTANCES = 30;
 
@@ -38,7 +39,7 @@ class HeapAtRestTests {
     private static final long MOST_HELD = 4_200_000;
 
     @RegisterExtension
-    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, server.redis());
 
     private final Templates templates = new Templates();
 
@@ -47,9 +48,14 @@ class HeapAtRestTests {
         templates.close();
     }
 
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
+
     @AfterAll
     static void stopServer() {
-        SERVER.close();
+        server.close();
     }
 
     @Test
@@ -67,7 +73,7 @@ class HeapAtRestTests {
 
     @Test
     void tenThousandHeldLocksTakeLessThanFiveMegabytes() {
-        LockOperations locks = templates.on(SERVER.newConnectionFactory());
+        LockOperations locks = templates.on(server.newConnectionFactory());
         release(hold(locks));
         long before = ReachableHeap.settledBytes();
         List<LockHandle> held = hold(locks);
@@ -106,7 +112,7 @@ class HeapAtRestTests {
     private void useInstances(int count) {
         for (int i = 0; i < count; i++) {
             templates
-                    .on(SERVER.newConnectionFactory())
+                    .on(server.newConnectionFactory())
                     .acquire(leased("rest", 5_000))
                     .close();
         }

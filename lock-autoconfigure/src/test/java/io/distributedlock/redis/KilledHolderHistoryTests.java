@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -39,12 +40,12 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(SafetyViolations.class)
 class KilledHolderHistoryTests {
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
     @RegisterExtension
-    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, server.redis());
 
     @TempDir
     Path directory;
@@ -61,14 +62,19 @@ class KilledHolderHistoryTests {
         callers.close();
     }
 
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
+
     @AfterAll
     static void stopServer() {
-        SERVER.close();
+        server.close();
     }
 
     @Test
     void everythingIsKeptWhenAHolderIsKilled() {
-        try (RespClient redis = SERVER.redis().connect();
+        try (RespClient redis = server.redis().connect();
                 History history = History.open(directory, "test")) {
             HistoryChild.NAMES.forEach(name -> redis.call("SET", "counter:" + name, "0"));
             startChildren(history, "a", "b");
@@ -92,7 +98,7 @@ class KilledHolderHistoryTests {
     }
 
     private void startChildren(History history, String... names) {
-        String port = Integer.toString(SERVER.redis().port());
+        String port = Integer.toString(server.redis().port());
         List<TestCallers.Call<ChildJvm>> starting = new ArrayList<>();
         for (String name : names) {
             starting.add(callers.call(() -> ChildJvm.start(HistoryChild.class, port, directory.toString(), name)));

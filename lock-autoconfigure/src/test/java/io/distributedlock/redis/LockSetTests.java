@@ -27,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Several names in one request: all of them or none. */
@@ -34,15 +35,20 @@ class LockSetTests extends AbstractLockContract {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
+
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
 
     @AfterAll
     static void stop() {
-        SERVER.close();
+        server.close();
     }
 
     LockSetTests() {
-        super(SERVER);
+        super(server);
     }
 
     private static LockRequest all(String... names) {

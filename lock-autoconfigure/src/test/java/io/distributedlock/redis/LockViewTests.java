@@ -14,20 +14,26 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Locks by the interface of the JDK. */
 class LockViewTests extends AbstractLockContract {
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     LockViewTests() {
-        super(SERVER);
+        super(server);
+    }
+
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
     }
 
     @AfterAll
     static void stop() {
-        SERVER.close();
+        server.close();
     }
 
     @Test

@@ -33,6 +33,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -41,12 +42,12 @@ import org.springframework.test.util.ReflectionTestUtils;
 /** Many callers of one JVM wait for one lock: the cost, the accuracy of the waits, and what leaving callers leave. */
 class ManyCallersTests {
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     private static final LockRequest REQUEST = LockRequest.of("crowd").waitForever();
 
     @RegisterExtension
-    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, server.redis());
 
     private final Templates templates = new Templates();
 
@@ -58,8 +59,8 @@ class ManyCallersTests {
 
     @BeforeEach
     void open() {
-        locks = templates.on(SERVER.newConnectionFactory());
-        other = templates.on(SERVER.newConnectionFactory());
+        locks = templates.on(server.newConnectionFactory());
+        other = templates.on(server.newConnectionFactory());
     }
 
     @AfterEach
@@ -68,9 +69,14 @@ class ManyCallersTests {
         templates.close();
     }
 
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
+
     @AfterAll
     static void stopServer() {
-        SERVER.close();
+        server.close();
     }
 
     @Test
@@ -99,7 +105,7 @@ class ManyCallersTests {
                 granted.close();
             }));
         }
-        try (CommandCounter counter = CommandCounter.start(SERVER.redis())) {
+        try (CommandCounter counter = CommandCounter.start(server.redis())) {
             handle.close();
             TestCallers.get(CompletableFuture.allOf(done.toArray(CompletableFuture[]::new)));
             assertThat(served).hasSize(size).isSorted();
@@ -206,7 +212,7 @@ class ManyCallersTests {
         assertThat(handle.isHeld()).isTrue();
         assertThat(waiting()).isZero();
         handle.close();
-        assertThat(SERVER.keys(Templates.PREFIX)).isEmpty();
+        assertThat(server.keys(Templates.PREFIX)).isEmpty();
     }
 
     private void assertNothingIsLeft() {

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -28,14 +29,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Many instances wait for one lock: they send few requests and still get the lock in order of arrival. */
 class ManyInstancesTests {
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     private static final int SIZE = 80;
 
     private static final LockRequest REQUEST = LockRequest.of("instances").waitForever();
 
     @RegisterExtension
-    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, server.redis());
 
     private final Templates templates = new Templates();
 
@@ -49,11 +50,11 @@ class ManyInstancesTests {
 
     @BeforeEach
     void letThemWait() {
-        holder = templates.on(SERVER.newConnectionFactory());
+        holder = templates.on(server.newConnectionFactory());
         handle = holder.acquire(REQUEST);
         for (int i = 0; i < SIZE; i++) {
             int number = i;
-            RedisLockTemplate member = templates.on(SERVER.newConnectionFactory());
+            RedisLockTemplate member = templates.on(server.newConnectionFactory());
             turns.add(member.acquireAsync(REQUEST).toCompletableFuture().thenAccept(granted -> {
                 served.add(number);
                 granted.close();
@@ -67,9 +68,14 @@ class ManyInstancesTests {
         templates.close();
     }
 
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
+
     @AfterAll
     static void stopServer() {
-        SERVER.close();
+        server.close();
     }
 
     private void awaitWaiting(int expected) {
@@ -82,7 +88,7 @@ class ManyInstancesTests {
 
     @Test
     void instancesSendFewRequestsAndGetTheLockInOrderOfArrival() {
-        try (CommandCounter counter = CommandCounter.start(SERVER.redis())) {
+        try (CommandCounter counter = CommandCounter.start(server.redis())) {
             Stopwatch watch = Stopwatch.start();
             HoldAssertions.assertHeldFor(handle, millis(3_000), () -> {});
             long scripts = counter.scripts();
@@ -105,12 +111,12 @@ class ManyInstancesTests {
     /** All connections for messages break at once, while the lock is handed over. */
     @Test
     void allInstancesGetTheLockAlthoughAllConnectionsBreak() {
-        try (RespClient client = SERVER.redis().connect()) {
+        try (RespClient client = server.redis().connect()) {
             assertThat(client.number("CLIENT", "KILL", "TYPE", "pubsub")).isEqualTo(SIZE + 1);
         }
         handle.close();
         TestCallers.get(CompletableFuture.allOf(turns.toArray(CompletableFuture[]::new)));
         assertThat(served).hasSize(SIZE).doesNotHaveDuplicates();
-        await().atMost(Noise.LATEST).until(() -> SERVER.keys(Templates.PREFIX).isEmpty());
+        await().atMost(Noise.LATEST).until(() -> server.keys(Templates.PREFIX).isEmpty());
     }
 }

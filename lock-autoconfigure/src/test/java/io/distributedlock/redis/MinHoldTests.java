@@ -16,6 +16,7 @@ import io.distributedlock.LockRequest;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** A lock that becomes free no earlier than a time after its grant, without anybody waiting for that in a release. */
@@ -23,15 +24,20 @@ class MinHoldTests extends AbstractLockContract {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
+
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
 
     @AfterAll
     static void stop() {
-        SERVER.close();
+        server.close();
     }
 
     MinHoldTests() {
-        super(SERVER);
+        super(server);
     }
 
     /** So long that it would be over only if the release had waited for it. */

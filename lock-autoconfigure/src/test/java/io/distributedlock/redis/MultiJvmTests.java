@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,12 +38,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Instances in JVMs of their own, which are killed and stopped. */
 class MultiJvmTests {
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     @RegisterExtension
-    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, server.redis());
 
     private final Templates templates = new Templates();
 
@@ -56,8 +57,8 @@ class MultiJvmTests {
 
     @BeforeEach
     void open() {
-        locks = templates.on(SERVER.newConnectionFactory());
-        redis = SERVER.redis().connect();
+        locks = templates.on(server.newConnectionFactory());
+        redis = server.redis().connect();
     }
 
     @AfterEach
@@ -69,9 +70,14 @@ class MultiJvmTests {
         assertThat(children).noneMatch(child -> ProcessHandle.of(child.pid()).isPresent());
     }
 
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
+
     @AfterAll
     static void stopServer() {
-        SERVER.close();
+        server.close();
     }
 
     /** The fault matrix has an instance that retains its leases in each of its runs. */
@@ -292,7 +298,7 @@ class MultiJvmTests {
     @Test
     void aWaiterThatWasStoppedPastItsGrantIsNotMisled() {
         ChildJvm child = startChildren(1).get(0);
-        RedisLockTemplate other = templates.on(SERVER.newConnectionFactory());
+        RedisLockTemplate other = templates.on(server.newConnectionFactory());
         for (int i = 0; i < 3; i++) {
             LockHandle handle = locks.acquire(LockRequest.of("shared"));
             CompletableFuture<String> granted = child.send("a", "acquire", "shared", 300);
@@ -318,7 +324,7 @@ class MultiJvmTests {
         child.signal("TERM");
         assertThat(child.awaitExit(LIMIT)).isTrue();
         await().atMost(millis(500).plus(Noise.LATEST))
-                .until(() -> SERVER.keys(Templates.PREFIX).isEmpty());
+                .until(() -> server.keys(Templates.PREFIX).isEmpty());
     }
 
     private List<ChildJvm> startChildren(int count) {
@@ -327,7 +333,7 @@ class MultiJvmTests {
 
     private List<ChildJvm> startChildren(int count, String... more) {
         List<String> arguments =
-                new ArrayList<>(List.of(Integer.toString(SERVER.redis().port())));
+                new ArrayList<>(List.of(Integer.toString(server.redis().port())));
         arguments.addAll(List.of(more));
         List<TestCallers.Call<ChildJvm>> starting = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -337,7 +343,7 @@ class MultiJvmTests {
     }
 
     private TestCallers.Call<LockHandle> waitForIt() {
-        RedisLockTemplate other = templates.on(SERVER.newConnectionFactory());
+        RedisLockTemplate other = templates.on(server.newConnectionFactory());
         CompletableFuture<LockHandle> granted =
                 other.acquireAsync(LockRequest.of("shared").waitForever()).toCompletableFuture();
         awaitWaiting(1);

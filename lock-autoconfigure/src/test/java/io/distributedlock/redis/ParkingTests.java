@@ -21,6 +21,7 @@ import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,10 +32,10 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class ParkingTests {
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     @RegisterExtension
-    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, server.redis());
 
     private final Templates templates = new Templates();
 
@@ -46,14 +47,19 @@ class ParkingTests {
         templates.close();
     }
 
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
+
     @AfterAll
     static void stopServer() {
-        SERVER.close();
+        server.close();
     }
 
     @Test
     void noThreadParksUnderTheMonitorOfAName(@TempDir Path directory) throws Exception {
-        RedisLockTemplate locks = templates.on(SERVER.newConnectionFactory());
+        RedisLockTemplate locks = templates.on(server.newConnectionFactory());
         AtomicBoolean stop = new AtomicBoolean();
         AtomicInteger cycles = new AtomicInteger();
         Path file = directory.resolve("parked.jfr");

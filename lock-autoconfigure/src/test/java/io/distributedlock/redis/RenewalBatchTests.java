@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Renewal goes out in batches, and not at all when nothing is held. */
 class RenewalBatchTests {
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     private static final int HELD = 250;
 
@@ -37,7 +38,7 @@ class RenewalBatchTests {
     private static final Duration TICK = millis(62);
 
     @RegisterExtension
-    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, server.redis());
 
     private final Templates templates = new Templates();
 
@@ -45,7 +46,7 @@ class RenewalBatchTests {
 
     @BeforeEach
     void open() {
-        locks = templates.on(SERVER.newConnectionFactory());
+        locks = templates.on(server.newConnectionFactory());
     }
 
     @AfterEach
@@ -53,9 +54,14 @@ class RenewalBatchTests {
         templates.close();
     }
 
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
+
     @AfterAll
     static void stopServer() {
-        SERVER.close();
+        server.close();
     }
 
     /**
@@ -69,7 +75,7 @@ class RenewalBatchTests {
         List<LockHandle> handles = acquire();
         Duration acquired = watch.elapsed();
         int most = 3 + 1 + (int) (acquired.toMillis() / TICK.toMillis());
-        try (CommandLog log = CommandLog.open(SERVER.redis())) {
+        try (CommandLog log = CommandLog.open(server.redis())) {
             Duration third = LEASE.dividedBy(3);
             HoldAssertions.assertHeldFor(
                     handles.get(0),
@@ -99,8 +105,8 @@ class RenewalBatchTests {
     @Test
     void aRenewalThatIsRepeatedAfterTheReleaseRenewsNothing() {
         LockHandle former = locks.acquire(leased("repeated", 900));
-        try (RespClient operator = SERVER.redis().connect();
-                CommandLog log = CommandLog.open(SERVER.redis())) {
+        try (RespClient operator = server.redis().connect();
+                CommandLog log = CommandLog.open(server.redis())) {
             operator.call("SCRIPT", "FLUSH");
             operator.call("CLIENT", "PAUSE", "700", "ALL");
             HoldAssertions.assertHeldFor(former, millis(500), () -> {});
@@ -126,7 +132,7 @@ class RenewalBatchTests {
 
     @Test
     void nothingIsSentWhenNothingIsHeld() {
-        RedisLockTemplate other = templates.on(SERVER.newConnectionFactory());
+        RedisLockTemplate other = templates.on(server.newConnectionFactory());
         LockHandle handle = locks.acquire(leased("idle", 1_500));
         CompletableFuture<LockHandle> waiting =
                 other.acquireAsync(leased("idle", 1_500)).toCompletableFuture();
@@ -134,8 +140,8 @@ class RenewalBatchTests {
         HoldAssertions.assertHeldFor(handle, millis(700), () -> {});
         handle.close();
         TestCallers.get(waiting).close();
-        await().until(() -> SERVER.keys(Templates.PREFIX).isEmpty());
-        try (CommandCounter counter = CommandCounter.start(SERVER.redis())) {
+        await().until(() -> server.keys(Templates.PREFIX).isEmpty());
+        try (CommandCounter counter = CommandCounter.start(server.redis())) {
             HoldAssertions.assertAllTheTime(
                     millis(2_000), () -> assertThat(counter.calls()).isEmpty());
         }

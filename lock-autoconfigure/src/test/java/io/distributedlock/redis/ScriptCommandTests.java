@@ -21,6 +21,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,10 +34,10 @@ class ScriptCommandTests {
 
     private static final LuaScript RELEASE = new LuaScript("release.lua");
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     private final RedisClient client =
-            RedisClient.create(RedisURI.create("127.0.0.1", SERVER.redis().port()));
+            RedisClient.create(RedisURI.create("127.0.0.1", server.redis().port()));
 
     private StatefulRedisConnection<String, String> connection;
 
@@ -71,9 +72,14 @@ class ScriptCommandTests {
         client.shutdown(0, 5, TimeUnit.SECONDS);
     }
 
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
+
     @AfterAll
     static void stop() {
-        SERVER.close();
+        server.close();
     }
 
     private ScriptCommand<IntegerListOutput, Long> call(LuaScript script, String key) {

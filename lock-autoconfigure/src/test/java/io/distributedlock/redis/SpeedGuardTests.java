@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -59,7 +60,7 @@ class SpeedGuardTests {
             return 0
             """;
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     private final Templates templates = new Templates();
 
@@ -73,8 +74,8 @@ class SpeedGuardTests {
 
     @BeforeEach
     void open() {
-        locks = templates.on(SERVER.newConnectionFactory());
-        client = RedisClient.create(SERVER.redis().uri());
+        locks = templates.on(server.newConnectionFactory());
+        client = RedisClient.create(server.redis().uri());
         connection = client.connect();
     }
 
@@ -85,16 +86,21 @@ class SpeedGuardTests {
         client.shutdown();
     }
 
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
+
     @AfterAll
     static void stopServer() {
-        SERVER.close();
+        server.close();
     }
 
     @Test
     void acquiringAndReleasingTakesHardlyLongerThanItsTwoCommands() {
         locks.acquire(request).close();
         List<CommandLog.Entry> sent;
-        try (CommandLog log = CommandLog.open(SERVER.redis())) {
+        try (CommandLog log = CommandLog.open(server.redis())) {
             locks.acquire(request).close();
             sent = log.clientCommands();
         }
@@ -129,7 +135,7 @@ class SpeedGuardTests {
     @Test
     void acquiringAndReleasingAreTwoCommands() {
         locks.acquire(request).close();
-        try (CommandCounter counter = CommandCounter.start(SERVER.redis())) {
+        try (CommandCounter counter = CommandCounter.start(server.redis())) {
             for (int i = 0; i < CALLS; i++) {
                 locks.acquire(request).close();
             }
@@ -141,7 +147,7 @@ class SpeedGuardTests {
     @Test
     void nestedCallsAreNoCommandAndTakeNextToNoTime() {
         try (LockHandle outer = locks.acquire(request);
-                CommandCounter counter = CommandCounter.start(SERVER.redis())) {
+                CommandCounter counter = CommandCounter.start(server.redis())) {
             long[] nested = new long[CALLS];
             for (int warmUp = 0; warmUp < 20; warmUp++) {
                 for (int i = 0; i < CALLS; i++) {

@@ -5,19 +5,25 @@
 package io.distributedlock.redis;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on a single server. */
 class StandaloneLockContractTests extends LockContract {
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     @Override
     LockServer server() {
-        return SERVER;
+        return server;
+    }
+
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
     }
 
     @AfterAll
     static void stop() {
-        SERVER.close();
+        server.close();
     }
 }

@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -33,14 +34,14 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** Starting and stopping the template. */
 class TemplateLifecycleTests {
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     private static final EngineSettings PATIENT = Templates.settings(millis(2_000), millis(3_000));
 
     private static final LockRequest REQUEST = LockRequest.of("cycled");
 
     @RegisterExtension
-    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, server.redis());
 
     private final Templates templates = new Templates();
 
@@ -52,9 +53,14 @@ class TemplateLifecycleTests {
         templates.close();
     }
 
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
+
     @AfterAll
     static void stopServer() {
-        SERVER.close();
+        server.close();
     }
 
     @Test
@@ -92,7 +98,7 @@ class TemplateLifecycleTests {
 
     @Test
     void worksBeforeItIsStarted() {
-        LettuceConnectionFactory factory = SERVER.newConnectionFactory();
+        LettuceConnectionFactory factory = server.newConnectionFactory();
         try (RedisLockTemplate locks = new RedisLockTemplate(factory, Templates.PREFIX, PATIENT)) {
             assertThat(locks.isRunning()).isFalse();
             locks.acquire(REQUEST).close();
@@ -112,7 +118,7 @@ class TemplateLifecycleTests {
         handle.close();
         assertThat(stop.get())
                 .isBetween(millis(1_100), millis(1_200).plus(Noise.now()).plus(Noise.now()));
-        assertThat(SERVER.keys(Templates.PREFIX)).isEmpty();
+        assertThat(server.keys(Templates.PREFIX)).isEmpty();
     }
 
     @Test
@@ -124,7 +130,7 @@ class TemplateLifecycleTests {
         assertThat(Stopwatch.time(locks::stop))
                 .isBetween(millis(300), millis(300).plus(Noise.now()).plus(Noise.now()));
         assertThat(TestCallers.get(lost)).isTrue();
-        assertThat(SERVER.keys(Templates.PREFIX)).isEmpty();
+        assertThat(server.keys(Templates.PREFIX)).isEmpty();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
     }
 
@@ -151,7 +157,7 @@ class TemplateLifecycleTests {
     /** Its connections are its own: what the application does with its factory is none of its business. */
     @Test
     void survivesTheStopOfTheConnectionFactory() {
-        LettuceConnectionFactory factory = SERVER.newConnectionFactory();
+        LettuceConnectionFactory factory = server.newConnectionFactory();
         RedisLockTemplate locks = templates.on(factory, PATIENT);
         try (LockHandle handle = locks.acquire(leased("cycled", 600))) {
             factory.stop();
@@ -184,7 +190,7 @@ class TemplateLifecycleTests {
             for (int i = 0; i < 15; i++) {
                 locks.acquire(LockRequest.of("between")).close();
                 locks.stop();
-                assertThat(SERVER.keys(Templates.PREFIX))
+                assertThat(server.keys(Templates.PREFIX))
                         .as("locks left behind by stop %d", i)
                         .isEmpty();
                 locks.start();
@@ -196,6 +202,6 @@ class TemplateLifecycleTests {
     }
 
     private RedisLockTemplate template(EngineSettings settings) {
-        return templates.on(SERVER.newConnectionFactory(), settings);
+        return templates.on(server.newConnectionFactory(), settings);
     }
 }

@@ -14,20 +14,26 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The token of a lock may be ahead of the clock of the server that has the lock now. */
 class TokensAheadOfTheClockTests extends AbstractLockContract {
 
-    private static final ClusterServer SERVER = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));
+    private static ClusterServer server;
 
     TokensAheadOfTheClockTests() {
-        super(SERVER);
+        super(server);
+    }
+
+    @BeforeAll
+    static void start() {
+        server = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));
     }
 
     @AfterAll
     static void stop() {
-        SERVER.close();
+        server.close();
     }
 
     /** The latest token came from a clock that was ahead, of a server that has been replaced, for example. */

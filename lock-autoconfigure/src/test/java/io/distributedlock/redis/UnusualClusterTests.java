@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,7 +37,7 @@ class UnusualClusterTests {
     private static final Duration LONG = Duration.ofSeconds(60);
 
     /** Two masters, and a replica of each. A long node time-out: no server must be declared dead. */
-    private static final RedisCluster CLUSTER = RedisCluster.start(2, 1, Duration.ofSeconds(60));
+    private static RedisCluster cluster;
 
     private final Templates templates = new Templates();
 
@@ -53,8 +54,8 @@ class UnusualClusterTests {
 
     @BeforeEach
     void find() {
-        master = CLUSTER.masterOf("lock:{unusual}");
-        other = CLUSTER.masters().stream()
+        master = cluster.masterOf("lock:{unusual}");
+        other = cluster.masters().stream()
                 .filter(node -> node != master)
                 .findFirst()
                 .orElseThrow();
@@ -65,21 +66,26 @@ class UnusualClusterTests {
         callers.close();
         templates.close();
         usual.forEach(UnusualClusterTests::setAll);
-        CLUSTER.awaitWhole();
-        CLUSTER.flush();
+        cluster.awaitWhole();
+        cluster.flush();
+    }
+
+    @BeforeAll
+    static void start() {
+        cluster = RedisCluster.start(2, 1, Duration.ofSeconds(60));
     }
 
     @AfterAll
     static void stop() {
-        CLUSTER.close();
+        cluster.close();
     }
 
     private static void setAll(String setting, String value) {
-        CLUSTER.nodes().forEach(node -> node.text("CONFIG", "SET", setting, value));
+        cluster.nodes().forEach(node -> node.text("CONFIG", "SET", setting, value));
     }
 
     private RedisLockTemplate locks() {
-        return locks(CLUSTER.addresses());
+        return locks(cluster.addresses());
     }
 
     private RedisLockTemplate locks(List<String> seeds) {
@@ -100,7 +106,7 @@ class UnusualClusterTests {
         Templates.warmUp(locks);
         long asked = errors(master, "ASK");
         long moved = errors(master, "MOVED");
-        SlotMove move = CLUSTER.move(CLUSTER.slotOf("lock:{unusual}"), other).begin();
+        SlotMove move = cluster.move(cluster.slotOf("lock:{unusual}"), other).begin();
         try (LockHandle handle = locks.acquire(leased("unusual", 20_000))) {
             assertThat(handle.isHeld()).as("at the target").isTrue();
         }
@@ -108,7 +114,7 @@ class UnusualClusterTests {
         move.finish();
         LockHandle handle = locks.acquire(leased("unusual", 20_000));
         assertThat(errors(master, "MOVED")).isGreaterThan(moved);
-        CLUSTER.move(move.slot(), master).begin().finish();
+        cluster.move(move.slot(), master).begin().finish();
         assertThat(locks.acquire(leased("unusual", 20_000)).fencingToken()).isEqualTo(handle.fencingToken());
         handle.close();
     }
@@ -120,7 +126,7 @@ class UnusualClusterTests {
         Templates.warmUp(locks);
         other.text("SCRIPT", "FLUSH");
         long unknown = errors(other, "NOSCRIPT");
-        SlotMove move = CLUSTER.move(CLUSTER.slotOf("lock:{unusual}"), other).begin();
+        SlotMove move = cluster.move(cluster.slotOf("lock:{unusual}"), other).begin();
         locks.acquire(leased("unusual", 20_000)).close();
         assertThat(errors(other, "NOSCRIPT")).isGreaterThan(unknown);
         assertThat(errors(master, "ASK")).isPositive();
@@ -143,9 +149,9 @@ class UnusualClusterTests {
         setAll("cluster-require-full-coverage", wholeOnly);
         RedisLockTemplate locks = locks();
         Templates.warmUp(locks);
-        String slot = Integer.toString(CLUSTER.slotOf("lock:{unusual}"));
+        String slot = Integer.toString(cluster.slotOf("lock:{unusual}"));
         String elsewhere = nameAt(other);
-        CLUSTER.nodes().forEach(node -> node.text("CLUSTER", "DELSLOTS", slot));
+        cluster.nodes().forEach(node -> node.text("CLUSTER", "DELSLOTS", slot));
         try {
             assertThatExceptionOfType(LockUnavailableException.class)
                     .isThrownBy(() -> locks.acquire(leased("unusual", 5_000).waitUpTo(Duration.ofMillis(700))))
@@ -154,17 +160,17 @@ class UnusualClusterTests {
                 locks.acquire(leased(elsewhere, 5_000)).close();
             }
         } finally {
-            CLUSTER.nodes().stream()
+            cluster.nodes().stream()
                     .filter(ClusterNode::isMaster)
                     .forEach(node -> node.text("CLUSTER", "SETSLOT", slot, "NODE", master.id()));
         }
-        CLUSTER.awaitWhole();
+        cluster.awaitWhole();
         locks.acquire(leased("unusual", 5_000).waitUpTo(LONG)).close();
     }
 
     private static String nameAt(ClusterNode node) {
         for (int i = 0; ; i++) {
-            if (CLUSTER.masterOf("lock:{n" + i + "}") == node) {
+            if (cluster.masterOf("lock:{n" + i + "}") == node) {
                 return "n" + i;
             }
         }
@@ -173,7 +179,7 @@ class UnusualClusterTests {
     @Test
     void aReplicaAsTheOnlyReachableSeedIsEnough() {
         ClusterNode replica = await().atMost(LONG)
-                .until(() -> CLUSTER.replicasOf(master), replicas -> !replicas.isEmpty())
+                .until(() -> cluster.replicasOf(master), replicas -> !replicas.isEmpty())
                 .get(0);
         RedisLockTemplate locks = locks(List.of("127.0.0.1:" + EmbeddedRedis.freePort(), replica.toString()));
         try (LockHandle handle = locks.acquire(leased("unusual", 5_000).waitUpTo(LONG))) {
@@ -187,17 +193,17 @@ class UnusualClusterTests {
     @Test
     void announcedAddressesThatCannotBeReachedAreNamed() {
         int nowhere = EmbeddedRedis.freePort();
-        CLUSTER.nodes().forEach(node -> node.text("CONFIG", "SET", "cluster-announce-port", "" + nowhere));
+        cluster.nodes().forEach(node -> node.text("CONFIG", "SET", "cluster-announce-port", "" + nowhere));
         try {
             await().atMost(LONG)
-                    .until(() -> CLUSTER.nodes().stream()
+                    .until(() -> cluster.nodes().stream()
                             .allMatch(node -> node.text("CLUSTER", "NODES")
                                     .lines()
                                     .allMatch(row -> row.contains(":" + nowhere + "@"))));
             RedisLockTemplate locks = locks();
             assertUnavailable(locks, ":" + nowhere);
         } finally {
-            CLUSTER.nodes().forEach(node -> node.text("CONFIG", "SET", "cluster-announce-port", "0"));
+            cluster.nodes().forEach(node -> node.text("CONFIG", "SET", "cluster-announce-port", "0"));
         }
     }
 
@@ -209,10 +215,10 @@ class UnusualClusterTests {
         "-pubsub|shardnumsub, PUBSUB SHARDNUMSUB in a script is refused"
     })
     void withoutShardedChannelsAWaiterSendsRequestsAndAWarningSaysWhy(String right, String named) {
-        CLUSTER.nodes()
+        cluster.nodes()
                 .forEach(node ->
                         node.text("ACL", "SETUSER", "limited", "reset", "on", ">pw", "~*", "&*", "+@all", right));
-        RedisClusterConfiguration target = new RedisClusterConfiguration(CLUSTER.addresses());
+        RedisClusterConfiguration target = new RedisClusterConfiguration(cluster.addresses());
         target.setUsername("limited");
         target.setPassword("pw");
         try (Logs logs = Logs.capture(Level.WARN)) {
@@ -236,10 +242,10 @@ class UnusualClusterTests {
     @Tag(TestLength.FULL)
     @Test
     void aUserWhoMayNotReadTheTopologyIsNamed() {
-        CLUSTER.nodes()
+        cluster.nodes()
                 .forEach(node -> node.text(
                         "ACL", "SETUSER", "limited", "reset", "on", ">pw", "~*", "&*", "+@all", "-cluster|nodes"));
-        RedisClusterConfiguration target = new RedisClusterConfiguration(CLUSTER.addresses());
+        RedisClusterConfiguration target = new RedisClusterConfiguration(cluster.addresses());
         target.setUsername("limited");
         target.setPassword("pw");
         RedisLockTemplate locks = locks(target);
@@ -263,11 +269,11 @@ class UnusualClusterTests {
         locks.acquire(leased(nameAt(other), 5_000)).close();
         String name = "name=lock:" + locks.activity().instance();
         await().atMost(LONG).untilAsserted(() -> {
-            List<Long> connections = CLUSTER.masters().stream()
+            List<Long> connections = cluster.masters().stream()
                     .map(node -> connections(node, name))
                     .toList();
             assertThat(connections).allMatch(count -> count >= 2);
-            long all = CLUSTER.nodes().stream()
+            long all = cluster.nodes().stream()
                     .mapToLong(node -> connections(node, name))
                     .sum();
             assertThat(all).isBetween(4L, 6L);

@@ -25,6 +25,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledForJreRange(min = JRE.JAVA_21)
 class VirtualThreadTests {
 
-    private static final StandaloneServer SERVER = new StandaloneServer();
+    private static StandaloneServer server;
 
     private static final int THREADS = 10_000;
 
@@ -45,7 +46,7 @@ class VirtualThreadTests {
     private static final LockRequest REQUEST = LockRequest.of("virtual").waitForever();
 
     @RegisterExtension
-    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, SERVER.redis());
+    final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, server.redis());
 
     private final Templates templates = new Templates();
 
@@ -55,8 +56,8 @@ class VirtualThreadTests {
 
     @BeforeEach
     void open() {
-        locks = templates.on(SERVER.newConnectionFactory());
-        other = templates.on(SERVER.newConnectionFactory());
+        locks = templates.on(server.newConnectionFactory());
+        other = templates.on(server.newConnectionFactory());
     }
 
     @AfterEach
@@ -64,9 +65,14 @@ class VirtualThreadTests {
         templates.close();
     }
 
+    @BeforeAll
+    static void start() {
+        server = new StandaloneServer();
+    }
+
     @AfterAll
     static void stopServer() {
-        SERVER.close();
+        server.close();
     }
 
     @Test
@@ -126,7 +132,7 @@ class VirtualThreadTests {
         System.out.println("VirtualThreadTests: " + served + " served in " + watch.elapsed());
         assertThat(served).hasValue(threads - threads / 100);
         await().atMost(millis(500).plus(Noise.now()).plus(Noise.now()))
-                .until(() -> SERVER.keys(Templates.PREFIX).isEmpty());
+                .until(() -> server.keys(Templates.PREFIX).isEmpty());
     }
 
     /** As Thread.startVirtualThread does, which Java 17 does not know. */

@@ -99,7 +99,7 @@ abstract class WaitingContract extends AbstractLockContract {
                 }
             });
             assertThat(took).isLessThan(Noise.now());
-            assertThat(waiting()).isZero();
+            await().untilAsserted(() -> assertThat(waiting()).isZero());
         }
     }
 

@@ -4,10 +4,12 @@
  */
 package io.distributedlock.wrong;
 
+import java.io.StringReader;
 import java.util.Timer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -57,6 +59,16 @@ public final class BrokenRules {
 
         void park() {
             LockSupport.parkNanos(1);
+        }
+    }
+
+    public static final class WithStaticFixture {
+
+        private static final StringReader FIXTURE = new StringReader("");
+
+        @AfterAll
+        static void close() {
+            FIXTURE.close();
         }
     }
 

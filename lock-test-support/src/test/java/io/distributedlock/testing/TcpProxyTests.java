@@ -16,12 +16,13 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class TcpProxyTests {
 
-    private static final EmbeddedRedis redis = EmbeddedRedis.start();
+    private static EmbeddedRedis redis;
 
     private TcpProxy proxy;
 
@@ -38,6 +39,11 @@ class TcpProxyTests {
     void close() {
         client.close();
         proxy.close();
+    }
+
+    @BeforeAll
+    static void start() {
+        redis = EmbeddedRedis.start();
     }
 
     @AfterAll
