@@ -4,8 +4,13 @@
  */
 package io.distributedlock.interceptor;
 
+import java.util.Arrays;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +19,7 @@ import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.util.ClassUtils;
@@ -96,7 +102,23 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
                     && inspector.inspect(userClass, proxyKind.isOfInterfaces(userClass, beanName));
             inspected.put(userClass, known);
         }
+        if (known) {
+            LockedClassInspector.requireNoneOf(callbacksOf(beanName), userClass);
+        }
         return known;
+    }
+
+    /** The methods that the definition of a bean names for the start and the end of its life, often none. */
+    private Set<String> callbacksOf(String beanName) {
+        if (beanFactory.containsBeanDefinition(beanName)
+                && !beanFactory.isFactoryBean(beanName)
+                && beanFactory.getMergedBeanDefinition(beanName) instanceof AbstractBeanDefinition definition) {
+            return Stream.of(definition.getInitMethodNames(), definition.getDestroyMethodNames())
+                    .filter(Objects::nonNull)
+                    .flatMap(Arrays::stream)
+                    .collect(Collectors.toSet());
+        }
+        return Set.of();
     }
 
     private void requireProxy(String beanName, Object bean) {

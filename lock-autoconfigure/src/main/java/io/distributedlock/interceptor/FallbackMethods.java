@@ -112,7 +112,9 @@ final class FallbackMethods {
         }
         for (int i = 0; i < count; i++) {
             Class<?> given = parameter(where.method(), i, where.targetClass());
-            if (!ClassUtils.isAssignable(parameter(method, i, type), given)) {
+            Class<?> taken = parameter(method, i, type);
+            boolean failsForNull = taken.isPrimitive() && !given.isPrimitive();
+            if (failsForNull || !ClassUtils.isAssignable(taken, given)) {
                 return false;
             }
         }

@@ -7,6 +7,7 @@ package io.distributedlock.interceptor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Set;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
@@ -57,8 +58,30 @@ final class LockedClassInspector {
         if (Modifier.isStatic(method.getModifiers()) && LockedClassFilter.isAnnotated(method)) {
             throw refuse(method, type, "a static method is never called through the proxy that locks it", "static");
         }
-        if (isCalledByContainer(method, type) && LockedClassFilter.isAnnotated(method)) {
-            throw new LockedMethod(method, method, type)
+        if (isCalledByContainer(method, type)) {
+            requireNoAnnotation(method, type);
+        }
+    }
+
+    /**
+     * Checks the methods that the definition of a bean names for the start and the end of its life.
+     *
+     * @throws InvalidLockedMethodException if one of them is annotated
+     */
+    static void requireNoneOf(Collection<String> callbacks, Class<?> type) {
+        if (callbacks.isEmpty()) {
+            return;
+        }
+        for (Method method : methodsOf(type)) {
+            if (method.getParameterCount() == 0 && callbacks.contains(method.getName())) {
+                requireNoAnnotation(method, type);
+            }
+        }
+    }
+
+    private static void requireNoAnnotation(Method calledByContainer, Class<?> type) {
+        if (LockedClassFilter.isAnnotated(calledByContainer)) {
+            throw new LockedMethod(calledByContainer, calledByContainer, type)
                     .refuse(
                             "the container calls it on the bean itself, not through the proxy that locks it",
                             "Lock a method of another bean that it calls. Work at the start can also be done in a"

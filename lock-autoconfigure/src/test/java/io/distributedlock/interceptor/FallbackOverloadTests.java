@@ -43,6 +43,15 @@ class FallbackOverloadTests {
                 .satisfies(refusal -> assertThat(refusal.description()).contains("later fit"));
     }
 
+    /** A call with null would fail in the fallback's place. */
+    @Test
+    void aPrimitiveTypeDoesNotFitAWrapper() throws NoSuchMethodException {
+        Method method = OfWrapper.class.getDeclaredMethod("run", Long.class);
+        assertThatExceptionOfType(InvalidLockedMethodException.class)
+                .isThrownBy(() -> locked.advisor.source().get(method, OfWrapper.class))
+                .satisfies(refusal -> assertThat(refusal.description()).contains("OfWrapper.later do not fit"));
+    }
+
     @Test
     void aMethodThatNamesItselfFailsTheStart() throws NoSuchMethodException {
         Method method = OfItself.class.getDeclaredMethod("run", String.class);
@@ -105,6 +114,18 @@ class FallbackOverloadTests {
 
         String later(Object id) {
             return "any object";
+        }
+    }
+
+    static class OfWrapper {
+
+        @DistributedLocked(key = "#id", fallback = "later")
+        String run(Long id) {
+            return "ran";
+        }
+
+        String later(long id) {
+            return "has no number for null";
         }
     }
 

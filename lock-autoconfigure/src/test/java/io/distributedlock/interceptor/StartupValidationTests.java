@@ -78,6 +78,25 @@ class StartupValidationTests {
         assertThat(refusalOf(type).action()).contains("ApplicationReadyEvent");
     }
 
+    /** As with initMethod and destroyMethod of {@code @Bean}. */
+    @Test
+    void refusesWhatTheDefinitionNamesForTheStartOrTheEnd() {
+        assertRefusesCallback(definition -> definition.setInitMethodName("wrong"));
+        assertRefusesCallback(definition -> definition.setDestroyMethodName("wrong"));
+        assertRefusesCallback(definition -> {
+            definition.setInitMethodName("wrong");
+            definition.setLazyInit(true);
+        });
+        start(NamedCallback.class, true, definition -> definition.setInitMethodName("right"))
+                .close();
+    }
+
+    private void assertRefusesCallback(BeanDefinitionCustomizer customizer) {
+        assertThat(refusal(() -> start(NamedCallback.class, true, customizer)).description())
+                .startsWith("@DistributedLocked on " + NamedCallback.class.getName() + "#wrong()")
+                .contains("the container calls it on the bean itself");
+    }
+
     /** An annotation on the class applies to the methods that a proxy can reach. */
     @Test
     void leavesWhatTheContainerCallsInAnAnnotatedClassAlone() {
@@ -453,6 +472,17 @@ class StartupValidationTests {
         public void afterPropertiesSet() {}
 
         public void destroy() {}
+    }
+
+    static class NamedCallback {
+
+        @DistributedLocked
+        public void wrong() {}
+
+        @DistributedLocked(key = "#id")
+        public void wrong(String id) {}
+
+        public void right() {}
     }
 
     static class Infrastructure implements AopInfrastructureBean {
