@@ -104,7 +104,7 @@ class BlockedBodiesTests {
         LockOperations locks = application.bean(LockOperations.class);
         List<CompletableFuture<Integer>> all = new ArrayList<>();
         // Those that have ended before the continuation is added run on the calling thread, and do not count.
-        for (int i = 0; running.getCount() > 0 && i < 4 * MANY; i++) {
+        for (int i = 0; running.getCount() > 0 && i < 40 * MANY; i++) {
             int number = i;
             CompletionStage<Void> released =
                     locks.acquire(LockRequest.of("before-" + i)).closeAsync();
