@@ -94,7 +94,9 @@ public final class SentinelGroup implements AutoCloseable {
                 group.sentinels.add(startSentinel(0, master, settings));
                 group.tlsPorts.add(port);
             }
-            group.awaitAgreement();
+            Waiting.until(
+                    "the Sentinels agree",
+                    () -> group.sentinels.stream().allMatch(sentinel -> group.isContent(sentinel, master)));
             return group;
         } catch (RuntimeException e) {
             group.close();
@@ -122,24 +124,42 @@ public final class SentinelGroup implements AutoCloseable {
         return new RedisNode(EmbeddedRedis.startSentinel(port, all), all);
     }
 
-    /** Waits until every Sentinel that runs sees all other Sentinels and all servers that run. */
+    /**
+     * Waits until every Sentinel that runs sees all other Sentinels, all servers, and the same master, which it takes
+     * for alive and is not replacing, and until all other servers that run follow that master.
+     */
     public void awaitAgreement() {
-        Waiting.until(
-                "the Sentinels agree",
-                () -> sentinels.stream()
-                        .filter(RedisNode::isAlive)
-                        .allMatch(sentinel -> number(sentinel, "num-other-sentinels") == SENTINELS - 1
-                                && number(sentinel, "num-slaves") == servers.size() - 1));
-        Waiting.until(
-                "the replicas follow",
-                () -> servers.stream()
-                        .filter(RedisNode::isAlive)
-                        .allMatch(server -> server.isMaster() || server.isFollowing()));
+        Waiting.until("the Sentinels agree, and the replicas follow", () -> {
+            RedisNode master = master();
+            return sentinels.stream()
+                            .filter(RedisNode::isAlive)
+                            .allMatch(sentinel -> isContent(sentinel, master.port()))
+                    && servers.stream()
+                            .filter(RedisNode::isAlive)
+                            .allMatch(server -> server == master ? server.isMaster() : server.isFollowing());
+        });
     }
 
-    private static int number(RedisNode sentinel, String field) {
+    private boolean isContent(RedisNode sentinel, int master) {
         List<String> fields = sentinel.list("SENTINEL", "MASTER", MASTER_NAME);
-        return Integer.parseInt(fields.get(fields.indexOf(field) + 1));
+        return field(fields, "num-other-sentinels").equals(Integer.toString(SENTINELS - 1))
+                && field(fields, "num-slaves").equals(Integer.toString(servers.size() - 1))
+                && field(fields, "port").equals(Integer.toString(master))
+                && field(fields, "flags").equals("master");
+    }
+
+    private static String field(List<String> fields, String name) {
+        return fields.get(fields.indexOf(name) + 1);
+    }
+
+    /**
+     * Changes after what silence of the master the Sentinels that run replace it. They keep it when they are restarted.
+     */
+    public void setPatience(Duration silence) {
+        sentinels.stream()
+                .filter(RedisNode::isAlive)
+                .forEach(sentinel -> sentinel.text(
+                        "SENTINEL", "SET", MASTER_NAME, "down-after-milliseconds", Long.toString(silence.toMillis())));
     }
 
     /** All servers, dead ones included. The first one was the master at the start. */
@@ -197,6 +217,7 @@ public final class SentinelGroup implements AutoCloseable {
             }
             return switched;
         });
+        failingOver = null;
         return master();
     }
 

@@ -68,7 +68,7 @@ final class SentinelFaults {
         SentinelTarget redis = testbed.redis();
         RedisNode former = redis.group().master();
         boolean lost = ReplicaFaults.killWithoutReplication(testbed, former, redis.replica(former), millis);
-        RedisNode next = redis.group().awaitSwitchFrom(former);
+        RedisNode next = redis.withFailovers(() -> redis.group().awaitSwitchFrom(former));
         boolean moved = haveMoved(testbed, next);
         former.restart();
         follow(former, next);
@@ -80,6 +80,7 @@ final class SentinelFaults {
     static boolean freezeMasterWithoutSentinels(
             FaultTestbed<SentinelTarget> testbed, ClientProcess victim, Random random) {
         SentinelTarget redis = testbed.redis();
+        redis.group().awaitAgreement();
         RedisNode master = redis.group().master();
         redis.group().sentinels().forEach(RedisNode::kill);
         long lease = testbed.lease().toMillis();

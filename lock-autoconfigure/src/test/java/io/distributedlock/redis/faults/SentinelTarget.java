@@ -6,16 +6,39 @@ package io.distributedlock.redis.faults;
 
 import io.distributedlock.testing.RedisNode;
 import io.distributedlock.testing.SentinelGroup;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
-/** A master and its replica, watched by three Sentinels. */
+/**
+ * A master and its replica, watched by three Sentinels. They replace a silent master soon only where a fault is about
+ * that: on a machine that stands still for a second, they would lose data in a row that allows no loss.
+ */
 final class SentinelTarget implements FaultTarget {
+
+    private static final Duration IMPATIENT = Duration.ofSeconds(1);
+
+    private static final Duration PATIENT = Duration.ofMinutes(10);
 
     private final SentinelGroup group = SentinelGroup.start(1);
 
+    SentinelTarget() {
+        group.setPatience(PATIENT);
+    }
+
     SentinelGroup group() {
         return group;
+    }
+
+    /** The Sentinels replace a silent master soon, until the action is over. */
+    <R> R withFailovers(Supplier<R> action) {
+        group.setPatience(IMPATIENT);
+        try {
+            return action.get();
+        } finally {
+            group.setPatience(PATIENT);
+        }
     }
 
     /** The server that is not the master. */

@@ -20,7 +20,7 @@ import java.nio.charset.StandardCharsets;
  * @param nanos when, by {@link System#nanoTime()}: before a call is made, and after it has returned
  * @param token the fencing token, or {@link #NONE}. Of a fault: {@link Fault#LOSES_DATA} if Redis may forget
  * @param deadline of a call to acquire: when its wait is over; of a hold: until when it is certain; of a release that
- *     is done: until when the lock stays taken all the same; or {@link #NONE}
+ *     is done, or may be done: until when the lock stays taken all the same; or {@link #NONE}
  * @param shared whether it is about a reader, who holds the lock beside others
  */
 public record Event(

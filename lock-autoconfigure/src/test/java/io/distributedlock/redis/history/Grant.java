@@ -61,6 +61,12 @@ final class Grant {
             return isTogether() ? released : Math.min(lostAt, released);
         }
 
+        /** Until the minimum of a hold is over, an unconfirmed release shortens the lease, which is a renewal. */
+        long renewedAtMostUntil() {
+            Event answered = release == null || release.outcome() == Phase.OK ? null : release.answered();
+            return answered == null ? heldAtMostUntil() : Math.max(heldAtMostUntil(), answered.deadline());
+        }
+
         boolean isTogether() {
             return acquire.operation() == Operation.ACQUIRE_TOGETHER;
         }
@@ -238,14 +244,14 @@ final class Grant {
                         .orElseThrow();
     }
 
-    /** The time from when it was asked for until its owner may have had it. */
+    /** The time from when it was asked for until the last renewal for its owner. */
     record Span(long begin, long end) {}
 
     /** Those of its entries in that JVM. */
     List<Span> spansIn(String jvm) {
         return entries.stream()
                 .filter(entry -> entry.granted.jvm().equals(jvm))
-                .map(entry -> new Span(entry.acquire.begin(), entry.heldAtMostUntil()))
+                .map(entry -> new Span(entry.acquire.begin(), entry.renewedAtMostUntil()))
                 .toList();
     }
 

@@ -181,6 +181,11 @@ final class HistoryBuilder {
             return then(Operation.RELEASE, Phase.OK, at, nanos(until));
         }
 
+        /** As {@link #released(long, long)}, but the caller does not know whether it is. */
+        Life unconfirmed(long at, long until) {
+            return then(Operation.RELEASE, Phase.UNKNOWN, at, nanos(until));
+        }
+
         Life refused(long at) {
             return then(Operation.RELEASE, Phase.FAIL, at, Event.NONE);
         }

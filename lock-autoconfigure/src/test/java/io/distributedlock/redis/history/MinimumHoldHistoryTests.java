@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.redis.history.HistoryReport.Outcome;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -63,5 +64,30 @@ class MinimumHoldHistoryTests {
     void aForcedReleaseEndsIt() {
         story.force(HistoryBuilder.LOCK, 1_100, 1_101).hold("b", 1_102, 1_103, 1_110, 6);
         judge().assertGreen();
+    }
+
+    /** Until the minimum is over, each retry of the release shortens the lease. */
+    @Test
+    void aReleaseThatIsNotConfirmedMayRenewUntilItIsOver() {
+        story.asks("b", 1_320).granted(1_321, 6).releases(1_330).unconfirmed(1_331, 2_321);
+        assertThat(renewed("b", 2_320).judge(story.events()).violations()).isEmpty();
+        long late = 2_322 + RenewalChecks.UNDER_WAY.toMillis();
+        assertThat(renewed("b", late).judge(story.events()).violations())
+                .singleElement()
+                .asString()
+                .startsWith("H7: ");
+    }
+
+    @Test
+    void aConfirmedReleaseRenewsNothing() {
+        assertThat(renewed("a", 1_290).judge(story.events()).violations())
+                .singleElement()
+                .asString()
+                .startsWith("H7: ");
+    }
+
+    private static HistoryChecker renewed(String jvm, long at) {
+        return new HistoryChecker("a row", 42, Model.NO_LOSS, BOUNDS)
+                .renewals(List.of(new Renewal(jvm, HistoryBuilder.LOCK, at * 1_000_000, false)));
     }
 }

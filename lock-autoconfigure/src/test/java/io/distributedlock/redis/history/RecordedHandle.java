@@ -198,7 +198,7 @@ public final class RecordedHandle implements LockHandle {
     }
 
     private void released(Phase outcome) {
-        boolean stays = outcome == Phase.OK && !minHold.isZero();
+        boolean stays = outcome != Phase.FAIL && !minHold.isZero();
         long until = stays ? granted.nanos() + minHold.toNanos() : Event.NONE;
         write(Operation.RELEASE, outcome, System.nanoTime(), until);
     }
