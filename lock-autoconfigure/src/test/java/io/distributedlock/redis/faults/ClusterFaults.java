@@ -187,12 +187,21 @@ final class ClusterFaults {
         List<ClusterNode> masters = redis.cluster().masters();
         redis.clocks().setAhead(masters.get(0).port(), ALMOST_RIGHT);
         redis.clocks().setAhead(masters.get(1).port(), FAR_AHEAD);
+        if (!Waits.until(SOON, () -> isKnown(testbed, masters.get(0)) && isKnown(testbed, masters.get(1)))) {
+            return false;
+        }
         boolean moved = moveSlots(testbed, victim, random);
         return Waits.until(
                         SOON,
                         () -> redis.clocks().edits(masters.get(0).port()) > 0
                                 && redis.clocks().edits(masters.get(1).port()) > 0)
                 && moved;
+    }
+
+    /** An instance reads the clocks each second. A clock that is set while slots move is another fault. */
+    private static boolean isKnown(FaultTestbed<ClusterTarget> testbed, ClusterNode server) {
+        return testbed.redis().clocks().readers(server.port())
+                >= testbed.members().size();
     }
 
     /** A fault of the network between one JVM and one master. */

@@ -19,6 +19,7 @@ import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -56,6 +57,8 @@ final class ServerClocks {
 
     private final Map<Integer, AtomicLong> edits = new ConcurrentHashMap<>();
 
+    private final Map<Integer, Set<ClockEditor>> readers = new ConcurrentHashMap<>();
+
     /** Only ahead: a clock that is set back is another fault. */
     void setAhead(int server, Duration by) {
         aheadMicros.merge(server, by.toNanos() / 1_000, Math::max);
@@ -64,6 +67,14 @@ final class ServerClocks {
     /** How many calls of scripts by their hashes to this server have got another clock. */
     long edits(int server) {
         return edits.computeIfAbsent(server, any -> new AtomicLong()).get();
+    }
+
+    /**
+     * How many connections have sent TIME again after they had sent it to a clock that is ahead: by then, the instances
+     * know that clock.
+     */
+    int readers(int server) {
+        return readers.getOrDefault(server, Set.of()).size();
     }
 
     /** For one connection to the server. */
@@ -76,6 +87,8 @@ final class ServerClocks {
         private final int server;
 
         private byte[] rest = {};
+
+        private boolean hasRead;
 
         ClockEditor(int server) {
             this.server = server;
@@ -102,12 +115,22 @@ final class ServerClocks {
             if (shifted == words) {
                 return raw;
             }
-            if (words.get(0).equals("EVALSHA")) {
+            if (words.get(0).equals("TIME")) {
+                read();
+            } else if (words.get(0).equals("EVALSHA")) {
                 edits.computeIfAbsent(server, any -> new AtomicLong()).incrementAndGet();
             }
             StringBuilder command = new StringBuilder("*" + shifted.size() + "\r\n");
             shifted.forEach(word -> command.append("$" + word.length() + "\r\n" + word + "\r\n"));
             return command.toString().getBytes(StandardCharsets.ISO_8859_1);
+        }
+
+        private void read() {
+            if (hasRead) {
+                readers.computeIfAbsent(server, any -> ConcurrentHashMap.newKeySet())
+                        .add(this);
+            }
+            hasRead = true;
         }
     }
 
