@@ -280,7 +280,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
                 throw new LockUnavailableException(
                         name, "Lock '" + name + "' is unavailable: the lock template is shutting down", null);
             }
-            start();
+            startUnlessStopped();
             return engine(name);
         }
         return running.engine();

@@ -108,6 +108,40 @@ class TemplateLifecycleTests {
         }
     }
 
+    /** As when a context whose start takes long is closed: no connection may remain that nothing closes. */
+    @Test
+    void aCallThatCameBeforeTheStopDoesNotStartItAgain() {
+        LettuceConnectionFactory factory = server.newConnectionFactory();
+        CompletableFuture<Boolean> mayStart = new CompletableFuture<>();
+        RedisLockTemplate locks = new RedisLockTemplate(factory, Templates.PREFIX, PATIENT, event -> {}, true, () -> {
+            mayStart.join();
+            return null;
+        });
+        try {
+            TestCallers.Call<?> start = waiting(locks::start);
+            TestCallers.Call<?> stop = waiting(locks::close);
+            TestCallers.Call<?> call = waiting(() -> locks.acquire(REQUEST));
+            mayStart.complete(true);
+            assertThat(call.failure()).isInstanceOf(LockUnavailableException.class);
+            start.get();
+            stop.get();
+            assertThat(locks.isRunning()).isFalse();
+        } finally {
+            mayStart.complete(true);
+            locks.close();
+            factory.destroy();
+        }
+    }
+
+    private TestCallers.Call<?> waiting(Runnable task) {
+        TestCallers.Call<?> call = callers.call(() -> {
+            task.run();
+            return true;
+        });
+        await().until(() -> call.thread().getState() == Thread.State.WAITING);
+        return call;
+    }
+
     @Test
     void letsHoldsContinueWhileItStops() {
         RedisLockTemplate locks = template(PATIENT);
