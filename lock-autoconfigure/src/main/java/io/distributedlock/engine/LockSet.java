@@ -132,9 +132,9 @@ public final class LockSet {
             this.length = ResolvedRequest.of(request, this.engine.settings()).waitUpTo();
         }
 
-        /** The request for one name, with the rest of the wait. */
+        /** The request for one name, with the rest of the wait, which no longer includes what had passed before. */
         LockRequest forName(String name) {
-            LockRequest single = request.named(name);
+            LockRequest single = request.named(name).waited(Duration.ZERO);
             if (length == ResolvedRequest.FOREVER) {
                 return single.waitForever();
             }

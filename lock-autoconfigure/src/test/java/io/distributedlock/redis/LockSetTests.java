@@ -141,6 +141,18 @@ class LockSetTests extends AbstractLockContract {
         two.close();
     }
 
+    /** As for a method with several annotations, one of which has several names. */
+    @Test
+    void countsOnceWhatTheCallerHasWaitedBefore() {
+        LockRequest request = all("a", "b").waitUpTo(millis(1_500)).waited(millis(1_000));
+        try (LockHandle late = second.acquire(LockRequest.of("b"))) {
+            assertThatExceptionOfType(LockNotAcquiredException.class)
+                    .isThrownBy(() -> first.acquire(request))
+                    .satisfies(busy -> assertThat(busy.waited()).isGreaterThanOrEqualTo(millis(500)));
+            assertThat(late.isHeld()).isTrue();
+        }
+    }
+
     @Test
     void aStageThatIsCompletedFromOutsideReleasesItsLocks() {
         LockHandle other = second.acquire(LockRequest.of("b"));
