@@ -103,7 +103,7 @@ public interface LockHandle extends AutoCloseable {
         try {
             close();
             return CompletableFuture.completedFuture(null);
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
             return CompletableFuture.failedFuture(ex);
         }
     }
