@@ -74,7 +74,7 @@ public interface LockHandle extends AutoCloseable {
     /**
      * Checks this hold, by the local clock and without a request to Redis.
      *
-     * @throws LockLostException if it was lost; not if it was closed
+     * @throws LockLostException if it was lost; not if it was closed before
      */
     void throwIfLost();
 

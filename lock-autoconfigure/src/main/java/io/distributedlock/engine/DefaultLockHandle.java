@@ -31,6 +31,9 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
 
     private volatile int closed;
 
+    /** The value of {@link #closed} after the close of an entry whose hold continues: no later loss is one of it. */
+    private static final int LEFT = 2;
+
     DefaultLockHandle(Hold hold, HandleAnchor anchor) {
         this.hold = hold;
         this.anchor = anchor;
@@ -82,7 +85,7 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
 
     @Override
     public void throwIfLost() {
-        LockLostException loss = loss();
+        LockLostException loss = closed == LEFT ? null : loss();
         if (loss != null) {
             throw loss;
         }
@@ -190,7 +193,7 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
             throw ex;
         }
         if (inner) {
-            dropCallbacks();
+            left();
         }
         return inner;
     }
@@ -208,12 +211,17 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
             throw ex;
         }
         if (inner) {
-            dropCallbacks();
+            left();
         } else {
             leftLast();
             LockLostException loss = loss();
             engine().callbacks().event(() -> toldEnded(loss));
         }
+    }
+
+    private void left() {
+        closed = LEFT;
+        dropCallbacks();
     }
 
     /** Not those of a hold that was lost before: they are about to be run, and the anchor keeps them until then. */

@@ -5,6 +5,7 @@
 package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distributedlock.LockHandle;
@@ -161,6 +162,19 @@ class ReentryTests {
         assertThatExceptionOfType(LockLostException.class).isThrownBy(inner::close);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
         outer.close();
+    }
+
+    @Test
+    void anEntryThatWasClosedBeforeTheLossReportsNone() {
+        LockHandle outer = enter();
+        LockHandle inner = enter();
+        inner.close();
+        world.pauseMillis(31_000);
+
+        assertThatCode(inner::throwIfLost).doesNotThrowAnyException();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::throwIfLost);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::throwIfLost);
     }
 
     @Test
