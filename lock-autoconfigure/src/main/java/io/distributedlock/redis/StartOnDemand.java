@@ -43,7 +43,7 @@ final class StartOnDemand {
             if (failure != null) {
                 result.completeExceptionally(failure);
             } else if (!result.complete(handle)) {
-                handle.closeAsync();
+                handle.closeUnused();
             }
         });
         result.whenComplete((handle, failure) -> acquiring.cancel(false));

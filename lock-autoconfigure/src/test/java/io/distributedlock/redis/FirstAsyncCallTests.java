@@ -5,6 +5,10 @@
 package io.distributedlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.timeout;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.verifyNoMoreInteractions;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
@@ -83,6 +87,30 @@ class FirstAsyncCallTests {
         mayStart.countDown();
         assertThat(next).succeedsWithin(Noise.LATEST);
         next.join().close();
+    }
+
+    /** No work was done under it, so a minimum of the hold must not keep the lock. */
+    @Test
+    void aGrantThatCrossesTheCancellationIsReleasedAsUnused() {
+        CompletableFuture<Boolean> requested = new CompletableFuture<>();
+        CompletableFuture<LockHandle> granting = new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                return false;
+            }
+        };
+        CompletableFuture<LockHandle> caller = new StartOnDemand(() -> {})
+                .thenAcquire(() -> {
+                    requested.complete(true);
+                    return granting;
+                })
+                .toCompletableFuture();
+        assertThat(requested).succeedsWithin(Noise.LATEST);
+        caller.cancel(true);
+        LockHandle granted = mock();
+        granting.complete(granted);
+        verify(granted, timeout(Noise.LATEST.toMillis())).closeUnused();
+        verifyNoMoreInteractions(granted);
     }
 
     @Test
