@@ -272,7 +272,8 @@ public final class LockRequest {
      * The lock becomes free no earlier than this time after the grant, also for other callers of the same instance. The
      * release does not wait for it: it shortens the lease to the rest of that time. For work that must not run again
      * soon, such as a job that several schedulers start at about the same moment. A re-entry does not change it. It
-     * does not apply after a loss.
+     * does not apply after a loss, so an acquisition fails with {@link IllegalArgumentException} if it is longer than
+     * the {@code distributed-lock.max-hold} that applies to the request.
      *
      * @param minHold positive, at most 365 days
      * @return the new request

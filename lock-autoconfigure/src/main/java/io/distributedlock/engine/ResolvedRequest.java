@@ -5,6 +5,7 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockMode;
+import io.distributedlock.LockNames;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
@@ -36,6 +37,7 @@ record ResolvedRequest(
         Duration lease = request.lease() == null ? settings.lease() : request.lease();
         Duration wait = request.waitUpTo() == null ? settings.waitUpTo() : request.waitUpTo();
         Duration maxHold = request.renew() && request.maxHold() == null ? settings.maxHold() : request.maxHold();
+        requireShorter(request, maxHold);
         return new ResolvedRequest(
                 request.name(),
                 nanos(lease),
@@ -46,6 +48,17 @@ record ResolvedRequest(
                 request.reentrant(),
                 request.mode() == LockMode.SHARED ? LeaseStore.READERS : request.owner(),
                 request.origin());
+    }
+
+    /** A request compares its minimum with its own maximum only. */
+    private static void requireShorter(LockRequest request, @Nullable Duration maxHold) {
+        Duration minHold = request.minHold();
+        if (minHold != null && maxHold != null && minHold.compareTo(maxHold) > 0) {
+            throw new IllegalArgumentException("Lock '" + LockNames.show(request.name()) + "': minHold " + minHold
+                    + " is longer than the default maxHold " + maxHold
+                    + " (distributed-lock.max-hold), at which the lock is lost. Shorten minHold, or give the request a"
+                    + " longer maxHold.");
+        }
     }
 
     /** Nanoseconds of a duration, {@link #FOREVER} if it is longer than that. */

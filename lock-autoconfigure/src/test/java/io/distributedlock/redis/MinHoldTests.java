@@ -8,11 +8,13 @@ import static io.distributedlock.redis.Templates.leased;
 import static io.distributedlock.redis.Templates.millis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
+import io.distributedlock.engine.EngineSettings;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -90,6 +92,33 @@ class MinHoldTests extends AbstractLockContract {
             assertThat(isBusy(second, "a")).isFalse();
             assertThat(busy.isHeld()).isTrue();
         }
+    }
+
+    /** Of the property: a request compares it with its own maximum. */
+    @Test
+    void isRefusedIfTheLockWouldBeLostBeforeByDefault() {
+        EngineSettings defaults = Templates.SETTINGS;
+        RedisLockTemplate limited = template(new EngineSettings(
+                defaults.lease(),
+                defaults.waitUpTo(),
+                Duration.ofMinutes(1),
+                defaults.commandTimeout(),
+                defaults.maxPasses(),
+                defaults.maxBatch(),
+                defaults.shutdownGrace()));
+        LockRequest tooLong = LockRequest.of("job").minHold(Duration.ofMinutes(2));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limited.acquire(tooLong))
+                .withMessageContaining("longer than the default maxHold PT1M");
+        assertThatIllegalArgumentException().isThrownBy(() -> limited.tryAcquire(tooLong.namedAll(List.of("a", "b"))));
+        assertThat(limited.acquireAsync(tooLong))
+                .failsWithin(LONG)
+                .withThrowableThat()
+                .withCauseInstanceOf(IllegalArgumentException.class);
+        limited.acquire(tooLong.renew(false).lease(Duration.ofMinutes(2))).close();
+        assertThat(second.forceRelease("job")).isTrue();
+        limited.acquire(tooLong.maxHold(Duration.ofMinutes(2))).close();
+        assertThat(second.forceRelease("job")).isTrue();
     }
 
     @Test
