@@ -170,10 +170,12 @@ class Lease {
     /**
      * Whether the lease may be passed on locally: not if another instance has its turn, nor near the end of the lease,
      * nor ahead of the clock.
+     *
+     * @param wanted the lease that the next caller requests
      */
-    boolean mayPass(EngineSettings settings, Hold latest, long now) {
+    boolean mayPass(EngineSettings settings, Hold latest, long wanted, long now) {
         boolean turn = contention == null || contention.mayPass(settings, now);
-        return turn && isLongEnough(now) && nanosToNextToken(latest, now) == 0;
+        return turn && isLongEnough(wanted, now) && nanosToNextToken(latest, now) == 0;
     }
 
     /**
@@ -191,9 +193,12 @@ class Lease {
         return known.nanosToNext(token, now);
     }
 
-    /** Whether the rest of it is long enough for one more hold. */
-    boolean isLongEnough(long now) {
-        return shortFrom() - now > 0;
+    /**
+     * Whether the rest of it is long enough for one more hold. A hold that requests a longer lease has to survive the
+     * pauses for which that is long enough.
+     */
+    boolean isLongEnough(long wanted, long now) {
+        return deadline() - Math.max(length, wanted) / 3 - now > 0;
     }
 
     /** From when on the rest of it is too short for one more hold. */

@@ -255,7 +255,7 @@ final class NamedLockState {
 
     private @Nullable PendingRelease passOn(Ownership current, long now, DeferredActions actions) {
         WaiterQueue waiting = waitersIfAny();
-        if (waiting != null && current.mayPass(now)) {
+        if (waiting != null && current.mayPass(waiting, now)) {
             current.passTo(waiting.next(), now, actions);
             return null;
         }

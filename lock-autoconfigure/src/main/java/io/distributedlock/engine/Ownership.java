@@ -59,8 +59,9 @@ final class Ownership extends RenewedLease {
     }
 
     /** Whether the next caller in this instance may have the lease. */
-    boolean mayPass(long now) {
-        return mayPass(engine().settings(), hold(), now);
+    boolean mayPass(WaiterQueue waiters, long now) {
+        Waiter next = waiters.first();
+        return next != null && mayPass(engine().settings(), hold(), next.terms.firstLease(), now);
     }
 
     /** The time until the next hold of this lease may have its token; 0 if it may. */
@@ -96,7 +97,7 @@ final class Ownership extends RenewedLease {
 
     /** Whether the lease may be kept: not if an extension made it longer than the next holder requests. */
     boolean mayRetain(long retention, long now) {
-        return retention > 0 && !isContended() && isLongEnough(now) && length() <= hold().lease;
+        return retention > 0 && !isContended() && isLongEnough(length(), now) && length() <= hold().lease;
     }
 
     /** Whether a retained lease has to be released now. */

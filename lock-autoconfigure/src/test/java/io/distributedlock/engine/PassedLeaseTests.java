@@ -52,6 +52,21 @@ class PassedLeaseTests {
         next.close();
     }
 
+    /** A pause that it would survive with its own lease must not end it. */
+    @Test
+    void aLeaseThatIsMuchShorterThanTheNextCallerRequestsIsNotPassed() {
+        AsyncAttempt first = one.acquire(request(30));
+        AsyncAttempt next = one.acquire(request(30).waitForever());
+        world.advanceSeconds(5);
+        first.handle().extend(Duration.ofSeconds(1));
+        first.close();
+
+        assertThat(next.handle().remainingLease()).isGreaterThan(Duration.ofSeconds(29));
+        world.pauseMillis(20_000);
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+    }
+
     private long remainingInStore() {
         return world.leases.inspect("a").orElseThrow().remainingLease().toMillis();
     }
