@@ -86,7 +86,8 @@ final class FutureCall {
             if (call.skips(busy) || !(instead instanceof CompletionStage<?> stage)) {
                 result.complete(call.skips(busy) ? instead : null);
             } else {
-                stage.whenComplete((value, failure) -> end(value, StageFailures.unwrap(failure)));
+                CompletableFuture<?> running = begun(futureOf(stage));
+                running.whenComplete((value, failure) -> end(value, StageFailures.unwrap(failure)));
             }
         } catch (Throwable failure) {
             result.completeExceptionally(failure);
@@ -109,14 +110,19 @@ final class FutureCall {
             release(handle, null, failure);
             return;
         }
-        work = running;
         if (call.policy().interrupts()) {
             HandleOfSeveral.onInterruptingLoss(handle, () -> running.cancel(true));
         }
+        begun(running).whenComplete((value, failure) -> release(handle, value, failure));
+    }
+
+    /** From now on, a cancellation by the caller cancels this future of the method or of its fallback. */
+    private CompletableFuture<?> begun(CompletableFuture<?> running) {
+        work = running;
         if (result.isCancelled()) {
             running.cancel(true);
         }
-        running.whenComplete((value, failure) -> release(handle, value, failure));
+        return running;
     }
 
     private CompletableFuture<?> call(LockHandle handle) throws Throwable {

@@ -128,6 +128,15 @@ class FutureCallTests {
         assertThat(seen.get()).isSameAs(failure);
     }
 
+    @Test
+    void aCancellationCancelsTheFutureOfAFallback() {
+        CompletableFuture<String> result = work.withFallback(body);
+        locks.promise().completeExceptionally(new LockNotAcquiredException("work", "busy", Duration.ZERO));
+        result.cancel(true);
+
+        assertThat(body).isCancelled();
+    }
+
     /** The conversion is optional for a stage of another library. */
     @Test
     void aStageThatIsNotConvertedToAFutureHoldsTheLockUntilItHasCompleted() {
