@@ -29,6 +29,23 @@ final class CallCompletion {
         return policy.afterFailure(work, release, mayComeOfLoss);
     }
 
+    /** A stage of another library need not support the conversion. */
+    static CompletableFuture<?> futureOf(CompletionStage<?> stage) {
+        try {
+            return stage.toCompletableFuture();
+        } catch (UnsupportedOperationException ex) {
+            CompletableFuture<@Nullable Object> future = new CompletableFuture<>();
+            stage.whenComplete((value, failure) -> {
+                if (failure == null) {
+                    future.complete(value);
+                } else {
+                    future.completeExceptionally(failure);
+                }
+            });
+            return future;
+        }
+    }
+
     /** Releases without waiting. Nothing is thrown. */
     static CompletionStage<@Nullable Void> close(LockHandle handle) {
         try {

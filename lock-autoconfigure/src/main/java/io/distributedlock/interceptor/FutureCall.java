@@ -86,7 +86,7 @@ final class FutureCall {
             if (call.skips(busy) || !(instead instanceof CompletionStage<?> stage)) {
                 result.complete(call.skips(busy) ? instead : null);
             } else {
-                CompletableFuture<?> running = begun(futureOf(stage));
+                CompletableFuture<?> running = begun(CallCompletion.futureOf(stage));
                 running.whenComplete((value, failure) -> end(value, StageFailures.unwrap(failure)));
             }
         } catch (Throwable failure) {
@@ -129,7 +129,7 @@ final class FutureCall {
         InterruptOnLoss interrupt = call.policy().interrupts() ? InterruptOnLoss.of(handle) : null;
         try (LockScope scope = LockScope.open(handle, call.policy().lossMatters(), owner)) {
             if (proceed() instanceof CompletionStage<?> stage) {
-                return futureOf(stage);
+                return CallCompletion.futureOf(stage);
             }
             throw new IllegalStateException(
                     "The method that runs under lock '" + handle.name() + "' returned null instead of a future");
@@ -137,23 +137,6 @@ final class FutureCall {
             if (interrupt != null) {
                 interrupt.end();
             }
-        }
-    }
-
-    /** A stage of another library need not support the conversion. */
-    private static CompletableFuture<?> futureOf(CompletionStage<?> stage) {
-        try {
-            return stage.toCompletableFuture();
-        } catch (UnsupportedOperationException ex) {
-            CompletableFuture<@Nullable Object> future = new CompletableFuture<>();
-            stage.whenComplete((value, failure) -> {
-                if (failure == null) {
-                    future.complete(value);
-                } else {
-                    future.completeExceptionally(failure);
-                }
-            });
-            return future;
         }
     }
 

@@ -142,7 +142,7 @@ final class HeldWork {
      * @return completes as the stage does, after the release; cancelling it cancels the stage
      */
     CompletableFuture<@Nullable Object> endWith(CompletionStage<?> rest) {
-        CompletableFuture<?> running = rest.toCompletableFuture();
+        CompletableFuture<?> running = CallCompletion.futureOf(rest);
         CompletableFuture<@Nullable Object> ended = new CompletableFuture<>();
         if (policy.interrupts()) {
             HandleOfSeveral.onInterruptingLoss(handle, () -> running.cancel(true));

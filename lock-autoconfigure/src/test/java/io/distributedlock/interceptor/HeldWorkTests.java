@@ -65,6 +65,23 @@ class HeldWorkTests {
                 .isInstanceOf(LockLostException.class);
     }
 
+    /** The conversion is optional for a stage of another library. */
+    @Test
+    void aStageThatIsNotConvertedToAFutureContinuesTheWork() {
+        CompletableFuture<String> rest = new CompletableFuture<>() {
+            @Override
+            public CompletableFuture<String> toCompletableFuture() {
+                throw new UnsupportedOperationException();
+            }
+        };
+        CompletableFuture<Object> ended = held(WhenLost.THROW).endWith(rest);
+        assertThat(hold.closed).isZero();
+
+        rest.complete("done");
+        assertThat(hold.closed).isOne();
+        assertThat(ended).isCompletedWithValue("done");
+    }
+
     /** The thread that runs the work ends it. */
     @Test
     void theEndOfTheRequestDoesNotReleaseTheLockOfWorkThatRuns() {
