@@ -51,10 +51,11 @@ public @interface DistributedLocked {
      * SpEL expression of the key, e.g. {@code "#order.id"} or {@code "'stock:' + #p0"}. It knows the parameters by name
      * and as {@code #p0}, {@code #a0}, the call as {@code #root.method}, {@code #root.target} and {@code #root.args},
      * and beans as {@code @bean}. Strings, numbers, enums, UUIDs and similar values are names by their text. Equal
-     * moments have the same text in every time zone, and equal {@link java.math.BigDecimal} values in every scale. For
-     * a collection, array or stream of such values, each is a lock, and they are acquired all or none; a stream is read
-     * and closed. An empty expression is the method itself: its class, name and parameter types. {@code ${…}} is
-     * allowed.
+     * moments have the same text in every time zone, and equal {@link java.math.BigDecimal} values in every scale. A
+     * set or map in a concatenated text is sorted, since its order may be another one in each process; sort those
+     * inside objects of your own in their {@code toString()}. For a collection, array or stream of such values, each is
+     * a lock, and they are acquired all or none; a stream is read and closed. An empty expression is the method itself:
+     * its class, name and parameter types. {@code ${…}} is allowed.
      *
      * <p>A result that is null, blank, NaN, a publisher, or has no meaningful {@code toString()} ({@code Type@1b2c3d}),
      * also inside a record or collection, is refused with an {@link IllegalArgumentException} without running the

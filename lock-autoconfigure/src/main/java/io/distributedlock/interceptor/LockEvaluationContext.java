@@ -51,6 +51,13 @@ final class LockEvaluationContext extends StandardEvaluationContext {
             if (value == null || target.getType() != String.class) {
                 return delegate.convertValue(value, source, target);
             }
+            Object sorted = SortedText.of(value);
+            return sorted == value
+                    ? textOf(value, source, target)
+                    : textOf(sorted, TypeDescriptor.forObject(sorted), target);
+        }
+
+        private @Nullable Object textOf(Object value, @Nullable TypeDescriptor source, TypeDescriptor target) {
             if (!delegate.canConvert(source, target) || LockKeyConverter.canonical(value) != null) {
                 return LockKeyConverter.textOf(value);
             }

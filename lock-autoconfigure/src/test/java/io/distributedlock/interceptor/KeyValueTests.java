@@ -14,11 +14,15 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.util.Arrays;
 import java.util.Date;
 import java.util.GregorianCalendar;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TimeZone;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -155,6 +159,35 @@ class KeyValueTests {
         assertThat(locks.requests())
                 .extracting(LockRequest::name)
                 .containsExactly("v:Wrapper[tenant=acme, content=1]", "v:[a, b]");
+    }
+
+    static Stream<Arguments> valuesInTwoOrders() {
+        return Stream.of(
+                Arguments.of(set("b", "a", "c"), set("c", "b", "a"), "a,b,c"),
+                Arguments.of(set(2, null, 10), set(null, 10, 2), "10,2,null"),
+                Arguments.of(List.of(set("b", "a"), "0"), List.of(set("a", "b"), "0"), "a,b,0"),
+                Arguments.of(set(new Named("b"), new Named("a")), set(new Named("a"), new Named("b")), "[a, b]"),
+                Arguments.of(map("b", set(2, 1), "a", 1), map("a", 1, "b", set(1, 2)), "{a=1, b=[1, 2]}"));
+    }
+
+    /** The order of {@code Set.of} is another one in each process. */
+    @ParameterizedTest
+    @MethodSource("valuesInTwoOrders")
+    void sortsASetOrMapThatBecomesText(Object one, Object other, String text) {
+        work.concatenated(one);
+        work.concatenated(other);
+        assertThat(locks.requests()).extracting(LockRequest::name).containsExactly("v:" + text, "v:" + text);
+    }
+
+    private static Set<Object> set(Object... elements) {
+        return new LinkedHashSet<>(Arrays.asList(elements));
+    }
+
+    private static Map<Object, Object> map(Object key, Object value, Object other, Object ofOther) {
+        Map<Object, Object> map = new LinkedHashMap<>();
+        map.put(key, value);
+        map.put(other, ofOther);
+        return map;
     }
 
     @Test
