@@ -98,7 +98,7 @@ final class LockOperationSource {
         if (Modifier.isPrivate(specific.getModifiers()) || Modifier.isStatic(specific.getModifiers())) {
             return List.of();
         }
-        Method declared = ClassUtils.getInterfaceMethodIfPossible(specific, targetClass);
+        Method declared = declaredFor(specific, targetClass);
         LockedMethod where = new LockedMethod(specific, declared, targetClass);
         try {
             List<FoundAnnotation> found = find(specific, declared, targetClass).annotations();
@@ -109,6 +109,20 @@ final class LockOperationSource {
             String problem = StringUtils.trimTrailingCharacter(String.valueOf(ex.getMessage()), '.');
             throw where.refuse(problem, "Correct the attributes of the annotation.");
         }
+    }
+
+    /** The search from an inherited method does not find the interfaces that only the class of the bean has. */
+    private static Method declaredFor(Method specific, Class<?> targetClass) {
+        if (specific.getDeclaringClass() != targetClass
+                && !specific.getDeclaringClass().isInterface()) {
+            for (Method candidate : InterfaceMethods.implementedBy(specific, targetClass)) {
+                if (FoundAnnotations.on(candidate, SearchStrategy.TYPE_HIERARCHY)
+                        .decide()) {
+                    return candidate;
+                }
+            }
+        }
+        return ClassUtils.getInterfaceMethodIfPossible(specific, targetClass);
     }
 
     private LockOperation parse(FoundAnnotation found, LockedMethod where) {

@@ -61,6 +61,20 @@ class LockOperationSourceTests {
         assertThat(nameOf(Inheriting.class, "method")).isEqualTo("interface method");
     }
 
+    /** The compiler adds a bridge to the subclass, and the method is found behind it. */
+    @Test
+    void findsTheGenericInterfaceOfASubclassForAMethodThatItInherits() {
+        assertThat(source.get(method(NotKnowingTheInterface.class, "handle"), InheritingGeneric.class))
+                .isNotNull();
+        assertThat(source.get(method(Generic.class, "handle"), InheritingGeneric.class))
+                .isNotNull();
+    }
+
+    @Test
+    void findsTheInterfaceThatIsAnnotatedOfSeveralWithTheInheritedMethod() {
+        assertThat(nameOf(InheritingSeveral.class, "method")).isEqualTo("interface method");
+    }
+
     @Test
     void takesAClassForTheMethodsThatItInheritsToo() {
         assertThat(nameOf(Extending.class, "inherited")).isEqualTo("class");
@@ -256,9 +270,20 @@ class LockOperationSourceTests {
         public void method() {}
 
         public void unmarked() {}
+
+        public void handle(String text) {}
     }
 
     static class Inheriting extends NotKnowingTheInterface implements Api {}
+
+    static class InheritingGeneric extends NotKnowingTheInterface implements Generic<String> {}
+
+    interface WithoutAnnotation {
+
+        void method();
+    }
+
+    static class InheritingSeveral extends NotKnowingTheInterface implements WithoutAnnotation, Api {}
 
     static class Parent {
 
