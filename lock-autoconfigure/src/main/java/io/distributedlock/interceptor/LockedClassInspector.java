@@ -12,7 +12,6 @@ import java.util.Set;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.MethodIntrospector;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /** Searches the methods of a class, also those that no proxy reaches, for annotations without an effect. */
@@ -151,7 +150,7 @@ final class LockedClassInspector {
 
     private static boolean isInInterface(Method method, Class<?> type) {
         return method.getDeclaringClass().isInterface()
-                || !ClassUtils.getInterfaceMethodIfPossible(method, type).equals(method);
+                || !InterfaceMethods.implementedBy(method, type).isEmpty();
     }
 
     private static void requireSamePackage(Method method, Class<?> type) {

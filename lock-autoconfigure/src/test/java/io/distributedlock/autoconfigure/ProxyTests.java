@@ -106,6 +106,48 @@ class ProxyTests {
         });
     }
 
+    /** The method of the generic interface has other parameter types. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @SuppressWarnings("unchecked")
+    void locksTheMethodOfAGenericInterfaceThatIsAnnotatedInTheClass(boolean proxyTargetClass) {
+        runner.withPropertyValues("spring.aop.proxy-target-class=" + proxyTargetClass)
+                .withBean(OfText.class)
+                .withBean(InheritingHandler.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    context.getBeansOfType(Handler.class)
+                            .values()
+                            .forEach(handler -> ((Handler<String>) handler).handle("a"));
+                    assertThat(context.getBean(RecordingLocks.class).events())
+                            .containsExactly("acquire", "close", "acquire", "close");
+                });
+    }
+
+    interface Handler<T> {
+
+        void handle(T item);
+    }
+
+    static class OfText implements Handler<String> {
+
+        @Override
+        @DistributedLocked("#text")
+        public void handle(String text) {
+            LockAssert.assertLocked();
+        }
+    }
+
+    static class WithoutInterface {
+
+        @DistributedLocked("#text")
+        public void handle(String text) {
+            LockAssert.assertLocked();
+        }
+    }
+
+    static class InheritingHandler extends WithoutInterface implements Handler<String> {}
+
     public interface Orders {
 
         @DistributedLocked("'order:' + #id")
