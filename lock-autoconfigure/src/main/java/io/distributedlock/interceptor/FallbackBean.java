@@ -7,8 +7,10 @@ package io.distributedlock.interceptor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.util.ClassUtils;
 
 /**
  * The bean that a fallback names, with its proxy. It may be in a parent context.
@@ -22,16 +24,16 @@ record FallbackBean(ConfigurableBeanFactory beanFactory, String name, String tex
         return beanFactory.getBean(name);
     }
 
-    /** The class of the proxy, if it exists by now and has only the methods of its interfaces; otherwise null. */
+    /** The proxy, if it exists by now and has only the methods of its interfaces; otherwise null. */
     @Nullable
-    Class<?> proxyOfInterfaces() {
+    Object proxyOfInterfaces() {
         Class<?> type = beanFactory.isSingleton(name) ? beanFactory.getType(name) : null;
-        return type != null && Proxy.isProxyClass(type) ? type : null;
+        return type != null && Proxy.isProxyClass(type) ? get() : null;
     }
 
     /** The method through which the bean is called. */
     Method callable(Method method, Object bean) {
-        Method offered = Proxy.isProxyClass(bean.getClass()) ? offered(method, bean.getClass()) : method;
+        Method offered = Proxy.isProxyClass(bean.getClass()) ? offered(method, bean) : method;
         if (offered == null) {
             throw new IllegalStateException("The bean '" + name + "' is a proxy of interfaces, and none of them has the"
                     + " method " + method.getName() + ", which is the fallback of a locked method");
@@ -39,16 +41,18 @@ record FallbackBean(ConfigurableBeanFactory beanFactory, String name, String tex
         return offered;
     }
 
-    /** The method of the interfaces of a proxy that corresponds to a method of its target. */
-    static @Nullable Method offered(Method method, Class<?> proxy) {
-        if (method.getDeclaringClass().isAssignableFrom(proxy)) {
+    /**
+     * The method of the interfaces of a proxy that corresponds to a method that its target has, be it by inheritance.
+     */
+    static @Nullable Method offered(Method method, Object proxy) {
+        if (method.getDeclaringClass().isInstance(proxy)) {
             return method;
         }
-        for (Class<?> type : proxy.getInterfaces()) {
+        Class<?> target = ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(proxy));
+        for (Class<?> type : proxy.getClass().getInterfaces()) {
             for (Method candidate : type.getMethods()) {
                 if (candidate.getName().equals(method.getName())
-                        && AopUtils.getMostSpecificMethod(candidate, method.getDeclaringClass())
-                                .equals(method)) {
+                        && AopUtils.getMostSpecificMethod(candidate, target).equals(method)) {
                     return candidate;
                 }
             }

@@ -206,7 +206,7 @@ final class FallbackMethods {
      */
     static void requireOffered(FallbackMethod fallback) {
         FallbackBean bean = fallback.bean();
-        Class<?> proxy = bean == null ? null : bean.proxyOfInterfaces();
+        Object proxy = bean == null ? null : bean.proxyOfInterfaces();
         if (bean != null && proxy != null && FallbackBean.offered(fallback.method(), proxy) == null) {
             throw refuse(
                     bean.text(),

@@ -46,6 +46,17 @@ class FallbackBeanTests {
         });
     }
 
+    /** Its class does not have the interface, whose method has other parameter types. */
+    @Test
+    void aMethodThatTheTargetOfAJdkProxyInheritsIsCalled() {
+        runner.withUserConfiguration(Inherited.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(AopUtils.isJdkDynamicProxy(context.getBean("substitute")))
+                    .isTrue();
+            assertThat(context.getBean(Shop.class).pay("a")).isEqualTo("inherited a");
+        });
+    }
+
     @ParameterizedTest
     @ValueSource(classes = {CreatedBefore.class, CreatedAfter.class})
     void aMethodThatTheJdkProxyDoesNotHaveFailsTheStart(Class<?> beans) {
@@ -121,6 +132,37 @@ class FallbackBeanTests {
         @DependsOn("shop")
         DefaultSubstitute substitute() {
             return new DefaultSubstitute();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    static class Inherited {
+
+        @Bean
+        Substitute<String> substitute() {
+            return new InheritingSubstitute();
+        }
+
+        @Bean
+        Shop shop() {
+            return new JdkShop();
+        }
+    }
+
+    public static class WithoutInterface {
+
+        public String later(String order, LockNotAcquiredException busy) {
+            return "inherited " + order;
+        }
+    }
+
+    public static class InheritingSubstitute extends WithoutInterface implements Substitute<String> {
+
+        @Override
+        @Async
+        public CompletableFuture<String> background() {
+            return CompletableFuture.completedFuture("done");
         }
     }
 
