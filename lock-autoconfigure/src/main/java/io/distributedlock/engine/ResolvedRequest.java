@@ -56,8 +56,7 @@ record ResolvedRequest(
         if (minHold != null && maxHold != null && minHold.compareTo(maxHold) > 0) {
             throw new IllegalArgumentException("Lock '" + LockNames.show(request.name()) + "': minHold " + minHold
                     + " is longer than the default maxHold " + maxHold
-                    + " (distributed-lock.max-hold), at which the lock is lost. Shorten minHold, or give the request a"
-                    + " longer maxHold.");
+                    + ", at which the lock is lost. Shorten minHold, or give the request a longer maxHold.");
         }
     }
 
