@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 /** One entry into a {@link Hold}, by its owner itself. */
 class DefaultLockHandle implements LockHandle, AwaitedRelease {
 
+    /** The value of {@link #closed} after the close of an entry whose hold continues: no later loss is one of it. */
+    private static final int LEFT = 2;
+
     private final Hold hold;
 
     /** Keeps the hold from counting as abandoned while this handle is reachable and may be closed. */
@@ -30,9 +33,6 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
             AtomicIntegerFieldUpdater.newUpdater(DefaultLockHandle.class, "closed");
 
     private volatile int closed;
-
-    /** The value of {@link #closed} after the close of an entry whose hold continues: no later loss is one of it. */
-    private static final int LEFT = 2;
 
     DefaultLockHandle(Hold hold, HandleAnchor anchor) {
         this.hold = hold;

@@ -6,6 +6,7 @@ package io.distributedlock.interceptor;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -50,10 +51,10 @@ final class SortedText {
     }
 
     private static Map<?, ?> ofMap(Map<?, ?> map) {
+        Map<@Nullable Object, @Nullable Object> values = new HashMap<>();
+        map.forEach((key, value) -> values.put(ofElement(key), ofElement(value)));
         Map<@Nullable Object, @Nullable Object> sorted = new LinkedHashMap<>();
-        List<Map.Entry<?, ?>> entries = new ArrayList<>(map.entrySet());
-        entries.sort(Comparator.comparing(entry -> String.valueOf(entry.getKey())));
-        entries.forEach(entry -> sorted.put(entry.getKey(), ofElement(entry.getValue())));
+        values.keySet().stream().sorted(BY_TEXT).forEach(key -> sorted.put(key, values.get(key)));
         return sorted;
     }
 

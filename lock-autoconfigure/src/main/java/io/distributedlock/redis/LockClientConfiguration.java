@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.ReadFrom;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SocketOptions.KeepAliveOptions;
 import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
@@ -14,6 +15,7 @@ import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.EpollProvider;
 import java.time.Duration;
@@ -47,12 +49,21 @@ record LockClientConfiguration(
         ClientOptions own = options.mutate()
                 .autoReconnect(true)
                 .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-                .replayFilter(command -> true)
+                .replayFilter(LockClientConfiguration::failUnanswered)
                 .requestQueueSize(MAX_COMMANDS_UNDER_WAY)
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
                 .socketOptions(socket(options.getSocketOptions()))
                 .build();
         return Optional.of(cluster ? inCluster(own) : own);
+    }
+
+    /**
+     * The connection closes while this command is written. Lettuce does not send it on the next connection if this
+     * returns true, but does not complete it either: its caller would wait until the time-out.
+     */
+    private static boolean failUnanswered(RedisCommand<?, ?, ?> command) {
+        command.completeExceptionally(new RedisException("The connection was closed before the reply"));
+        return true;
     }
 
     /** A failover has to be detected soon, and a server that hangs must not prevent the refresh of the topology. */

@@ -167,7 +167,8 @@ class KeyValueTests {
                 Arguments.of(set(2, null, 10), set(null, 10, 2), "10,2,null"),
                 Arguments.of(List.of(set("b", "a"), "0"), List.of(set("a", "b"), "0"), "a,b,0"),
                 Arguments.of(set(new Named("b"), new Named("a")), set(new Named("a"), new Named("b")), "[a, b]"),
-                Arguments.of(map("b", set(2, 1), "a", 1), map("a", 1, "b", set(1, 2)), "{a=1, b=[1, 2]}"));
+                Arguments.of(map("b", set(2, 1), "a", 1), map("a", 1, "b", set(1, 2)), "{a=1, b=[1, 2]}"),
+                Arguments.of(map(set("b", "a"), 1, "0", 2), map("0", 2, set("a", "b"), 1), "{0=2, [a, b]=1}"));
     }
 
     /** The order of {@code Set.of} is another one in each process. */

@@ -6,6 +6,7 @@ package io.distributedlock.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class SentinelGroupTests {
@@ -21,6 +22,19 @@ class SentinelGroupTests {
             assertThat(second.isMaster()).isTrue();
             second.kill();
             assertThat(group.awaitSwitchFrom(second).isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void patientSentinelsKeepASilentMaster() {
+        try (SentinelGroup group = SentinelGroup.start(1)) {
+            RedisNode first = group.master();
+            group.setPatience(Duration.ofMinutes(10));
+            first.freeze();
+            assertThat(Waiting.within(Duration.ofSeconds(4), () -> group.master() != first))
+                    .isFalse();
+            group.setPatience(Duration.ofSeconds(1));
+            assertThat(group.awaitSwitchFrom(first).isMaster()).isTrue();
         }
     }
 }
