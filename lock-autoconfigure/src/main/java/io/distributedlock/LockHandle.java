@@ -47,12 +47,14 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * Sets the remaining lease to the given time from now. Later renewals never shorten it; {@code maxHold} still
-     * limits it. Sends a request to Redis and waits for the reply.
+     * limits it. Sends a request to Redis and waits for the reply. Of two calls that overlap, either may be the later
+     * one.
      *
      * @param lease from 10 ms to 365 days
      * @throws IllegalArgumentException if the lease is outside that range
      * @throws LockLostException if the lock was lost or closed
-     * @throws LockUnavailableException if no reply arrived; the shorter of the old and the new lease then counts
+     * @throws LockUnavailableException if no reply arrived; the shorter of the old and the new lease then counts, until
+     *     a later call or renewal is confirmed
      * @throws LockInterruptedException if the thread was interrupted; the lock is still held, and the shorter lease
      *     counts
      */
@@ -85,8 +87,8 @@ public interface LockHandle extends AutoCloseable {
      * only Redis knows of.
      *
      * @throws LockLostException if the hold was lost before
-     * @throws LockReleaseUnconfirmedException if Redis did not confirm the release; the lock is free when its lease
-     *     ends, or earlier, since the release is retried in the meantime
+     * @throws LockReleaseUnconfirmedException if Redis did not confirm the release; the lock is free when its lease and
+     *     its {@code minHold} have ended, or earlier, since the release is retried in the meantime
      */
     @Override
     void close();

@@ -4,6 +4,7 @@
  */
 package io.distributedlock;
 
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,17 @@ public interface LockListener {
      */
     void renewed(Renewal result);
 
+    /**
+     * Several listeners as one, such as all those of an application context for a {@code RedisLockTemplate} that the
+     * application creates. A failure of one does not affect the others.
+     *
+     * @param listeners the listeners, in the order of their calls
+     * @return the listener, null if the list is empty
+     */
+    static @Nullable LockListener allOf(List<LockListener> listeners) {
+        return CompositeLockListener.of(listeners);
+    }
+
     /** One acquisition. Its methods are called one after the other, each at most once. */
     interface Attempt {
 
@@ -114,7 +126,10 @@ public interface LockListener {
 
     /** How a caller acquired the lock. */
     enum Path implements Tag {
-        /** The lock was free at the first reply of Redis. */
+        /**
+         * The first reply of Redis granted it: the lock was free, or its holds admit the caller, which is an explicit
+         * owner that holds it already, or a reader that joins others.
+         */
         FREE,
         /** Local hand-over from the previous caller of the same instance. */
         LOCAL,

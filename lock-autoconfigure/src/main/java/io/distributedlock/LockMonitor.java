@@ -48,6 +48,32 @@ public interface LockMonitor {
     }
 
     /**
+     * As {@link #holdOf}, and also whether the instance has replied. An instance that holds a lock in Redis may reply
+     * that none of its callers has it: it retains the lock for its next caller, or has just released it.
+     *
+     * @param instance its public id
+     * @param lockName the name of the lock
+     * @return the reply
+     */
+    default HoldReply replyOf(String instance, String lockName) {
+        Optional<HoldReport> hold = holdOf(instance, lockName);
+        return new HoldReply(hold.isPresent(), hold);
+    }
+
+    /**
+     * The reply of an instance about a lock.
+     *
+     * @param replied whether the instance has replied in time
+     * @param hold the hold of one of its callers; empty if none of them has the lock, and without a reply
+     * @since 0.1.0
+     */
+    record HoldReply(boolean replied, Optional<HoldReport> hold) {
+
+        /** No reply. */
+        public static final HoldReply NONE = new HoldReply(false, Optional.empty());
+    }
+
+    /**
      * One page of the holds and waits of all instances. Sends messages to the other instances, and waits for their
      * replies for half a second at most.
      *

@@ -46,6 +46,7 @@ public interface LockOperations {
      * @param request the lock and its options
      * @return the hold, or empty if the lock is held by another caller, or by the caller itself and the request is not
      *     re-entrant; never empty because Redis could not be reached
+     * @throws LockDeadlockException if the wait was ended to resolve a deadlock
      * @throws LockUnavailableException if Redis could not be reached, refused the command, or did not reply in time
      * @throws LockInterruptedException if the thread was interrupted while it waited; the interrupt flag is set again
      */
@@ -128,7 +129,8 @@ public interface LockOperations {
 
     /**
      * Releases one hold of an {@linkplain LockRequest#owner(String) explicit owner}, from any instance and thread. When
-     * the last hold is released, all open handles of that owner are lost.
+     * the last hold is released, all open handles of that owner are lost; for those of other instances, see
+     * {@link #forceRelease}. A hold that was lost, or ended with its lease, counts as one that was released like this.
      *
      * @param name the name of the lock
      * @param owner the explicit owner
@@ -143,6 +145,9 @@ public interface LockOperations {
     /**
      * Releases the lock by force. The holder is notified that its lock is lost, in this instance before the call
      * returns; the next holder's fencing token is higher. Meant for operators.
+     *
+     * <p>In a Redis Cluster, a holder in another instance is not notified if the lock has changed its server since it
+     * was acquired: it detects the loss at its next renewal, after a third of its lease at most.
      *
      * @param name the name of the lock
      * @return whether it was held

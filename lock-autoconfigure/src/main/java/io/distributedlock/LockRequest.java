@@ -142,7 +142,13 @@ public final class LockRequest {
      * A request for several locks with the default settings. All of them are acquired, or none. Duplicate names count
      * once. They are acquired in their natural order, which is the same for all callers, so that two requests whose
      * names overlap cannot wait for each other, unless their callers already hold other locks. The wait applies to all
-     * of them together. They are renewed, lost and released as one.
+     * of them together. A request that one of them refuses, since the caller holds it already, is refused before it
+     * waits for any, as far as this instance knows.
+     *
+     * <p>All have one handle, and are released together. If one is lost while the caller waits for the next, the
+     * acquisition ends at once with a {@link LockUnavailableException} that names the cause. If one is lost later, the
+     * handle is lost; the others stay held and are renewed until it is closed, since the work under it may still be
+     * running.
      *
      * @param names the names of the locks
      * @return the request
@@ -257,14 +263,15 @@ public final class LockRequest {
 
     /**
      * The maximum time of the hold, after which it is lost even if its holder is active: a bound for methods that hang.
+     * Of several names, it begins when the last one is granted.
      *
-     * @param maxHold positive
+     * @param maxHold at least {@link #MIN_LEASE}
      * @return the new request
-     * @throws IllegalArgumentException if it is not positive, if the lease is not renewed and so has a hard end
+     * @throws IllegalArgumentException if it is shorter than that, if the lease is not renewed and so has a hard end
      *     already, or if it is shorter than {@link #minHold(Duration)}
      */
     public LockRequest maxHold(Duration maxHold) {
-        RequestRules.requirePositive("maxHold", maxHold);
+        requireMaxHold(maxHold);
         return with(draft -> draft.maxHold = maxHold);
     }
 
@@ -288,7 +295,9 @@ public final class LockRequest {
     /**
      * Sets an explicit owner, instead of the calling thread. It is the same owner in every thread and instance:
      * acquiring again is a re-entry, and {@link LockOperations#release(String, String)} releases a hold from any
-     * instance. Such holds are counted in Redis, so each of them costs round trips. Owner ids are not secret.
+     * instance. Such holds are counted in Redis, so each of them costs round trips. A hold whose instance has died ends
+     * with its own lease, also if the owner acquires the lock again, for example after a restart. Owner ids are not
+     * secret.
      *
      * @param owner the id of the owner
      * @return the new request
@@ -302,7 +311,9 @@ public final class LockRequest {
 
     /**
      * Whether the owner may acquire a lock again that it holds (the default). If not, such a request is refused at once
-     * as busy.
+     * as busy. Of several requests of one explicit {@link #owner(String) owner} that wait and are not re-entrant, the
+     * first gets the lock; the others are refused with their next request to Redis, in the same instance at once, and
+     * otherwise within a second if they are near the head of the line.
      *
      * @param reentrant whether it may
      * @return the new request
@@ -426,6 +437,21 @@ public final class LockRequest {
             throw new IllegalArgumentException("A lease must be from 10 ms to 365 days, but is " + lease);
         }
         return lease;
+    }
+
+    /**
+     * Validates a maximum time of a hold from another source: a shorter one would be over before the reply of Redis.
+     *
+     * @param maxHold the maximum time
+     * @return the same time
+     * @throws IllegalArgumentException if it is shorter than {@link #MIN_LEASE}
+     */
+    public static Duration requireMaxHold(Duration maxHold) {
+        RequestRules.requirePositive("maxHold", maxHold);
+        if (maxHold.compareTo(MIN_LEASE) < 0) {
+            throw new IllegalArgumentException("maxHold must be at least 10 ms, but is " + maxHold);
+        }
+        return maxHold;
     }
 
     private List<@Nullable Object> said() {

@@ -14,10 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param name the lock name
  * @param owner the explicit owner, or else the public id of the instance that holds the lock; if readers hold it
  *     ({@link LockMode#SHARED}), those of their instances, each once, separated by a comma and a space. An explicit
- *     owner may have any text, so use {@link #instances()} for iteration
- * @param fencingToken the last token in Redis; a local hand-over may have raised it since
- * @param remainingLease how long Redis keeps the lock without a renewal
- * @param waitingInstances the number of instances (not threads) that wait for it
+ *     owner may have any text, so use {@link #instances()} for iteration. One whose text takes more than 512 bytes in
+ *     Redis is shown as recorded there: its beginning, and a hash that begins with {@code %#}
+ * @param fencingToken the last token in Redis; a local hand-over may have raised it since. After an extension to a
+ *     shorter lease without a reply, other instances may see a higher token than that of the hold
+ * @param remainingLease how long Redis keeps the lock without a renewal; {@link LockRequest#MAX_LEASE} if another
+ *     client has removed the expiry: then it stays until the next renewal or request sets one
+ * @param waitingInstances the number of places in the line in Redis: one for each instance, however many of its callers
+ *     wait, and in addition one for each waiting call of an explicit owner and each waiting reader, of which at most
+ *     four of an instance stand in line
  * @param retained whether no caller holds the lock, and this instance only keeps its lease for the next caller
  *     ({@code distributed-lock.retention}). A lease that another instance retains is shown as held
  * @param explicitOwner whether {@code owner} is an owner that the application has named
@@ -49,7 +54,7 @@ public record LockState(
      * @param owner the public id of the instance
      * @param fencingToken the last token in Redis
      * @param remainingLease how long Redis keeps the lock without a renewal
-     * @param waitingInstances the number of instances that wait for it
+     * @param waitingInstances the number of places in the line in Redis
      */
     public LockState(String name, String owner, long fencingToken, Duration remainingLease, int waitingInstances) {
         this(name, owner, fencingToken, remainingLease, waitingInstances, false, false, List.of(owner), null);

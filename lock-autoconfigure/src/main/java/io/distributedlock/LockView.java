@@ -84,7 +84,7 @@ final class LockView implements Lock {
         }
         if (handle == null) {
             throw new IllegalMonitorStateException(
-                    "Lock '" + request.name() + "' is not held by this thread through this view");
+                    "Lock '" + LockNames.show(request.name()) + "' is not held by this thread through this view");
         }
         handle.close();
     }

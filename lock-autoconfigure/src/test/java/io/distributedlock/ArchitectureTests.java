@@ -74,14 +74,14 @@ class ArchitectureTests {
 
     static final ArchRule ENGINE_KNOWS_THE_API = room(".engine", "", ".composite");
 
-    static final ArchRule REDIS_KNOWS_THE_ENGINE = room(".redis", "", ".engine", ".transaction");
+    static final ArchRule REDIS_KNOWS_THE_ENGINE = room(".redis", "", ".composite", ".engine", ".transaction");
 
     static final ArchRule INTERCEPTOR_KNOWS_THE_ANNOTATION =
             room(".interceptor", "", ".annotation", ".composite", ".transaction", ".reactive");
 
     static final ArchRule REACTIVE_KNOWS_THE_API = room(".reactive", "");
 
-    static final ArchRule TRANSACTION_KNOWS_THE_API = room(".transaction", "", ".reactive");
+    static final ArchRule TRANSACTION_KNOWS_THE_API = room(".transaction", "", ".composite", ".reactive");
 
     static final ArchRule OBSERVATION_KNOWS_THE_API = room(".observation", "");
 

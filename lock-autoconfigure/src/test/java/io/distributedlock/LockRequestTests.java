@@ -111,8 +111,8 @@ class LockRequestTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"PT0S", "PT-1S"})
-    void refusesMaxHoldThatIsNotPositive(Duration maxHold) {
+    @ValueSource(strings = {"PT0S", "PT-1S", "PT0.000000001S", "PT0.009999999S"})
+    void refusesMaxHoldThatIsOverBeforeAReply(Duration maxHold) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> REQUEST.maxHold(maxHold))
                 .withMessageContaining(maxHold.toString());

@@ -51,7 +51,8 @@ class PublicTypesTests {
               CommitGuard CommitGuardInstaller LockReleaseSynchronization OwnTransaction ReactiveCommitGuard
               ReactiveTransactions TransactionalHold
             io.distributedlock.composite
-              AwaitedRelease BlockingJointRelease CompositeLockHandle SequentialAcquisition StageFailures
+              AwaitedRelease BlockingJointRelease CompositeLockHandle KnownRefusals LossReaction LostPart
+              ReleaseStages SequentialAcquisition StageFailures
             io.distributedlock.engine
               DeadlockSearch EngineSettings HolderNames LeaseStore LeaseStoreException LockEngine LockSet NanoClock
             """;

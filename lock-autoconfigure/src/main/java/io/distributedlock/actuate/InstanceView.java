@@ -16,21 +16,30 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** The holds and waits of this instance. */
 final class InstanceView {
 
+    private static final Log log = LogFactory.getLog(InstanceView.class);
+
     /** The maximum number of requests about locks of other instances for one response. */
     private static final int ASKED_ABOUT = 20;
+
+    /** After this time, none of these requests is sent any more. */
+    private static final long ASKED_FOR_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int OF_ONE_LOCK = 100;
 
@@ -42,7 +51,14 @@ final class InstanceView {
 
     private final Clock clock;
 
+    private final LongSupplier nanos;
+
     InstanceView(LockOperations locks, LockMonitor monitor, InstanceLabel label, Clock clock) {
+        this(locks, monitor, label, clock, System::nanoTime);
+    }
+
+    InstanceView(LockOperations locks, LockMonitor monitor, InstanceLabel label, Clock clock, LongSupplier nanos) {
+        this.nanos = nanos;
         this.locks = locks;
         this.monitor = monitor;
         this.label = label;
@@ -152,26 +168,36 @@ final class InstanceView {
         }
     }
 
-    /** By lock. Of each lock Redis is asked once, of the first few locks only, and not while it is away. */
+    /** By lock, as far as known here or found in Redis. */
     private Map<String, Holder> holders(LockActivity activity) {
         Map<String, Holder> found = new HashMap<>();
-        Set<String> asked = new HashSet<>();
+        Set<String> unknown = new LinkedHashSet<>();
         for (LockActivity.Waiting waiting : activity.waiting()) {
-            String name = waiting.name();
-            if (waiting.holder() != null) {
-                found.put(name, new Holder(waiting.holder(), true, null));
-            } else if (activity.connected() && asked.size() < ASKED_ABOUT && asked.add(name)) {
-                holder(name).ifPresent(state -> found.put(name, Holder.of(state)));
+            String holder = waiting.holder();
+            if (holder != null) {
+                found.put(waiting.name(), new Holder(holder, true, null));
+            } else if (unknown.size() < ASKED_ABOUT) {
+                unknown.add(waiting.name());
             }
+        }
+        if (activity.connected()) {
+            inspect(unknown, found);
         }
         return found;
     }
 
-    private Optional<LockState> holder(String name) {
+    /** Ends at the first failure: when Redis hangs, each of these requests lasts for one command time-out. */
+    private void inspect(Set<String> names, Map<String, Holder> found) {
+        long begin = nanos.getAsLong();
         try {
-            return locks.inspect(name);
+            for (String name : names) {
+                if (nanos.getAsLong() - begin >= ASKED_FOR_NANOS) {
+                    return;
+                }
+                locks.inspect(name).ifPresent(state -> found.put(name, Holder.of(state)));
+            }
         } catch (LockUnavailableException ex) {
-            return Optional.empty();
+            log.debug("The holders of locks that are waited for are unknown", ex);
         }
     }
 

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param holder the holder, or null
  * @param waiting the instances that wait: first those in line in Redis, in its order, at most 100 of them; then those
  *     whose callers wait for a hold of their own instance
- * @param waitingInstances the number of instances that wait in Redis
+ * @param waitingInstances the number of places in the line in Redis: one for each instance, and one for each waiting
+ *     call of an explicit owner and each waiting reader, of which at most four of an instance stand in line
  */
 record LockDescriptor(
         String name,
@@ -34,14 +35,14 @@ record LockDescriptor(
      *
      * @param instance the public id of an instance, or an explicit owner
      * @param label the label of the instance; null if unknown
-     * @param caller the thread; null if the instance does not reply
-     * @param since the time of the grant; null if the instance does not reply
-     * @param waitingFor other locks that the same caller waits for; empty if the instance does not reply
-     * @param method the annotated method; null if the instance does not reply, or application code has acquired the
-     *     lock
-     * @param waiters the number of callers of the holder's instance that wait; zero if the instance does not reply
+     * @param caller the thread; null if the instance does not reply, or replies that none of its callers has the lock:
+     *     it retains the lock for its next caller, or has just released it
+     * @param since the time of the grant; null if the caller is
+     * @param waitingFor other locks that the same caller waits for; empty if there is none
+     * @param method the annotated method; null if the caller is, or if application code has acquired the lock
+     * @param waiters the number of callers of the holder's instance that wait; zero if the caller is null
      * @param answered whether the holder's instance has replied. Another instance has half a second for the reply
-     * @param traceId the trace of the caller; null if the instance does not reply, or without tracing
+     * @param traceId the trace of the caller; null if that caller is, or without tracing
      * @param instances the public ids of the instances that have it; the first is described if the responding instance
      *     is none of them
      */

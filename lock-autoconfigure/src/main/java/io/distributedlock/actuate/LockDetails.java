@@ -8,6 +8,7 @@ import io.distributedlock.HoldReport;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockMode;
 import io.distributedlock.LockMonitor;
+import io.distributedlock.LockMonitor.HoldReply;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockState;
 import java.time.Clock;
@@ -106,14 +107,15 @@ final class LockDetails {
         if (own != null) {
             return ownHolder(state, own, activity, now);
         }
-        HoldReport elsewhere = here || instances.isEmpty()
-                ? null
-                : monitor.holdOf(instances.get(0), state.name()).orElse(null);
-        if (elsewhere != null) {
-            return otherHolder(state, elsewhere);
+        HoldReply elsewhere =
+                here || instances.isEmpty() ? HoldReply.NONE : monitor.replyOf(instances.get(0), state.name());
+        if (elsewhere.hold().isPresent()) {
+            return otherHolder(state, elsewhere.hold().get());
         }
+        boolean replied = here || elsewhere.replied();
         String known = here ? label.text() : instances.isEmpty() ? null : labels.get(instances.get(0));
-        return new LockDescriptor.Holder(state.owner(), known, null, null, List.of(), null, 0, here, null, instances);
+        return new LockDescriptor.Holder(
+                state.owner(), known, null, null, List.of(), null, 0, replied, null, instances);
     }
 
     private LockDescriptor.Holder otherHolder(LockState state, HoldReport report) {

@@ -30,8 +30,9 @@ import org.springframework.context.ApplicationEventPublisher;
 
 /**
  * Shows the holds and waits of this instance or of all instances, shows one lock, and releases a lock by force. A lock
- * name may contain slashes: everything after {@code locks/} is the name. Web servers reject or change some paths (an
- * encoded slash, two slashes in a row); {@code locks?name=} accepts every name. A forced release requires
+ * name may contain slashes: everything after {@code locks/} is the name, without the query. Web servers and frameworks
+ * reject or change some paths (an encoded slash, two slashes in a row, a backslash, a semicolon that is not encoded as
+ * {@code %3B}); {@code locks?name=} accepts every name. A forced release requires
  * {@code management.endpoint.locks.access=unrestricted}.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
@@ -123,13 +124,19 @@ public final class LocksEndpoint {
     /**
      * One lock, as recorded in Redis and by the instances; the status is 503 if Redis does not tell.
      *
-     * @param name the segments of the path, which make the name of the lock
+     * @param path the segments of the path, which make the name of the lock
      * @return the description, which becomes JSON
-     * @throws InvalidEndpointRequestException if the name is blank or too long
+     * @throws InvalidEndpointRequestException if the name is blank or too long, or Spring MVC has removed a part of the
+     *     path
      */
     @ReadOperation
-    public Object lock(@Selector(match = Match.ALL_REMAINING) String... name) {
-        return detailsOf(String.join("/", name));
+    public Object lock(@Selector(match = Match.ALL_REMAINING) String... path) {
+        return detailsOf(nameIn(path));
+    }
+
+    private static String nameIn(String... path) {
+        PathOfRequest.requireWhole();
+        return String.join("/", path);
     }
 
     private Object detailsOf(String name) {
@@ -148,18 +155,19 @@ public final class LocksEndpoint {
     }
 
     /**
-     * Releases the lock by force, and notifies its holder. The status is 204, 404 if it had no holder, or 503 if Redis
-     * has not confirmed it.
+     * Releases the lock by force, and notifies its holder. The status is 204, 404 if it was free, or 503 if Redis has
+     * not confirmed it. A lock that an instance only retains is not free.
      *
      * @param caller the authenticated user of the request, named in the log line and in the audit event
-     * @param name the segments of the path, which make the name of the lock
+     * @param path the segments of the path, which make the name of the lock
      * @return the status
-     * @throws InvalidEndpointRequestException if the name is blank or too long
+     * @throws InvalidEndpointRequestException if the name is blank or too long, or Spring MVC has removed a part of the
+     *     path
      */
     @DeleteOperation
     public WebEndpointResponse<Object> forceRelease(
-            SecurityContext caller, @Selector(match = Match.ALL_REMAINING) String... name) {
-        return takeAway(caller, String.join("/", name));
+            SecurityContext caller, @Selector(match = Match.ALL_REMAINING) String... path) {
+        return takeAway(caller, nameIn(path));
     }
 
     /**
@@ -190,8 +198,8 @@ public final class LocksEndpoint {
     private void report(SecurityContext caller, String name, boolean released, String outcome) {
         Principal user = caller.getPrincipal();
         String by = user == null ? UNKNOWN : user.getName();
-        log.warn("Lock '" + forLog(name) + "': " + outcome + " by a request to the locks endpoint"
-                + (user == null ? "" : " of user '" + forLog(by) + "'"));
+        log.warn("Lock '" + LockNames.show(name) + "': " + outcome + " by a request to the locks endpoint"
+                + (user == null ? "" : " of user '" + LockNames.show(by) + "'"));
         events.publishEvent(new AuditApplicationEvent(by, FORCE_RELEASED, Map.of("lock", name, "released", released)));
     }
 
@@ -202,11 +210,5 @@ public final class LocksEndpoint {
         } catch (IllegalArgumentException ex) {
             throw new InvalidEndpointRequestException(String.valueOf(ex.getMessage()), "No lock name", ex);
         }
-    }
-
-    /** A name is external input: it must not begin a new line in the log, nor fill the log. */
-    private static String forLog(String name) {
-        String oneLine = name.replaceAll("[\\p{Cntrl}\\p{Zl}\\p{Zp}]", "?");
-        return oneLine.length() <= 200 ? oneLine : oneLine.substring(0, 200) + "...";
     }
 }

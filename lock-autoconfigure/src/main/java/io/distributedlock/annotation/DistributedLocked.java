@@ -23,13 +23,13 @@ import org.springframework.core.annotation.AliasFor;
  * retries, so each attempt acquires it anew. A nested call of the same thread for the same name is a re-entry and costs
  * nothing.
  *
- * <p>On a class or interface, it applies to all methods that a proxy can intercept, inherited ones included and those
- * of {@link Object} excluded; an annotation on a method replaces that of the class. Without a {@link #key()}, each of
- * these methods has a lock of its own; for one lock for the whole class, give it a fixed key, as in {@code "'import'"}.
- * {@link None} excludes a method. It may be used as a meta-annotation, and several times on one method. A final,
- * private or static method, an invalid expression, or an invalid duration fails the start-up of the application. As
- * with every Spring proxy, calls through {@code this} are not intercepted; {@link io.distributedlock.LockAssert}
- * detects them.
+ * <p>On a class or interface, it applies to all methods that a proxy can intercept, inherited ones included, those of
+ * {@link Object} and those by which the container manages the bean excluded; an annotation on a method replaces that of
+ * the class. Without a {@link #key()}, each of these methods has a lock of its own; for one lock for the whole class,
+ * give it a fixed key, as in {@code "'import'"}. {@link None} excludes a method. It may be used as a meta-annotation,
+ * and several times on one method. A final, private or static method, an invalid expression, or an invalid duration
+ * fails the start-up of the application. As with every Spring proxy, calls through {@code this} are not intercepted;
+ * {@link io.distributedlock.LockAssert} detects them.
  *
  * <p>Durations are written {@code "30s"}, {@code "500ms"}, {@code "PT30S"} or {@code "${some.property}"}. An attribute
  * whose placeholders resolve to an empty text, as {@code "${some.property:}"} can, has its default.
@@ -51,16 +51,19 @@ public @interface DistributedLocked {
      * SpEL expression of the key, e.g. {@code "#order.id"} or {@code "'stock:' + #p0"}. It knows the parameters by name
      * and as {@code #p0}, {@code #a0}, the call as {@code #root.method}, {@code #root.target} and {@code #root.args},
      * and beans as {@code @bean}. Strings, numbers, enums, UUIDs and similar values are names by their text. Equal
-     * moments have the same text in every time zone, and equal {@link java.math.BigDecimal} values in every scale. A
-     * set or map in a concatenated text is sorted, since its order may be another one in each process; sort those
-     * inside objects of your own in their {@code toString()}. For a collection, array or stream of such values, each is
-     * a lock, and they are acquired all or none; a stream is read and closed. An empty expression is the method itself:
-     * its class, name and parameter types. {@code ${…}} is allowed.
+     * moments have the same text in every time zone, and equal {@link java.math.BigDecimal} values in every scale, also
+     * in collections, arrays, maps, {@link java.util.Optional Optionals} and records. A set or map in a concatenated
+     * text or in a record is sorted, since its order may be another one in each process. In a native image, this does
+     * not apply to the components of a record. What is inside other objects has the text of their {@code toString()}.
+     * For a collection, array or stream of such values, each is a lock, and they are acquired all or none; a stream is
+     * read and closed. An empty expression is the method itself: its class, name and parameter types. {@code ${…}} is
+     * allowed.
      *
      * <p>A result that is null, blank, NaN, a publisher, or has no meaningful {@code toString()} ({@code Type@1b2c3d}),
      * also inside a record or collection, is refused with an {@link IllegalArgumentException} without running the
-     * method. In a concatenated text, null is the text {@code null}: {@code "#a + ':' + #b"} makes {@code a:null}. The
-     * values of parameters are never parsed as expressions.
+     * method. In a concatenated text, null is the text {@code null}: {@code "#a + ':' + #b"} makes {@code a:null}; an
+     * {@link java.util.Optional} has the text of its content, and is refused if it is empty. The values of parameters
+     * are never parsed as expressions.
      *
      * @return the expression; empty for the method itself
      */
@@ -103,9 +106,10 @@ public @interface DistributedLocked {
     boolean renew() default true;
 
     /**
-     * The maximum time of the hold, after which it is lost although the method still runs.
+     * The maximum time of the hold, after which it is lost although the method still runs. Of several keys, it begins
+     * when the last lock is granted; of several annotations, for each lock with its own grant.
      *
-     * @return a positive duration; empty for {@code distributed-lock.max-hold}, which sets no limit by default
+     * @return a duration of at least 10 ms; empty for {@code distributed-lock.max-hold}, which sets no limit by default
      */
     String maxHold() default "";
 

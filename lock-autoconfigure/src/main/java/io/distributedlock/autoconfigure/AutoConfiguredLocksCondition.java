@@ -5,9 +5,11 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockOperations;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.HierarchicalBeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -64,9 +66,13 @@ class AutoConfiguredLocksCondition extends SpringBootCondition implements Config
     }
 
     private static boolean hasLocks(@Nullable BeanFactory parent) {
-        return parent instanceof ListableBeanFactory beans
-                && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, LockOperations.class, true, false).length
-                        > 0;
+        if (!(parent instanceof ListableBeanFactory beans)) {
+            return false;
+        }
+        return Arrays.stream(beans.getBeanNamesForType(LockOperations.class, true, false))
+                        .anyMatch(name -> !(beans instanceof ConfigurableListableBeanFactory configured)
+                                || isCandidate(name, configured))
+                || (beans instanceof HierarchicalBeanFactory child && hasLocks(child.getParentBeanFactory()));
     }
 
     private static boolean isReplacement(String name, ConfigurableListableBeanFactory beans) {

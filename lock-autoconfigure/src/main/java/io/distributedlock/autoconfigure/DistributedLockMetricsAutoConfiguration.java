@@ -14,6 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 /** Measures locks, if there is a registry of meters. */
 @AutoConfiguration(
@@ -31,6 +32,7 @@ public final class DistributedLockMetricsAutoConfiguration {
     }
 
     @Bean
+    @Lazy(false)
     @ConditionalOnMissingBean
     @ConditionalOnSingleCandidate(LockMonitor.class)
     LockGauges lockGauges(MeterRegistry registry, ObjectProvider<LockMonitor> monitor) {

@@ -21,8 +21,8 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param keyPrefix Prefix of every Redis key. Applications that share locks need the same prefix.
  * @param lease How long Redis keeps a lock if its holder dies, from 10 ms to 365 days. Renewed while the holder lives.
  * @param waitUpTo How long to wait for a lock. Zero tries once, a negative time waits without limit.
- * @param maxHold Maximum time of a hold, after which the lock is lost. No limit if not set. Does not apply to a lease
- *     that is not renewed.
+ * @param maxHold Maximum time of a hold, after which the lock is lost, at least 10 ms. No limit if not set. Does not
+ *     apply to a lease that is not renewed.
  * @param order Order of the lock advisor. Lower values wrap higher ones; transactions have 2147483647.
  * @param commandTimeout Maximum time to wait for one reply of Redis. Shorter leases shorten it.
  * @param fairness Limits of local hand-overs.
@@ -35,7 +35,8 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param transaction Settings of transactions under locks.
  * @param replicas Whether locks wait for the replicas of Redis.
  * @param instanceLabel Label of this instance in the endpoint. If not set, application@host:port/process id.
- * @param maxWaiters Maximum number of callers of this instance that may wait for one lock. Further callers are refused.
+ * @param maxWaiters Maximum number of callers of this instance that may wait for one lock; explicit owners and readers
+ *     together have the same maximum. Further callers that would have to wait are refused.
  * @param warn Limits of waits and holds, above which a warning is logged.
  * @param deadlock Settings of the search for deadlocks.
  */
@@ -79,6 +80,9 @@ public record DistributedLockProperties(
 
     static final String PREFIX = "distributed-lock.";
 
+    /** Redis may notice so much later that WAIT has reached its time-out. */
+    private static final Duration REDIS_TICK = Duration.ofMillis(100);
+
     @SuppressWarnings("doclint:missing") // The record describes the components.
     public DistributedLockProperties {
         require(!keyPrefix.contains("${"), "key-prefix", "has a placeholder that cannot be resolved");
@@ -87,20 +91,23 @@ public record DistributedLockProperties(
                 lease.compareTo(LockRequest.MIN_LEASE) >= 0 && lease.compareTo(LockRequest.MAX_LEASE) <= 0,
                 "lease",
                 "must be from 10ms to 365d");
-        require(maxHold == null || isPositive(maxHold), "max-hold", "must be positive");
+        require(maxHold == null || maxHold.compareTo(LockRequest.MIN_LEASE) >= 0, "max-hold", "must be at least 10ms");
         require(isPositive(commandTimeout), "command-timeout", "must be positive");
+        require(
+                commandTimeout.compareTo(EngineSettings.MAX_COMMAND_TIMEOUT) <= 0,
+                "command-timeout",
+                "must be at most 1d");
         require(!shutdownGrace.isNegative(), "shutdown-grace", "must not be negative");
         require(!retention.isNegative(), "retention", "must not be negative");
         require(maxWaiters > 0, "max-waiters", "must be positive");
         require(
-                replicas.acknowledge() == 0
-                        || replicas.timeout().multipliedBy(3).compareTo(lease) <= 0,
+                replicas.acknowledge() == 0 || replicas.timeout().compareTo(lease.dividedBy(3)) <= 0,
                 "replicas.timeout",
                 "must be at most a third of distributed-lock.lease");
         require(
-                replicas.acknowledge() == 0 || replicas.timeout().compareTo(commandTimeout) < 0,
+                replicas.acknowledge() == 0 || replicas.timeout().compareTo(commandTimeout.minus(REDIS_TICK)) <= 0,
                 "replicas.timeout",
-                "must be less than distributed-lock.command-timeout");
+                "must be at least 100ms less than distributed-lock.command-timeout");
     }
 
     /**
@@ -197,7 +204,8 @@ public record DistributedLockProperties(
      * Whether locks wait for the replicas of Redis.
      *
      * @param acknowledge Number of replicas that must confirm each grant and renewal before it counts. Zero for none.
-     * @param timeout Maximum time to wait for these replicas. At most a third of the lease, less than command-timeout.
+     * @param timeout Maximum time to wait for these replicas. At most a third of the lease, and at least 100ms less
+     *     than command-timeout.
      */
     public record Replicas(
             @DefaultValue("0") int acknowledge,
@@ -206,7 +214,7 @@ public record DistributedLockProperties(
         @SuppressWarnings("doclint:missing") // The record describes the components.
         public Replicas {
             require(acknowledge >= 0, "replicas.acknowledge", "must not be negative");
-            require(timeout.toMillis() >= 1, "replicas.timeout", "must be at least 1ms");
+            require(timeout.compareTo(Duration.ofMillis(1)) >= 0, "replicas.timeout", "must be at least 1ms");
         }
     }
 }

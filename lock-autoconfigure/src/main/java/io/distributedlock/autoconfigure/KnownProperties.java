@@ -81,10 +81,10 @@ final class KnownProperties {
         });
     }
 
-    /** The same for the rest of an environment variable, in which each separator is an underscore or omitted. */
-    boolean containsVariable(String name) {
-        String plain = plain(name);
-        return names.keySet().stream().anyMatch(each -> plain.equals(each) || (isOpen(each) && plain.startsWith(each)));
+    /** Whether the name, in any of these forms, is one of a record in the record. */
+    boolean isGroup(String name) {
+        String start = dotted(name) + ".";
+        return names.values().stream().anyMatch(known -> dotted(known).startsWith(start));
     }
 
     private boolean isOpen(String plain) {

@@ -5,8 +5,10 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.transaction.ReactiveCommitGuard;
+import org.springframework.aop.Advisor;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
@@ -19,9 +21,17 @@ import reactor.core.publisher.Flux;
 @ConditionalOnSwitch({"enabled", "transaction.guard"})
 class ReactiveCommitGuardConfiguration {
 
+    /** A second one would be outside the transactions of a parent context: local advisors come first. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean
     static ReactiveCommitGuard reactiveCommitGuard() {
         return new ReactiveCommitGuard();
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static Advisor reactiveCommitGuardSubscriberScope() {
+        return ReactiveCommitGuard.subscriberScope();
     }
 }

@@ -51,7 +51,7 @@ class RedisLockConfiguration {
                 properties.toSettings(),
                 publisher::publishEvent,
                 properties.keepUntilCompletion(),
-                () -> CompositeLockListener.of(listeners.orderedStream().toList()),
+                () -> LockListener.allOf(listeners.orderedStream().toList()),
                 properties.replicas().acknowledge(),
                 properties.replicas().timeout());
         template.label(new InstanceLabel(environment)::text);

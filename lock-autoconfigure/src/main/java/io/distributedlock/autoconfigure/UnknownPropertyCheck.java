@@ -6,6 +6,7 @@ package io.distributedlock.autoconfigure;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -16,6 +17,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.Environment;
+import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** Fails the start for an unknown property: with a typo, the default would apply without a message. */
@@ -23,7 +25,7 @@ final class UnknownPropertyCheck implements BeanFactoryPostProcessor {
 
     private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("distributed-lock");
 
-    private static final Pattern VARIABLE = Pattern.compile("DISTRIBUTED_?LOCK_(.+)");
+    private static final Pattern VARIABLE = Pattern.compile("distributed[-_]?lock[._](.+)", Pattern.CASE_INSENSITIVE);
 
     /** Kubernetes sets these for a service whose name begins with "distributed-lock". */
     private static final Pattern OF_A_SERVICE =
@@ -56,6 +58,7 @@ final class UnknownPropertyCheck implements BeanFactoryPostProcessor {
             properties.stream()
                     .filter(name -> PREFIX.isAncestorOf(name) && !known.contains(below(name)))
                     .map(properties::getConfigurationProperty)
+                    .filter(property -> !isGroupWithoutEntries(property))
                     .forEach(property -> unknown.add(describe(property)));
         }
     }
@@ -63,11 +66,27 @@ final class UnknownPropertyCheck implements BeanFactoryPostProcessor {
     private void addIfUnknown(String variable, List<UnknownLockPropertyException.Unknown> unknown) {
         var matcher = VARIABLE.matcher(variable);
         if (matcher.matches()
-                && !known.containsVariable(matcher.group(1))
+                && !isBound(variable)
                 && !OF_A_SERVICE.matcher(matcher.group(1)).matches()) {
             unknown.add(new UnknownLockPropertyException.Unknown(
                     variable, "an environment variable", known.nearestTo(matcher.group(1))));
         }
+    }
+
+    /** Spring Boot decides, since the underscores of a variable have several meanings. */
+    private boolean isBound(String variable) {
+        ConfigurationPropertySource alone = ConfigurationPropertySource.from(new SystemEnvironmentPropertySource(
+                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, Map.of(variable, "")));
+        return alone != null
+                && known.names().stream()
+                        .map(PREFIX::append)
+                        .anyMatch(name -> alone.getConfigurationProperty(name) != null);
+    }
+
+    /** In YAML, the entries of the group may all be comments. */
+    private boolean isGroupWithoutEntries(ConfigurationProperty property) {
+        return known.isGroup(below(property.getName()))
+                && property.getValue().toString().isEmpty();
     }
 
     private UnknownLockPropertyException.Unknown describe(ConfigurationProperty property) {

@@ -26,7 +26,7 @@ public final class BlockingJointRelease {
 
     private final @Nullable Runnable[] waits;
 
-    private final @Nullable CompletableFuture<Void>[] stages;
+    private final @Nullable CompletableFuture<@Nullable Void>[] stages;
 
     private final @Nullable Throwable[] failures;
 
@@ -39,9 +39,14 @@ public final class BlockingJointRelease {
         this.failures = new Throwable[holds.size()];
     }
 
-    /** Returns the failures or null, in the order of the holds. */
-    static List<@Nullable Throwable> close(List<? extends LockHandle> holds) {
-        return new BlockingJointRelease(holds, false).run();
+    /**
+     * Releases the holds.
+     *
+     * @param holds in the order of their acquisition
+     * @return the failures or null, in the order of the holds
+     */
+    public static List<@Nullable Throwable> close(List<? extends LockHandle> holds) {
+        return begin(holds, false).await();
     }
 
     /**
@@ -51,17 +56,24 @@ public final class BlockingJointRelease {
      * @return the failures or null, in the order of the holds
      */
     public static List<@Nullable Throwable> rollBack(List<? extends LockHandle> holds) {
-        return new BlockingJointRelease(holds, true).run();
+        return begin(holds, true).await();
     }
 
-    private List<@Nullable Throwable> run() {
+    /** Sends all releases. */
+    static BlockingJointRelease begin(List<? extends LockHandle> holds, boolean unused) {
+        BlockingJointRelease release = new BlockingJointRelease(holds, unused);
         for (int i = holds.size() - 1; i >= 0; i--) {
             try {
-                begin(i);
+                release.send(i);
             } catch (Throwable ex) {
-                failures[i] = ex;
+                release.failures[i] = ex;
             }
         }
+        return release;
+    }
+
+    /** Waits for all replies. Returns the failures or null, in the order of the holds. */
+    List<@Nullable Throwable> await() {
         for (int i = holds.size() - 1; i >= 0; i--) {
             try {
                 await(i);
@@ -72,19 +84,24 @@ public final class BlockingJointRelease {
         return Arrays.asList(failures);
     }
 
-    private void begin(int i) {
+    private void send(int i) {
         if (holds.get(i) instanceof AwaitedRelease awaited) {
             waits[i] = unused ? awaited.beginRollBack() : awaited.beginClose();
+            return;
+        }
+        LockHandle hold = holds.get(i);
+        if (holds.size() == 1 && !unused) {
+            waits[i] = hold::close;
         } else {
-            LockHandle hold = holds.get(i);
-            CompletionStage<Void> stage = unused ? hold.closeUnused() : hold.closeAsync();
+            CompletionStage<@Nullable Void> stage =
+                    unused ? ReleaseStages.closeUnused(hold) : ReleaseStages.close(hold);
             stages[i] = stage.toCompletableFuture();
         }
     }
 
     private void await(int i) {
         Runnable wait = waits[i];
-        CompletableFuture<Void> stage = stages[i];
+        CompletableFuture<@Nullable Void> stage = stages[i];
         if (wait != null) {
             wait.run();
         } else if (stage != null) {

@@ -13,16 +13,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Several holds as one, which is lost with the first of them. */
-public class CompositeLockHandle implements LockHandle {
+/**
+ * Several holds as one, which is lost with the first of them. The others stay held until it is closed, since the work
+ * under it may still be running.
+ */
+public class CompositeLockHandle implements LockHandle, AwaitedRelease {
 
     /** In global order. */
     private final List<LockHandle> parts;
@@ -40,6 +46,25 @@ public class CompositeLockHandle implements LockHandle {
     /** The failure to report if the release of this part had that outcome, or null. */
     protected @Nullable Throwable failureOf(int part, @Nullable Throwable outcome) {
         return outcome;
+    }
+
+    /** Whether the loss of this part is reported while the handle is held. */
+    protected boolean reportsLossOf(int part) {
+        return true;
+    }
+
+    /** The holds whose loss {@link LockHandle#throwIfLost()} of the handle reports, with their tokens. */
+    public static Set<Map.Entry<String, Long>> reportedLosses(LockHandle handle) {
+        if (!(handle instanceof CompositeLockHandle several)) {
+            return handle.fencingTokens().entrySet();
+        }
+        return several.reportedParts()
+                .flatMap(part -> reportedLosses(part).stream())
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private Stream<LockHandle> reportedParts() {
+        return IntStream.range(0, parts.size()).filter(this::reportsLossOf).mapToObj(parts::get);
     }
 
     @Override
@@ -72,6 +97,7 @@ public class CompositeLockHandle implements LockHandle {
 
     @Override
     public void extend(Duration lease) {
+        throwIfLost();
         parts.forEach(part -> part.extend(lease));
     }
 
@@ -89,20 +115,35 @@ public class CompositeLockHandle implements LockHandle {
                 callback.run();
             }
         };
+        Runnable ofItsKind = callback instanceof LossReaction ? (LossReaction) once::run : once;
         IntStream.range(0, parts.size())
                 .filter(which)
-                .forEach(part -> parts.get(part).onLost(once));
+                .forEach(part -> parts.get(part).onLost(ofItsKind));
     }
 
     @Override
     public void throwIfLost() {
-        parts.forEach(LockHandle::throwIfLost);
+        reportedParts().forEach(LockHandle::throwIfLost);
     }
 
     /** Sends all releases, in the reverse order, before it waits for the first reply. */
     @Override
     public void close() {
-        throwIfAny(failureOf(BlockingJointRelease.close(parts)));
+        beginClose().run();
+    }
+
+    @Override
+    public Runnable beginClose() {
+        return waitFor(BlockingJointRelease.begin(parts, false));
+    }
+
+    @Override
+    public Runnable beginRollBack() {
+        return waitFor(BlockingJointRelease.begin(parts, true));
+    }
+
+    private Runnable waitFor(BlockingJointRelease release) {
+        return () -> throwIfAny(failureOf(release.await()));
     }
 
     /** Throws a failure of releases, which is never checked. */
@@ -120,15 +161,15 @@ public class CompositeLockHandle implements LockHandle {
 
     @Override
     public CompletionStage<Void> closeAsync() {
-        return close(LockHandle::closeAsync);
+        return close(ReleaseStages::close);
     }
 
     @Override
     public CompletionStage<Void> closeUnused() {
-        return close(LockHandle::closeUnused);
+        return close(ReleaseStages::closeUnused);
     }
 
-    private CompletionStage<Void> close(Function<LockHandle, CompletionStage<Void>> how) {
+    private CompletionStage<Void> close(Function<LockHandle, CompletionStage<@Nullable Void>> how) {
         JointRelease release = JointRelease.of(parts, how);
         // A stage that is derived from others would fail with a CompletionException.
         CompletableFuture<Void> closed = new CompletableFuture<>();

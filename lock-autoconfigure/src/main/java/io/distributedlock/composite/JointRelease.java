@@ -26,11 +26,11 @@ record JointRelease(List<CompletableFuture<@Nullable Throwable>> ends) {
 
     /** Releases holds under which no work was done, in the reverse order. */
     static JointRelease rollBack(List<LockHandle> holds) {
-        return of(holds, LockHandle::closeUnused);
+        return of(holds, ReleaseStages::closeUnused);
     }
 
     /** Releases the holds in the reverse order. */
-    static JointRelease of(List<LockHandle> holds, Function<LockHandle, CompletionStage<Void>> how) {
+    static JointRelease of(List<LockHandle> holds, Function<LockHandle, CompletionStage<@Nullable Void>> how) {
         List<CompletableFuture<@Nullable Throwable>> ends = new ArrayList<>();
         for (int i = holds.size() - 1; i >= 0; i--) {
             ends.add(end(holds.get(i), how));
@@ -40,7 +40,7 @@ record JointRelease(List<CompletableFuture<@Nullable Throwable>> ends) {
     }
 
     private static CompletableFuture<@Nullable Throwable> end(
-            LockHandle hold, Function<LockHandle, CompletionStage<Void>> how) {
+            LockHandle hold, Function<LockHandle, CompletionStage<@Nullable Void>> how) {
         try {
             return how.apply(hold)
                     .<@Nullable Throwable>handle((done, failure) -> StageFailures.unwrap(failure))

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The future of an asynchronous acquisition of several locks, one after the other. If it has ended without them, all of
- * them are released. A caller that gets a failure gets it when the other locks are free.
+ * them are released. A caller that gets a failure gets it when the other locks are free. The loss of a lock before the
+ * last one is granted is a failure, and ends the wait for the next one.
  */
 public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
 
@@ -179,8 +180,26 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
             JointRelease.rollBack(List.of(handle));
         } else if (complete != null) {
             finish(complete);
+        } else {
+            handle.onLost((LossReaction) () -> lost(handle));
         }
         return !late && complete == null;
+    }
+
+    private void lost(LockHandle part) {
+        Throwable failure = isIncomplete() ? LostPart.failure(part) : null;
+        if (failure != null) {
+            fail(failure);
+        }
+    }
+
+    private boolean isIncomplete() {
+        guard.lock();
+        try {
+            return !ended && held.size() < steps.size();
+        } finally {
+            guard.unlock();
+        }
     }
 
     private void finish(List<LockHandle> complete) {
@@ -195,9 +214,13 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
         complete(own);
     }
 
+    /** Only the first failure counts: the end of the wait is another one, and comes before the locks are free. */
     private void fail(Throwable failure) {
         int index = heldCount();
-        end().whenAll().whenComplete((done, none) -> completeExceptionally(reported(index, failure)));
+        JointRelease release = endUnlessEnded();
+        if (release != null) {
+            release.whenAll().whenComplete((done, none) -> completeExceptionally(reported(index, failure)));
+        }
     }
 
     private Throwable reported(int index, Throwable failure) {
@@ -218,6 +241,19 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
         } finally {
             guard.unlock();
         }
+    }
+
+    private @Nullable JointRelease endUnlessEnded() {
+        guard.lock();
+        try {
+            if (ended) {
+                return null;
+            }
+            ended = true;
+        } finally {
+            guard.unlock();
+        }
+        return end();
     }
 
     /** Cancelled, timed out or failed: ends the wait and releases the granted locks. */

@@ -22,6 +22,15 @@ public final class StageFailures {
         return bare;
     }
 
+    /** The failure of the application's own stage: an {@link ExecutionException} there is the application's. */
+    public static @Nullable Throwable ofWork(@Nullable Throwable failure) {
+        Throwable bare = failure;
+        while (bare instanceof CompletionException && bare.getCause() != null) {
+            bare = bare.getCause();
+        }
+        return bare;
+    }
+
     /** The failure of an acquisition that has completed with null, as those of some mocks do. */
     public static IllegalStateException withoutHandle() {
         return new IllegalStateException(

@@ -150,7 +150,9 @@ final class AvailabilityCheck {
 
     private CompletableFuture<?> release(Subject subject) {
         Answer<LeaseStore.ReleaseReply> released = new Answer<>();
-        engine.store().release(new ReleaseCommand(subject.name(), subject.number(), engine.floor(), null, 0), released);
+        engine.store()
+                .release(
+                        new ReleaseCommand(subject.name(), subject.number(), engine.floor(), null, 0, false), released);
         return released;
     }
 

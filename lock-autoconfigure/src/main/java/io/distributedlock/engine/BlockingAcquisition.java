@@ -9,6 +9,7 @@ import io.distributedlock.LockListener.Refusal;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** An acquisition for which the calling thread waits. The same as an {@link AsyncAcquisition}, plus the wait. */
@@ -16,8 +17,12 @@ final class BlockingAcquisition {
 
     private final EngineContext engine;
 
-    BlockingAcquisition(EngineContext engine) {
+    private final @Nullable Consumer<Waiter> queued;
+
+    /** @param queued receives the waiter, also one that takes its place, once its wait can be ended; or null */
+    BlockingAcquisition(EngineContext engine, @Nullable Consumer<Waiter> queued) {
         this.engine = engine;
+        this.queued = queued;
     }
 
     /**
@@ -45,6 +50,9 @@ final class BlockingAcquisition {
         engine.locks().enqueue(waiter);
         if (!waiter.result.isDone()) {
             engine.log().waits(waiter);
+            if (queued != null) {
+                queued.accept(waiter);
+            }
         }
         long end = waiter.terms.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd();
         while (true) {

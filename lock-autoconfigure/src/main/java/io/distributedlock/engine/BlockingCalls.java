@@ -136,9 +136,9 @@ final class BlockingCalls {
                 }
             }
         } catch (TimeoutException ex) {
-            throw unconfirmed(hold, release.lastFailure());
+            throw unconfirmed(hold, release, release.lastFailure());
         } catch (ExecutionException ex) {
-            throw unconfirmed(hold, StoreFailures.unwrap(ex));
+            throw unconfirmed(hold, release, StoreFailures.unwrap(ex));
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -160,9 +160,11 @@ final class BlockingCalls {
                 engine.callbacks().event(() -> engine.listening().lost(hold, Loss.GONE));
                 engine.events().reportLoss(hold, loss);
             } else if (StoreFailures.isRefused(failure)) {
-                log.warn(unreleased(hold, StoreFailures.unwrap(failure)).getMessage());
+                log.warn(
+                        unreleased(hold, release, StoreFailures.unwrap(failure)).getMessage());
             } else if (outcome == null) {
-                log.debug(unreleased(hold, StoreFailures.unwrap(failure)).getMessage());
+                log.debug(
+                        unreleased(hold, release, StoreFailures.unwrap(failure)).getMessage());
             }
         });
     }
@@ -191,17 +193,19 @@ final class BlockingCalls {
         return new LockUnavailableException(name, "Lock '" + name + "' is unavailable: " + cause.getMessage(), cause);
     }
 
-    LockReleaseUnconfirmedException unconfirmed(Hold hold, @Nullable Throwable cause) {
+    LockReleaseUnconfirmedException unconfirmed(Hold hold, PendingRelease release, @Nullable Throwable cause) {
         engine.listening().ended(hold, End.UNCONFIRMED);
-        return unreleased(hold, cause);
+        return unreleased(hold, release, cause);
     }
 
-    private static LockReleaseUnconfirmedException unreleased(Hold hold, @Nullable Throwable cause) {
+    private static LockReleaseUnconfirmedException unreleased(
+            Hold hold, PendingRelease release, @Nullable Throwable cause) {
         String name = hold.name();
+        String end = release.keepsMinimum() ? "its lease and its minHold have ended" : "its lease ends";
         return new LockReleaseUnconfirmedException(
                 name,
-                "Lock '" + name + "' was held until its release, but the release is not confirmed. It is free"
-                        + " when its lease ends at the latest"
+                "Lock '" + name + "' was held until its release, but the release is not confirmed. It is free when "
+                        + end + " at the latest"
                         + (cause == null ? "" : ": " + cause.getMessage()),
                 cause);
     }

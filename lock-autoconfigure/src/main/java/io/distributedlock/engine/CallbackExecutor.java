@@ -5,6 +5,7 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockOwner;
+import io.distributedlock.composite.LossReaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -15,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs application code. Each kind has threads of its own, so that one kind never waits for another: callbacks of lost
- * holds, listeners of events, continuations of asynchronous acquisitions, and those of asynchronous releases. Each kind
- * may have {@value #THREADS} busy threads; the next task then waits for the first of them to end.
+ * holds, interrupts and cancellations because of a loss, listeners of events, continuations of asynchronous
+ * acquisitions, and those of asynchronous releases. Each kind may have {@value #THREADS} busy threads; the next task
+ * then waits for the first of them to end.
  *
  * <p>A continuation of an acquisition may wait for another one inside its own work. So nested work has threads of its
  * own, for each depth: all outer ones may wait for it. Only below a depth of {@value #DEPTHS} it shares them.
@@ -33,6 +35,8 @@ final class CallbackExecutor {
 
     private final Executor losses;
 
+    private final Executor reactions;
+
     private final Executor events;
 
     /** By the depth of nesting. */
@@ -45,11 +49,13 @@ final class CallbackExecutor {
 
     private CallbackExecutor(
             Executor losses,
+            Executor reactions,
             Executor events,
             List<? extends Executor> continuations,
             Executor releases,
             List<CallbackPool> pools) {
         this.losses = losses;
+        this.reactions = reactions;
         this.events = events;
         this.continuations = continuations;
         this.releases = releases;
@@ -68,18 +74,19 @@ final class CallbackExecutor {
             return made;
         };
         CallbackPool losses = pool.apply("loss");
+        CallbackPool reactions = pool.apply("interrupt");
         CallbackPool events = pool.apply("event");
         List<CallbackPool> continuations = IntStream.range(0, DEPTHS)
                 .mapToObj(depth -> "async" + (depth == 0 ? "" : "-in-" + depth))
                 .map(pool)
                 .toList();
         CallbackPool releases = pool.apply("release");
-        return new CallbackExecutor(losses, events, continuations, releases, pools);
+        return new CallbackExecutor(losses, reactions, events, continuations, releases, pools);
     }
 
     /** All pools. */
     static CallbackExecutor on(Executor executor) {
-        return new CallbackExecutor(executor, executor, List.of(executor), executor, List.of());
+        return new CallbackExecutor(executor, executor, executor, List.of(executor), executor, List.of());
     }
 
     /** @param retry sees that {@link #startMissing} is called after a while; must not block */
@@ -94,7 +101,7 @@ final class CallbackExecutor {
 
     /** A callback of a lost hold. */
     void lost(Runnable callback) {
-        losses.execute(callback);
+        (callback instanceof LossReaction ? reactions : losses).execute(callback);
     }
 
     void event(Runnable listener) {

@@ -99,8 +99,8 @@ public final class DeadlockSearch {
      *
      * @param resolve whether the wait of the caller that acquired its lock last is ended
      */
-    public void look(long afterNanos, boolean resolve) {
-        List<Waiter> waits = graph.waitsLongerThan(afterNanos);
+    public void look(Duration after, boolean resolve) {
+        List<Waiter> waits = graph.waitsLongerThan(ResolvedRequest.nanos(after));
         Set<String> current = new HashSet<>();
         waits.forEach(waiter -> current.add(key(waiter)));
         told.retainAll(current);

@@ -118,7 +118,7 @@ final class EngineContext {
 
     /** How long to wait for a reply about a lease of this length. */
     long timeout(long lease) {
-        return Math.min(settings.commandTimeout().toNanos(), Math.max(lease / 3, SHORTEST_TIMEOUT_NANOS));
+        return Math.min(ResolvedRequest.nanos(settings.commandTimeout()), Math.max(lease / 3, SHORTEST_TIMEOUT_NANOS));
     }
 
     /** From 0 to the bound: a spread for actions that many instances would otherwise take at the same moment. */

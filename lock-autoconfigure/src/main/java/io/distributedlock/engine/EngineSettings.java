@@ -14,15 +14,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lease the default lease
  * @param waitUpTo the default wait; negative for no limit
- * @param maxHold the default maximum time of a hold, or null for none
- * @param commandTimeout maximum time to wait for one reply of the store; shorter leases shorten it
+ * @param maxHold the default maximum time of a hold, at least 10 ms, or null for none
+ * @param commandTimeout maximum time to wait for one reply of the store, at most one day; shorter leases shorten it
  * @param maxPasses maximum number of consecutive local hand-overs while another instance waits; 0 for none
  * @param maxBatch maximum duration of consecutive local hand-overs while another instance waits
  * @param shutdownGrace how long holds may continue when the engine is closed
  * @param retention how long a lease is kept after the last local release, while no other instance waits; zero for no
  *     retention
  * @param release whether a release waits for the reply of the store
- * @param maxWaiters maximum number of callers that may wait for one lock in this instance
+ * @param maxWaiters maximum number of callers that may wait for one lock in this instance, and of explicit owners and
+ *     readers together; callers that try once do not count
  * @since 0.1.0
  */
 public record EngineSettings(
@@ -44,6 +45,9 @@ public record EngineSettings(
         /** The caller does not wait. An earlier loss is then reported by an event only. */
         ASYNC
     }
+
+    /** The longest {@link #commandTimeout()}: one day. */
+    public static final Duration MAX_COMMAND_TIMEOUT = Duration.ofDays(1);
 
     /** The default of {@link #lease()}, in seconds. This and the next ones are also the defaults of the properties. */
     public static final int DEFAULT_LEASE_SECONDS = 30;
@@ -86,8 +90,8 @@ public record EngineSettings(
      *
      * @param lease the default lease, from 10 ms to 365 days
      * @param waitUpTo the default wait; negative for no limit
-     * @param maxHold the default maximum time of a hold, positive, or null for none
-     * @param commandTimeout maximum time to wait for one reply of the store, positive
+     * @param maxHold the default maximum time of a hold, at least 10 ms, or null for none
+     * @param commandTimeout maximum time to wait for one reply of the store, positive and at most one day
      * @param maxPasses maximum number of consecutive local hand-overs while another instance waits; 0 for none
      * @param maxBatch maximum duration of consecutive local hand-overs while another instance waits
      * @param shutdownGrace how long holds may continue when the engine is closed
@@ -118,8 +122,13 @@ public record EngineSettings(
     public EngineSettings {
         LockRequest.requireLease(lease);
         Objects.requireNonNull(waitUpTo, "waitUpTo");
-        requirePositive("maxHold", maxHold);
+        if (maxHold != null) {
+            LockRequest.requireMaxHold(maxHold);
+        }
         requirePositive("commandTimeout", commandTimeout);
+        if (commandTimeout.compareTo(MAX_COMMAND_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("commandTimeout must be at most one day, but is " + commandTimeout);
+        }
         if (maxPasses < 0) {
             throw new IllegalArgumentException("maxPasses must not be negative, but is " + maxPasses);
         }
@@ -138,8 +147,8 @@ public record EngineSettings(
         }
     }
 
-    private static void requirePositive(String what, @Nullable Duration value) {
-        if (value != null && (value.isNegative() || value.isZero())) {
+    private static void requirePositive(String what, Duration value) {
+        if (value.isNegative() || value.isZero()) {
             throw new IllegalArgumentException(what + " must be positive, but is " + value);
         }
     }

@@ -124,6 +124,13 @@ final class Hold extends WeakReference<HandleAnchor> {
         return limits == null ? grantedAt + ResolvedRequest.FOREVER : limits.renewUntil;
     }
 
+    /** Its maximum time begins now, if that waits for other locks of the request. */
+    void beginMaxHold(long now) {
+        if (limits != null) {
+            limits.begin(now);
+        }
+    }
+
     /** The lease must not be renewed to end before this time, if it is later than now. */
     long extendedUntil() {
         return limits == null ? grantedAt : limits.extendedUntil;
@@ -213,9 +220,13 @@ final class Hold extends WeakReference<HandleAnchor> {
         owner = ownEntries == 0 && owner instanceof Thread ? null : owner;
     }
 
-    /** It can no longer be closed: its handles were garbage collected, or the thread that acquired it has ended. */
+    /**
+     * It can no longer be closed: its handles were garbage collected, or the thread that owns it has ended. An explicit
+     * owner is no thread, and outlives the one that has acquired the lock.
+     */
     boolean isAbandoned() {
-        return anchor() == null || (owner instanceof Thread thread && !thread.isAlive());
+        boolean ownedByThread = lock.owner == null || Readers.isReader(lock);
+        return anchor() == null || (ownedByThread && owner instanceof Thread thread && !thread.isAlive());
     }
 
     /** The lease was granted or renewed. */
@@ -247,7 +258,7 @@ final class Hold extends WeakReference<HandleAnchor> {
                 token,
                 Duration.ofNanos(now - grantedAt),
                 Duration.ofNanos(remaining(now)),
-                Waiter.describe(owner),
+                CallerName.of(owner),
                 entries - 1,
                 waiters,
                 origin,

@@ -15,6 +15,9 @@ final class HoldLimits {
     /** The lease is never renewed beyond this time. */
     long renewUntil;
 
+    /** The maximum time, if it has not begun, or else 0. */
+    private long notBegun;
+
     /** The lease must not be renewed to end before this time, if it is later than now. */
     long extendedUntil;
 
@@ -37,7 +40,21 @@ final class HoldLimits {
      */
     static @Nullable HoldLimits of(ResolvedRequest terms, long start, long now) {
         boolean limited = !terms.renew() || terms.maxHold() < ResolvedRequest.FOREVER || terms.minHold() > 0;
-        long renewUntil = terms.renew() ? now + terms.maxHold() : start + terms.lease();
-        return limited ? new HoldLimits(terms.minHold(), renewUntil, now) : null;
+        if (!limited) {
+            return null;
+        }
+        long maxHold = terms.ofSeveral() ? ResolvedRequest.FOREVER : terms.maxHold();
+        long renewUntil = terms.renew() ? now + maxHold : start + terms.lease();
+        HoldLimits limits = new HoldLimits(terms.minHold(), renewUntil, now);
+        limits.notBegun = terms.renew() && terms.ofSeveral() ? terms.maxHold() : 0;
+        return limits;
+    }
+
+    /** The other locks of the request are held too. */
+    void begin(long now) {
+        if (notBegun > 0) {
+            renewUntil = now + notBegun;
+            notBegun = 0;
+        }
     }
 }

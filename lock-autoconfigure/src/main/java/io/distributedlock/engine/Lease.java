@@ -18,7 +18,7 @@ class Lease {
     /** The number of the acquisition that owns it. */
     final long number;
 
-    /** The token of the latest local hold, or a higher one that the lock has in the store. */
+    /** The token of the latest local hold, or a higher one that the lock has in the store or in a command. */
     private long token;
 
     /** The limit of local tokens; null before the first hand-over is considered. */
@@ -95,8 +95,7 @@ class Lease {
         }
 
         boolean mayPass(EngineSettings settings, long now) {
-            return passes < settings.maxPasses()
-                    && now - since < settings.maxBatch().toNanos();
+            return passes < settings.maxPasses() && now - since < ResolvedRequest.nanos(settings.maxBatch());
         }
     }
 
@@ -134,7 +133,7 @@ class Lease {
         return sentAt;
     }
 
-    /** The token of the latest local hold. */
+    /** The token of the latest local hold, or a higher one that the lock has in the store or in a command. */
     long token() {
         return token;
     }
@@ -145,6 +144,11 @@ class Lease {
         if (contention != null) {
             contention.passes++;
         }
+    }
+
+    /** The next commands have a higher token than all earlier ones. */
+    void raiseToken() {
+        token++;
     }
 
     /** A reply has the number of other instances that wait. */

@@ -61,18 +61,18 @@ final class LeaseRenewal {
 
     private void send(List<Due> batch) {
         List<RenewCommand> commands = batch.stream().map(Due::command).toList();
-        renew(commands).whenComplete((replies, failure) -> tell(batch, replies, failure));
+        renew(commands).whenComplete((replies, failure) -> tell(batch, replies));
     }
 
-    /** Sends one renewal by itself; true if its reply came in time to count. */
+    /** Sends one renewal by itself; false if the lease was shortened since for another reason than an extension. */
     CompletableFuture<Boolean> sendNow(Due renewal) {
         return renew(List.of(renewal.command()))
                 .whenComplete((replies, failure) -> {
                     if (failure != null) {
-                        renewal.lock().renewed(renewal, null, failure);
+                        tell(renewal, null);
                     }
                 })
-                .thenApply(replies -> renewal.lock().renewed(renewal, replies.get(0), null));
+                .thenApply(replies -> tell(renewal, replies.get(0)));
     }
 
     private CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
@@ -84,10 +84,19 @@ final class LeaseRenewal {
                 .whenComplete((replies, failure) -> listening.renewed(commands.size(), replies, failure, sentAt));
     }
 
-    private static void tell(List<Due> batch, @Nullable List<RenewReply> replies, @Nullable Throwable failure) {
+    private static void tell(List<Due> batch, @Nullable List<RenewReply> replies) {
         for (int i = 0; i < batch.size(); i++) {
             Due renewal = batch.get(i);
-            renewal.lock().renewed(renewal, replies == null ? null : replies.get(i), failure);
+            tell(renewal, replies == null ? null : replies.get(i));
         }
+    }
+
+    private static boolean tell(Due renewal, @Nullable RenewReply reply) {
+        NamedLock lock = renewal.lock();
+        if (reply != null) {
+            lock.engine.retries().succeeded(lock.name);
+            lock.engine.tokenSeen(reply.token());
+        }
+        return lock.renewed(renewal, reply);
     }
 }

@@ -37,6 +37,14 @@ public interface LeaseStore {
     /** Extends leases that are still owned; creates nothing. The replies are in the order of the commands. */
     CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands);
 
+    /**
+     * Shortens or extends the lease of a hold that has ended, so that the lock stays taken for that time. A loss of
+     * this write does no harm, so it needs no confirmation.
+     */
+    default CompletableFuture<RenewReply> keep(RenewCommand command) {
+        return renew(List.of(command)).thenApply(replies -> replies.get(0));
+    }
+
     /** The maximum number of renewals in one call of {@link #renew}. */
     default int maxRenewals() {
         return Integer.MAX_VALUE;
@@ -162,7 +170,7 @@ public interface LeaseStore {
      * @param floor the highest token that this instance has seen
      * @param queue whether to queue if the lock is busy
      * @param owner the explicit owner, {@link #READERS}, or null
-     * @param reentrant whether the explicit owner may acquire it again; true for readers
+     * @param reentrant whether the explicit owner may have it already; true for readers
      * @param companion the number of a reader of this instance that entered while this one waited for the same turn: as
      *     long as it holds the lock, this one may join, regardless of waiters; 0 for none
      */
@@ -202,9 +210,11 @@ public interface LeaseStore {
      * @param floor the highest token that this instance has seen, including that of the latest local hold
      * @param requeue an acquisition that queues in the same step if the lock was still owned, or null
      * @param tombstoneMillis how long the id is refused if it arrives again; 0 if it cannot
+     * @param lost whether a hold of an explicit owner ended without being closed: if one was released by name, it was
+     *     this
      */
     record ReleaseCommand(
-            String name, long number, long floor, @Nullable Requeue requeue, long tombstoneMillis) {}
+            String name, long number, long floor, @Nullable Requeue requeue, long tombstoneMillis, boolean lost) {}
 
     /** The acquisition that queues again in a release. */
     record Requeue(long number, long leaseMillis) {}
@@ -236,8 +246,10 @@ public interface LeaseStore {
     }
 
     /**
-     * @param token the token of the latest local hold
-     * @param mayShorten whether the lease may end earlier than before; never applied to that of an explicit owner
+     * @param token the token of the latest local hold, or a higher one after a command with {@code mayShorten} that got
+     *     no reply; the lock then has it in the store
+     * @param mayShorten whether the lease may end earlier than before; not before the other holds of an explicit owner
+     *     end, and never if readers hold the lock, or if the lock has a higher token than the command in the store
      */
     record RenewCommand(String name, long number, long leaseMillis, long token, boolean mayShorten) {}
 

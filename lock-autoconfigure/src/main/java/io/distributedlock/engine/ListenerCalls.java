@@ -194,12 +194,12 @@ final class ListenerCalls {
             return;
         }
         answered(Command.RENEW, failure, sentAt);
-        try {
-            for (int i = 0; i < size; i++) {
+        for (int i = 0; i < size; i++) {
+            try {
                 told.renewed(replies == null ? Renewal.FAILED : result(replies.get(i)));
+            } catch (Throwable ex) {
+                failed(ex);
             }
-        } catch (Throwable ex) {
-            failed(ex);
         }
     }
 

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.DistributedLockException;
 import io.distributedlock.HoldReport;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockAvailability;
@@ -119,11 +120,12 @@ public final class LockEngine implements AutoCloseable {
     /** See {@link io.distributedlock.LockOperations#acquire}. */
     public LockHandle acquire(LockRequest request) {
         LockHandle nested = reenter(request);
-        if (nested != null) {
-            return nested;
-        }
-        Waiter waiter = blockingWaiter(request);
-        AcquireResult result = new BlockingAcquisition(context).await(waiter);
+        return nested == null ? acquire(blockingWaiter(request, false), null) : nested;
+    }
+
+    /** @param queued as in {@link BlockingAcquisition} */
+    private LockHandle acquire(Waiter waiter, @Nullable Consumer<Waiter> queued) {
+        AcquireResult result = new BlockingAcquisition(context, queued).await(waiter);
         if (result instanceof AcquireResult.Granted granted) {
             return granted.handle();
         }
@@ -136,8 +138,8 @@ public final class LockEngine implements AutoCloseable {
         if (nested != null) {
             return Optional.of(nested);
         }
-        Waiter waiter = blockingWaiter(request);
-        AcquireResult result = new BlockingAcquisition(context).await(waiter);
+        Waiter waiter = blockingWaiter(request, false);
+        AcquireResult result = new BlockingAcquisition(context, null).await(waiter);
         if (result instanceof AcquireResult.Granted granted) {
             return Optional.of(granted.handle());
         }
@@ -149,6 +151,10 @@ public final class LockEngine implements AutoCloseable {
 
     /** See {@link io.distributedlock.LockOperations#acquireAsync}. */
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
+        return acquireAsync(request, false);
+    }
+
+    private CompletionStage<LockHandle> acquireAsync(LockRequest request, boolean ofSeveral) {
         AsyncAcquisition acquire = new AsyncAcquisition(context);
         try {
             LockOwner owner = request.logicalOwner();
@@ -156,23 +162,78 @@ public final class LockEngine implements AutoCloseable {
             if (nested != null) {
                 return CompletableFuture.completedFuture(nested);
             }
-            acquire.start(new Waiter(
-                    context,
-                    ResolvedRequest.of(request, context.settings()),
-                    owner,
-                    owner == null ? null : owner.enclosing()));
+            acquire.start(asyncWaiter(request, ofSeveral));
         } catch (RuntimeException ex) {
             acquire.completeExceptionally(ex);
         }
         return acquire;
     }
 
+    // ---- one of several names, for LockSet
+
+    /** @param queued receives the waiter once its wait can be ended */
+    LockHandle acquirePart(LockRequest request, Consumer<Waiter> queued) {
+        LockHandle nested = reenter(request);
+        return nested == null ? acquire(blockingWaiter(request, true), queued) : nested;
+    }
+
+    CompletionStage<LockHandle> acquirePartAsync(LockRequest request) {
+        return acquireAsync(request, true);
+    }
+
+    /**
+     * The failure of a caller that would wait for a hold of its own, as far as this instance knows; null if there is no
+     * such hold. Sends no request.
+     *
+     * @param request for one name
+     * @param async whether the calling thread is not the owner
+     */
+    @Nullable
+    DistributedLockException refusal(LockRequest request, boolean async) {
+        LockOwner named = request.logicalOwner();
+        Object owner = named == null && !async ? Thread.currentThread() : named;
+        LockOwner enclosing = named != null ? named.enclosing() : async ? null : LockScope.logicalOwner();
+        AcquireResult result =
+                context.locks().refusal(ResolvedRequest.of(request, context.settings()), owner, enclosing);
+        if (result == null) {
+            return null;
+        }
+        Waiter waiter = async ? asyncWaiter(request, true) : blockingWaiter(request, true);
+        context.listening().decided(waiter, result);
+        return result.toException(request.name(), waiter.waited(), null);
+    }
+
+    // ---- other operations for applications
+
     /** See {@link io.distributedlock.LockOperations#inspect}. */
     public Optional<LockState> inspect(String name) {
         Optional<LockState> state =
                 context.calls().await(name, () -> context.store().inspect(name));
         state.ifPresent(found -> context.tokenSeen(found.fencingToken()));
-        return state.map(found -> context.locks().isRetained(name, found.fencingToken()) ? found.asRetained() : found);
+        return state.map(this::asKnownHere);
+    }
+
+    private LockState asKnownHere(LockState found) {
+        String name = found.name();
+        long inStore = found.fencingToken();
+        if (context.locks().isRetained(name, inStore)) {
+            return found.asRetained();
+        }
+        long token = context.locks().tokenOfHold(name, inStore);
+        return token == inStore ? found : withToken(found, token);
+    }
+
+    private static LockState withToken(LockState state, long token) {
+        return new LockState(
+                state.name(),
+                state.owner(),
+                token,
+                state.remainingLease(),
+                state.waitingInstances(),
+                state.retained(),
+                state.explicitOwner(),
+                state.instances(),
+                state.label());
     }
 
     /** See {@link io.distributedlock.LockOperations#release}. */
@@ -299,8 +360,14 @@ public final class LockEngine implements AutoCloseable {
         return nested;
     }
 
-    private Waiter blockingWaiter(LockRequest request) {
-        ResolvedRequest terms = ResolvedRequest.of(request, context.settings());
+    private Waiter asyncWaiter(LockRequest request, boolean ofSeveral) {
+        ResolvedRequest terms = ResolvedRequest.of(request, context.settings(), ofSeveral);
+        LockOwner owner = request.logicalOwner();
+        return new Waiter(context, terms, owner, owner == null ? null : owner.enclosing());
+    }
+
+    private Waiter blockingWaiter(LockRequest request, boolean ofSeveral) {
+        ResolvedRequest terms = ResolvedRequest.of(request, context.settings(), ofSeveral);
         LockOwner named = request.logicalOwner();
         return named == null
                 ? new Waiter(context, terms, Thread.currentThread(), LockScope.logicalOwner())

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /** The lines that an engine logs about its locks: those for operators, and for debugging, each lock and unlock. */
 final class LockLog {
@@ -42,7 +41,7 @@ final class LockLog {
 
     void waits(Waiter waiter) {
         if (log.isDebugEnabled()) {
-            log.debug(lock(waiter.terms.name()) + " has a new waiter: " + ownerOf(waiter.owner));
+            log.debug(lock(waiter.terms.name()) + " has a new waiter: " + CallerName.inLog(waiter.owner));
         }
     }
 
@@ -68,7 +67,9 @@ final class LockLog {
     // ---- lines for operators
 
     void lost(Hold hold, LockLostException loss) {
-        log.warn(loss.getMessage() + " (token " + hold.token + ", held by " + ownerOf(hold.owner()) + ")");
+        String method = hold.origin().method();
+        log.warn(loss.getMessage() + " (token " + hold.token + ", held by " + CallerName.inLog(hold.owner())
+                + (method == null ? "" : " in " + method) + ")");
     }
 
     /** The stack of a holder that has reached its maxHold. */
@@ -78,13 +79,9 @@ final class LockLog {
             Arrays.stream(thread.getStackTrace())
                     .limit(FRAMES_SHOWN)
                     .forEach(frame -> stack.append("\n\tat ").append(frame));
-            log.warn(lock(hold.name()) + " had reached its maximum hold time (maxHold) while thread '"
-                    + thread.getName() + "' was here:" + stack);
+            log.warn(lock(hold.name()) + " had reached its maximum hold time (maxHold) while "
+                    + CallerName.inLog(thread) + " was here:" + stack);
         }
-    }
-
-    private static String ownerOf(@Nullable Object owner) {
-        return owner instanceof Thread thread ? "thread '" + thread.getName() + "'" : "an asynchronous caller";
     }
 
     void abandoned(Hold hold) {
@@ -102,7 +99,7 @@ final class LockLog {
     /** The engine closes. */
     void waitsForHolds(Duration grace, List<String> names) {
         if (!names.isEmpty() && !grace.isZero()) {
-            log.info("Stopping: waiting up to " + grace.toMillis() + " ms for " + shown(names));
+            log.info("Stopping: waiting up to " + ResolvedRequest.nanos(grace) / 1_000_000 + " ms for " + shown(names));
         }
     }
 

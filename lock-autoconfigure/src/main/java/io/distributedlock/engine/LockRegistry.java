@@ -68,7 +68,11 @@ final class LockRegistry implements LeaseStore.Listener {
     private void enqueueIn(Waiter waiter) {
         String owner = waiter.terms.owner();
         String name = waiter.terms.name();
-        if (readers.refuses(waiter, owner == null ? null : named.get(name))) {
+        Readers.Refused refused =
+                readers.refusal(waiter.terms, waiter.owner, waiter.enclosing, owner == null ? null : named.get(name));
+        if (refused != null) {
+            waiter.standsIn(refused.held());
+            waiter.decide(refused.why());
             return;
         }
         NamedLock lock;
@@ -87,6 +91,24 @@ final class LockRegistry implements LeaseStore.Listener {
                 waiter.standsIn(lock);
             }
         } while (!lock.enqueue(waiter));
+    }
+
+    /**
+     * The result of a caller that holds the lock already, in a way that refuses its request; null if there is no such
+     * hold in this instance.
+     */
+    @Nullable
+    AcquireResult refusal(ResolvedRequest terms, @Nullable Object caller, @Nullable LockOwner enclosing) {
+        String owner = terms.owner();
+        NamedLock known = named.get(terms.name());
+        Readers.Refused refused = readers.refusal(terms, caller, enclosing, known);
+        if (refused != null || terms.reentrant()) {
+            return refused == null ? null : refused.why();
+        }
+        boolean held = owner == null
+                ? known != null && known.isHeldBy(caller, enclosing)
+                : owned.getOrDefault(terms.name(), Set.of()).stream().anyMatch(lock -> lock.isHeldByOwner(owner));
+        return held ? new AcquireResult.ReentryRefused() : null;
     }
 
     /**
@@ -145,17 +167,6 @@ final class LockRegistry implements LeaseStore.Listener {
         });
     }
 
-    /** The number of other waiters that are explicit owners or readers; exact if it may reach the limit. */
-    int othersOf(NamedLock lock, int limit) {
-        Set<NamedLock> all = owned.getOrDefault(lock.name, Set.of());
-        int most = all.size() - 1;
-        return most < limit
-                ? most
-                : (int) all.stream()
-                        .filter(other -> other != lock && !other.wasGranted())
-                        .count();
-    }
-
     void givingBack(PendingRelease giveBack) {
         add(givingBack, giveBack.name, giveBack);
     }
@@ -200,6 +211,12 @@ final class LockRegistry implements LeaseStore.Listener {
         return known != null && known.isRetained(inStore);
     }
 
+    /** See {@link Ownership#tokenOfHold}. */
+    long tokenOfHold(String name, long inStore) {
+        NamedLock known = named.get(name);
+        return known == null ? inStore : known.tokenOfHold(inStore);
+    }
+
     /** The number of names that are held, waited for or retained. */
     int size() {
         return named.size() + owned.values().stream().mapToInt(Set::size).sum();
@@ -219,7 +236,7 @@ final class LockRegistry implements LeaseStore.Listener {
             PendingRelease back = new PendingRelease(stray, number, lease, engine.now() + lease, false, null);
             KeptMinimum kept = kept(name, number);
             if (kept != null) {
-                back.keeping(kept.until, kept.token);
+                back.keeping(kept.until, Math.max(kept.token, token));
             }
             back.register();
             back.start();

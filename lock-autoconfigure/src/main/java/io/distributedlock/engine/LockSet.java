@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockDeadlockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
@@ -11,18 +12,23 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.composite.BlockingJointRelease;
 import io.distributedlock.composite.CompositeLockHandle;
+import io.distributedlock.composite.LostPart;
 import io.distributedlock.composite.SequentialAcquisition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires several locks: all of them or none, within one wait. They are acquired one after the other in the order of
  * their names, which is the same for all callers: a caller that waits holds only names before the one that it waits
  * for, so callers cannot wait for each other in a cycle, unless they already hold other locks. The caller re-enters
- * names that it already holds.
+ * names that it already holds; if one of them refuses that, the caller is refused before it waits for any. The loss of
+ * a name ends the wait for the next one. A maximum time of the hold begins when all names are held.
  */
 public final class LockSet {
 
@@ -35,18 +41,52 @@ public final class LockSet {
     /** See {@link io.distributedlock.LockOperations#acquire}. */
     public LockHandle acquire(LockRequest request) {
         Wait wait = new Wait(engine, request);
+        if (!Thread.currentThread().isInterrupted()) {
+            requireNotRefused(request, false);
+        }
         List<DefaultLockHandle> held = new ArrayList<>();
         try {
-            for (String name : request.names()) {
-                held.add((DefaultLockHandle) engine.acquire(wait.forName(name)));
-            }
+            acquireEach(request.names(), wait, held);
             return together(held);
         } catch (LockNotAcquiredException ex) {
+            LockUnavailableException lost = firstLost(held);
             rollBack(held);
-            throw wait.told(ex);
+            throw lost == null ? wait.told(ex) : lost;
         } catch (RuntimeException | Error ex) {
             rollBack(held);
             throw ex;
+        }
+    }
+
+    private void acquireEach(List<String> names, Wait wait, List<DefaultLockHandle> held) {
+        PartLosses losses = new PartLosses();
+        try {
+            for (String name : names) {
+                losses.requireNone(held);
+                DefaultLockHandle handle = (DefaultLockHandle) engine.acquirePart(wait.forName(name), losses::waits);
+                held.add(handle);
+                losses.watch(handle);
+            }
+        } finally {
+            losses.end();
+        }
+    }
+
+    private static @Nullable LockUnavailableException firstLost(List<DefaultLockHandle> held) {
+        return held.stream()
+                .map(LostPart::failure)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** See {@link io.distributedlock.composite.KnownRefusals}. */
+    public void requireNotRefused(LockRequest request, boolean async) {
+        for (String name : request.names()) {
+            DistributedLockException refusal = engine.refusal(request.named(name), async);
+            if (refusal != null) {
+                throw refusal;
+            }
         }
     }
 
@@ -65,6 +105,11 @@ public final class LockSet {
     /** See {@link io.distributedlock.LockOperations#acquireAsync}. */
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
         Wait wait = new Wait(engine, request);
+        try {
+            requireNotRefused(request, true);
+        } catch (DistributedLockException refusal) {
+            return CompletableFuture.failedFuture(refusal);
+        }
         return SequentialAcquisition.start(new SequentialAcquisition.Steps() {
             @Override
             public int size() {
@@ -73,7 +118,7 @@ public final class LockSet {
 
             @Override
             public CompletionStage<LockHandle> request(int index) {
-                return engine.acquireAsync(wait.forName(request.names().get(index)));
+                return engine.acquirePartAsync(wait.forName(request.names().get(index)));
             }
 
             @Override
@@ -91,26 +136,14 @@ public final class LockSet {
 
     /** @throws LockUnavailableException if one of them was lost before the last one was granted */
     private static LockHandle together(List<DefaultLockHandle> held) {
-        for (DefaultLockHandle handle : held) {
-            if (!handle.isHeld()) {
-                throw lostMeanwhile(handle.name());
-            }
-        }
+        LostPart.requireNone(held);
+        held.forEach(handle -> handle.hold().lock.beginMaxHold(handle.hold()));
         return new CompositeLockHandle(held);
     }
 
     /** No work was done under them; a release that failed is retried until its lease ends. */
     private static void rollBack(List<DefaultLockHandle> held) {
         BlockingJointRelease.rollBack(held);
-    }
-
-    private static LockUnavailableException lostMeanwhile(String name) {
-        return new LockUnavailableException(
-                name,
-                "Lock '" + name
-                        + "' was lost while the caller waited for the other names of the request. Use a longer lease,"
-                        + " or renew(true).",
-                null);
     }
 
     /** The wait that all names share. */

@@ -35,12 +35,11 @@ import org.jspecify.annotations.Nullable;
  *
  * This class is the monitor and guards one field, {@link NamedLockState}. All other state of a lock is reached through
  * that field, and so under the monitor: {@link StoreAcquisition}, {@link Ownership} with its {@link Lease},
- * {@link Acquisition}, {@link WaiterQueue}, and those fields of {@link Hold} that are not volatile. Only
- * {@link NamedLockState#wasGranted} is read without the monitor. The monitor is held for the length of a
- * {@link #transition transition} only. A transition adds its actions (send a command, wake a caller, run callbacks) to
- * {@link DeferredActions}, which run after the monitor is released: I/O, waiting and application code never run inside.
- * The store, the timer and callers may call from any thread; the order in which they get the monitor is the order of
- * events. A {@link PendingRelease} is independent once it is started.
+ * {@link Acquisition}, {@link WaiterQueue}, and those fields of {@link Hold} that are not volatile. The monitor is held
+ * for the length of a {@link #transition transition} only. A transition adds its actions (send a command, wake a
+ * caller, run callbacks) to {@link DeferredActions}, which run after the monitor is released: I/O, waiting and
+ * application code never run inside. The store, the timer and callers may call from any thread; the order in which they
+ * get the monitor is the order of events. A {@link PendingRelease} is independent once it is started.
  *
  * <h2>A transition that fails</h2>
  *
@@ -213,15 +212,35 @@ final class NamedLock extends TimerTask {
         return transition((state, now, actions) -> state.extend(extending, length, now));
     }
 
+    /** The other locks of its request are held too, so the maximum time of the hold begins. */
+    void beginMaxHold(Hold of) {
+        transition((state, now, actions) -> {
+            state.beginMaxHold(of, now);
+            return null;
+        });
+    }
+
     /** Checks whether the deadline has passed. */
     void checkDeadline() {
         transition((state, now, actions) -> null);
     }
 
-    /** The only part of the state that is read without the monitor: other locks ask for it under theirs. */
-    @SuppressWarnings("GuardedBy")
-    boolean wasGranted() {
-        return state.wasGranted;
+    /** Whether the caller holds it, or its work is nested in work of the holder. */
+    boolean isHeldBy(@Nullable Object caller, @Nullable LockOwner enclosing) {
+        boolean[] held = new boolean[1];
+        look((hold, waiters, now) -> held[0] = hold != null && hold.isHeld(now) && hold.admits(caller, enclosing));
+        return held[0];
+    }
+
+    private boolean isHeld() {
+        boolean[] held = new boolean[1];
+        look((hold, waiters, now) -> held[0] = hold != null && hold.isHeld(now));
+        return held[0];
+    }
+
+    /** Whether that explicit owner holds it in this instance. */
+    boolean isHeldByOwner(String other) {
+        return isOf(other) && isHeld();
     }
 
     boolean isOf(@Nullable String other) {
@@ -265,11 +284,11 @@ final class NamedLock extends TimerTask {
     }
 
     /**
-     * @param failure why there is no reply, or null
-     * @return false if the reply came too late to count: another renewal is already under way or planned
+     * @param reply null if there is none
+     * @return false if the lease was shortened since for another reason than an extension
      */
-    boolean renewed(LeaseRenewal.Due renewal, @Nullable RenewReply reply, @Nullable Throwable failure) {
-        return report(true, (state, now, actions) -> state.renewed(renewal, reply, failure, now, actions));
+    boolean renewed(LeaseRenewal.Due renewal, @Nullable RenewReply reply) {
+        return report(true, (state, now, actions) -> state.renewed(renewal, reply, now, actions));
     }
 
     /** A release of this instance for this name has ended. */
@@ -313,6 +332,11 @@ final class NamedLock extends TimerTask {
     /** A view of the state at one moment. */
     interface Look {
         void at(@Nullable Hold hold, WaiterQueue waiters, long now);
+    }
+
+    /** See {@link Ownership#tokenOfHold}. */
+    synchronized long tokenOfHold(long inStore) {
+        return state.tokenOfHold(inStore);
     }
 
     /** Shows the hold and the waiters of this moment, under the monitor. */

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of one lock name in this JVM, and its transitions: the holder, the waiters, the latest replies of the
  * store. {@link NamedLock} describes the states and the outcome of each race. This class has no lock of its own: it is
- * reached through {@link NamedLock} only, and each method runs under the monitor of that; only {@link #wasGranted} is
- * read without it.
+ * reached through {@link NamedLock} only, and each method runs under the monitor of that.
  *
  * <p>Any step may fail, for lack of memory or stack, and {@link #repair} completes a transition that was left half
  * done. For that reason, a lease is first taken out of the state and then released: a release cannot be revoked, and
@@ -36,9 +35,6 @@ final class NamedLockState {
     private @Nullable Ownership ownership;
 
     private boolean retired;
-
-    /** With an explicit owner there is one grant, and no caller waits here after it. Written under the monitor. */
-    volatile boolean wasGranted;
 
     /** Whether a transition has begun and not ended: while it runs, or after it has failed half-way. */
     private boolean halfDone;
@@ -168,13 +164,12 @@ final class NamedLockState {
         if (lock.engine.isClosing()) {
             return AcquireResult.shuttingDown();
         }
-        boolean busy = current != null || (acquiring != null && acquiring.isInLine());
-        if (busy && waiter.terms.triesOnce()) {
-            return new AcquireResult.Busy();
+        if (waiter.terms.triesOnce()) {
+            boolean busy = current != null || (acquiring != null && acquiring.isInLine());
+            return busy ? new AcquireResult.Busy() : null;
         }
         int limit = lock.engine.settings().maxWaiters();
-        int waiting = waiters == null ? 0 : waiters.size();
-        int before = lock.owner == null ? waiting : lock.engine.locks().othersOf(lock, limit);
+        int before = waiters == null ? 0 : waiters.staying();
         return before < limit ? null : AcquireResult.tooMany(limit);
     }
 
@@ -268,7 +263,7 @@ final class NamedLockState {
 
     /** From now on the lock has no holder, and no caller gets it before that time: the store keeps it until then. */
     private PendingRelease leaveTaken(Ownership current, long until, DeferredActions actions) {
-        PendingRelease release = new PendingRelease(lock, current).keeping(until, current.token());
+        PendingRelease release = new PendingRelease(lock, current).keeping(until, current.tokenAfterShortening());
         ownership = null;
         actions.start(release);
         return release;
@@ -322,14 +317,13 @@ final class NamedLockState {
         Lease lease = grant.lease();
         lease.storeMayHave(current.longestLease());
         if (lease.deadline() - now <= 0) {
-            current.expiredOnArrival(lease, now);
+            current.expiredOnArrival(lease, now, actions);
             actions.start(new PendingRelease(lock, lease));
             return;
         }
         WaiterQueue waiting = current.waiters;
         ownership = new Ownership(lock, grant, current.wasRecalled(), waiting.next(), now, actions);
         acquiring = null;
-        wasGranted = true;
         waiting.decideThoseWhoTryOnce(Long.MAX_VALUE, actions);
         leftLine(current.isLeader() ? lease.number : 0, actions);
     }
@@ -411,22 +405,16 @@ final class NamedLockState {
 
     // ---- renewal and loss
 
-    /** @return false if the reply came too late to count */
-    boolean renewed(
-            LeaseRenewal.Due renewal,
-            @Nullable RenewReply reply,
-            @Nullable Throwable failure,
-            long now,
-            DeferredActions actions) {
+    /** @return false if the lease was shortened since for another reason than an extension */
+    boolean renewed(LeaseRenewal.Due renewal, @Nullable RenewReply reply, long now, DeferredActions actions) {
         if (ownership == null || leaseNumber() != renewal.command().number()) {
             return true;
         }
-        boolean awaited = ownership.isAwaited(renewal.renewal());
-        boolean late = !awaited && !ownership.isExtendedSince(renewal.renewal());
-        if (awaited && !ownership.renewed(reply, failure, now)) {
-            lose(ownership, LossCause.NOT_RENEWED, now, actions);
+        if (reply == null || reply.renewed()) {
+            return ownership.answered(renewal.renewal(), reply, now);
         }
-        return !late;
+        lose(ownership, LossCause.NOT_RENEWED, now, actions);
+        return true;
     }
 
     /** @return null if the hold no longer has this lock */
@@ -434,6 +422,12 @@ final class NamedLockState {
         return ownership != null && ownership.hold() == extending && !ownership.isRetained()
                 ? ownership.extend(length, now)
                 : null;
+    }
+
+    void beginMaxHold(Hold of, long now) {
+        if (ownership != null && ownership.hold() == of && !ownership.isRetained()) {
+            ownership.beginMaxHold(now);
+        }
     }
 
     void onDue(long now, DeferredActions actions) {
@@ -481,7 +475,7 @@ final class NamedLockState {
         }
         ownership = null;
         if (release) {
-            actions.start(new PendingRelease(lock, losing));
+            actions.start(new PendingRelease(lock, losing).afterLossOf(lock.owner));
         }
     }
 
@@ -490,6 +484,11 @@ final class NamedLockState {
     /** Whether the store has the lock under this token, no caller holds it, and this instance retains its lease. */
     boolean isRetained(long inStore, long now) {
         return ownership != null && ownership.isRetainedWith(inStore, now);
+    }
+
+    /** See {@link Ownership#tokenOfHold}. */
+    long tokenOfHold(long inStore) {
+        return ownership == null ? inStore : ownership.tokenOfHold(inStore);
     }
 
     /** The time until a retained lease has a token for the next hold; 0 if it has one, or if no lease is retained. */

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ownership extends RenewedLease {
 
+    private static final long LONGEST_WITHOUT_RECALLS = 1_000_000_000;
+
     private boolean retained;
 
     /** @param recalled whether a recall by another instance arrived before the grant */
@@ -61,7 +63,22 @@ final class Ownership extends RenewedLease {
     /** Whether the next caller in this instance may have the lease. */
     boolean mayPass(WaiterQueue waiters, long now) {
         Waiter next = waiters.first();
-        return next != null && mayPass(engine().settings(), hold(), next.terms.firstLease(), now);
+        return next != null
+                && mayPass(engine().settings(), hold(), next.terms.firstLease(), now)
+                && !mayHaveMissedRecall(now);
+    }
+
+    /**
+     * Whether recalls do not arrive, and the latest reply with the number of waiters is old. A request takes the place
+     * of the hand-over then, and its reply has the number.
+     */
+    private boolean mayHaveMissedRecall(long now) {
+        return now - askedAt() > LONGEST_WITHOUT_RECALLS && !hearsRecalls();
+    }
+
+    private boolean hearsRecalls() {
+        LeaseStore store = engine().store();
+        return store.hears(hold().name()) && !store.isOutOfReach(hold().name(), number);
     }
 
     /** The time until the next hold of this lease may have its token; 0 if it may. */
@@ -95,9 +112,24 @@ final class Ownership extends RenewedLease {
         return retained && token() >= inStore && !hold().isExpired(now);
     }
 
-    /** Whether the lease may be kept: not if an extension made it longer than the next holder requests. */
+    /**
+     * The token of the hold, if the store has the lock under this one, which only the commands of its lease have; else
+     * the given token.
+     */
+    long tokenOfHold(long inStore) {
+        return token() >= inStore ? Math.min(hold().token, inStore) : inStore;
+    }
+
+    /**
+     * Whether the lease may be kept: not if an extension made it longer than the next holder requests, nor if other
+     * instances cannot recall it.
+     */
     boolean mayRetain(long retention, long now) {
-        return retention > 0 && !isContended() && isLongEnough(length(), now) && length() <= hold().lease;
+        return retention > 0
+                && !isContended()
+                && isLongEnough(length(), now)
+                && length() <= hold().lease
+                && hearsRecalls();
     }
 
     /** Whether a retained lease has to be released now. */
@@ -112,6 +144,13 @@ final class Ownership extends RenewedLease {
     private long retainedUntil() {
         long end = hold().retainedUntil();
         return shortFrom() - end < 0 ? shortFrom() : end;
+    }
+
+    /** All locks of the request are held. The lease may be longer than the maximum time by now. */
+    void beginMaxHold(long now) {
+        hold().beginMaxHold(now);
+        hold().updateDeadline(this, now);
+        passed(hold(), now);
     }
 
     // ---- re-entry

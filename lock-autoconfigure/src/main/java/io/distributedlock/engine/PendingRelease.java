@@ -62,6 +62,9 @@ final class PendingRelease extends TimerTask {
     /** The minimum of a hold that is not over yet; null if there is none. */
     private @Nullable Minimum minimum;
 
+    /** Set before it is started. */
+    private boolean lost;
+
     @GuardedBy("this")
     private boolean doubtful;
 
@@ -136,9 +139,20 @@ final class PendingRelease extends TimerTask {
      */
     record Minimum(long until, long token) {}
 
+    /** Whether the store keeps the lock for the minimum time of its hold, even after the lease that it had. */
+    boolean keepsMinimum() {
+        return minimum != null;
+    }
+
     PendingRelease keeping(long until, long token) {
         minimum = new Minimum(until, token);
         engine.locks().keepsMinimum(name, number, until, token);
+        return this;
+    }
+
+    /** A hold of an explicit owner has ended without being closed. */
+    PendingRelease afterLossOf(@Nullable String owner) {
+        lost = owner != null;
         return this;
     }
 
@@ -193,7 +207,7 @@ final class PendingRelease extends TimerTask {
             doubtful |= previous != null && !previous.ended;
             latest = attempt;
             long tombstone = uncertain ? 2 * Math.max(1, leaseNanos / 1_000_000) : 0;
-            command = new ReleaseCommand(name, number, engine.floor(), stillQueuing(), tombstone);
+            command = new ReleaseCommand(name, number, engine.floor(), stillQueuing(), tombstone, lost);
             lookAt(now + timeout);
         }
         if (previous != null) {

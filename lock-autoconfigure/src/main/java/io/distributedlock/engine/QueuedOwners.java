@@ -14,16 +14,38 @@ import java.util.concurrent.ConcurrentHashMap;
  * The explicit owners of this instance that stand in line in the store. Each of them is an acquisition of its own
  * there, so a thousand that wait for one lock would be a thousand places and requests. Only {@value #IN_LINE} of them
  * stand in the line of each lock; the others wait here in the order of their arrival, and send requests rarely, since
- * their owner may have acquired the lock elsewhere. Thread-safe; calls nothing.
+ * their owner may have acquired the lock elsewhere. Both kinds count towards the maximum of waiters; one more has no
+ * place, and does not wait behind them. Thread-safe; calls nothing.
  */
 final class QueuedOwners {
 
     static final int IN_LINE = 4;
 
+    enum Place {
+        /** It may stand in line in the store. */
+        IN_LINE,
+        /** It waits here; {@link #left} returns it later. */
+        PARKED,
+        /** As many as allowed wait already. */
+        NONE
+    }
+
     private record Line(Set<NamedLock> standing, LinkedHashSet<NamedLock> parked) {
 
-        boolean stand(NamedLock lock) {
-            return standing.contains(lock) || (standing.size() < IN_LINE && standing.add(lock));
+        Place place(NamedLock lock, int limit) {
+            if (standing.contains(lock)) {
+                return Place.IN_LINE;
+            }
+            if (!parked.contains(lock) && standing.size() + parked.size() >= limit) {
+                return Place.NONE;
+            }
+            if (standing.size() < IN_LINE) {
+                parked.remove(lock);
+                standing.add(lock);
+                return Place.IN_LINE;
+            }
+            parked.add(lock);
+            return Place.PARKED;
         }
 
         void fill(List<NamedLock> next) {
@@ -42,18 +64,15 @@ final class QueuedOwners {
 
     private final ConcurrentHashMap<String, Line> lines = new ConcurrentHashMap<>();
 
-    /** @return whether it may stand in line in the store; otherwise {@link #left} returns it later */
-    boolean enter(NamedLock lock) {
-        boolean[] stands = new boolean[1];
+    /** It begins to wait, or continues to, unless as many others do as the limit allows. */
+    Place enter(NamedLock lock, int limit) {
+        Place[] place = new Place[1];
         lines.compute(lock.name, (name, known) -> {
             Line line = known == null ? new Line(new LinkedHashSet<>(), new LinkedHashSet<>()) : known;
-            stands[0] = line.stand(lock);
-            if (!stands[0]) {
-                line.parked.add(lock);
-            }
+            place[0] = line.place(lock, limit);
             return line;
         });
-        return stands[0];
+        return place[0];
     }
 
     /** The number of owners that wait for their turn. */
@@ -69,7 +88,7 @@ final class QueuedOwners {
     /**
      * It no longer waits.
      *
-     * @param granted whether its owner holds the lock now, and the others of that owner may enter
+     * @param granted whether its owner holds the lock now, so that the others of that owner enter or are refused
      * @return the locks that have to send a request now
      */
     List<NamedLock> left(NamedLock lock, boolean granted) {
@@ -77,6 +96,10 @@ final class QueuedOwners {
         lines.computeIfPresent(lock.name, (name, line) -> {
             line.standing.remove(lock);
             line.parked.remove(lock);
+            if (granted && !LeaseStore.READERS.equals(lock.owner)) {
+                // These enter with it, or are refused since they must be the only hold of their owner.
+                line.standing.stream().filter(other -> other.isOf(lock.owner)).forEach(next::add);
+            }
             line.fill(next);
             if (granted) {
                 line.parked.stream().filter(other -> other.isOf(lock.owner)).forEach(next::add);

@@ -49,45 +49,44 @@ final class Readers {
         return null;
     }
 
+    /** The lock that the caller holds already, in a way that refuses its request. */
+    record Refused(NamedLock held, AcquireResult why) {}
+
     /**
-     * Decides at once about a caller that must not wait, since it would wait for itself: it reads the lock and requests
-     * it exclusively, or it holds the lock in any mode and its request is not re-entrant.
+     * Finds out whether a caller must not wait, since it would wait for itself: it reads the lock and requests it
+     * exclusively, or it holds the lock in any mode and its request as a reader is not re-entrant.
      *
      * @param exclusive the lock of that name that callers do not share, or null
+     * @return null if the caller may wait
      */
-    boolean refuses(Waiter waiter, @Nullable NamedLock exclusive) {
-        String owner = waiter.terms.owner();
-        if (LeaseStore.READERS.equals(owner)) {
-            return !waiter.terms.reentrant()
-                    && ((isHeld(exclusive, waiter) && refuse(waiter, exclusive, new AcquireResult.ReentryRefused()))
-                            || refuseIfItReads(waiter, new AcquireResult.ReentryRefused()));
+    @Nullable
+    Refused refusal(
+            ResolvedRequest terms,
+            @Nullable Object caller,
+            @Nullable LockOwner enclosing,
+            @Nullable NamedLock exclusive) {
+        if (!LeaseStore.READERS.equals(terms.owner())) {
+            return refusedAsReader(terms.name(), caller, enclosing, new AcquireResult.UpgradeRefused());
         }
-        return !byName.isEmpty() && refuseIfItReads(waiter, new AcquireResult.UpgradeRefused());
+        if (terms.reentrant()) {
+            return null;
+        }
+        AcquireResult why = new AcquireResult.ReentryRefused();
+        return exclusive != null && exclusive.isHeldBy(caller, enclosing)
+                ? new Refused(exclusive, why)
+                : refusedAsReader(terms.name(), caller, enclosing, why);
     }
 
-    private boolean refuseIfItReads(Waiter waiter, AcquireResult refusal) {
-        for (NamedLock reader : of(waiter.terms.name())) {
-            if (isHeld(reader, waiter)) {
-                return refuse(waiter, reader, refusal);
+    private @Nullable Refused refusedAsReader(
+            String name, @Nullable Object caller, @Nullable LockOwner enclosing, AcquireResult why) {
+        if (byName.isEmpty()) {
+            return null;
+        }
+        for (NamedLock reader : of(name)) {
+            if (reader.isHeldBy(caller, enclosing)) {
+                return new Refused(reader, why);
             }
         }
-        return false;
-    }
-
-    private static boolean isHeld(@Nullable NamedLock lock, Waiter caller) {
-        boolean[] held = new boolean[1];
-        if (lock != null) {
-            lock.look((hold, waiters, now) ->
-                    held[0] = hold != null && hold.isHeld(now) && hold.admits(caller.owner, caller.enclosing));
-        }
-        return held[0];
-    }
-
-    private static boolean refuse(Waiter waiter, @Nullable NamedLock held, AcquireResult refusal) {
-        if (held != null) {
-            waiter.standsIn(held);
-        }
-        waiter.decide(refusal);
-        return true;
+        return null;
     }
 }

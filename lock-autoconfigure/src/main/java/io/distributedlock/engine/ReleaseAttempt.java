@@ -12,7 +12,6 @@ import io.distributedlock.engine.LeaseStore.RenewCommand;
 import io.distributedlock.engine.LeaseStore.RenewReply;
 import io.distributedlock.engine.LeaseStore.Reply;
 import io.distributedlock.engine.LeaseStore.Sent;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -59,16 +58,15 @@ final class ReleaseAttempt implements Reply<ReleaseReply> {
     private Sent keep(ReleaseCommand command, long left, long token) {
         long millis = (left + 999_999) / 1_000_000;
         CompletableFuture<?> sending = engine.store()
-                .renew(List.of(new RenewCommand(command.name(), command.number(), millis, token, true)))
-                .whenComplete((replies, failure) -> answered(asRelease(replies), failure));
+                .keep(new RenewCommand(command.name(), command.number(), millis, token, true))
+                .whenComplete((reply, failure) -> answered(asRelease(reply), failure));
         return () -> sending.cancel(false);
     }
 
-    private static @Nullable ReleaseReply asRelease(@Nullable List<RenewReply> replies) {
-        if (replies == null) {
+    private static @Nullable ReleaseReply asRelease(@Nullable RenewReply reply) {
+        if (reply == null) {
             return null;
         }
-        RenewReply reply = replies.get(0);
         return new ReleaseReply(reply.renewed() ? Outcome.RELEASED : Outcome.NOT_HELD, reply.token(), null);
     }
 

@@ -44,7 +44,8 @@ final class ReleaseTimeout extends TimerTask {
     private void complete(@Nullable Outcome outcome, @Nullable Throwable failure) {
         try {
             if (outcome == null) {
-                throw calls.unconfirmed(hold, failure == null ? release.lastFailure() : StoreFailures.unwrap(failure));
+                Throwable cause = failure == null ? release.lastFailure() : StoreFailures.unwrap(failure);
+                throw calls.unconfirmed(hold, release, cause);
             }
             calls.check(hold, outcome);
             stage.complete(null);

@@ -13,6 +13,35 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lease, the hold for which it is renewed, and when it is renewed next: the part of the watchdog for one lease.
  * Guarded by the {@link NamedLock}.
+ *
+ * <h2>States</h2>
+ *
+ * The timer starts a renewal only if none is under way: it waits for the reply to the latest command, or until that is
+ * overdue. An extension starts a command at once. So several may be under way, and each is one of two kinds:
+ *
+ * <ul>
+ *   <li>one that <b>lengthens</b> the lease: in the store the later end counts, whenever it is executed;
+ *   <li>one that <b>shortens</b> it: an extension to an earlier end, or a renewal for a hold that requests less than
+ *       the store has. The lease counts as shortened from the sending on.
+ * </ul>
+ *
+ * <h2>Races and their outcomes</h2>
+ *
+ * The store may execute commands in another order than they were sent, on several connections, and one without a reply
+ * at any later time. Replies may arrive in any order.
+ *
+ * <ul>
+ *   <li><b>A positive reply arrives while a later command is under way.</b> It counts from when its own command was
+ *       sent, unless the lease was shortened since: the store may have executed the shortening after it. Of several
+ *       that count, the latest end does. So extensions that overlap all the time keep the lease.
+ *   <li><b>A command that shortens the lease gets no reply, or follows a later command to the store.</b> The commands
+ *       after it have a higher token, and the store ignores a command to shorten the lease whose token is lower than
+ *       that of the entry. So a positive reply to a later command means that the earlier one no longer takes effect,
+ *       and the later one counts for its full length.
+ *   <li><b>Two extensions overlap.</b> The store executes both, and either order is correct. If the later one shortens
+ *       the lease, the earlier one succeeds and does not count.
+ *   <li><b>A reply says that the store does not have the lease.</b> It is lost, whatever else is under way.
+ * </ul>
  */
 class RenewedLease extends Lease {
 
@@ -25,12 +54,12 @@ class RenewedLease extends Lease {
 
     private long renewAt;
 
-    /** The renewal under way; null if there is none. */
+    /** The latest renewal, while it is under way; null if there is none, or if it is overdue. */
     private @Nullable Renewal underWay;
 
     private boolean failing;
 
-    /** Null until a hold requests less than the lease, or a renewal that may shorten it gets no reply. */
+    /** Null until the lease is shortened, or a hold requests less than it. */
     private @Nullable Shortening shortening;
 
     /** A renewal without a reply; the reply belongs to this object, not to an equal one. */
@@ -38,23 +67,26 @@ class RenewedLease extends Lease {
 
         private final Hold hold;
 
+        private final long sentAt;
+
         private final long length;
 
         /** Whether it was sent to shorten the lease if that is longer. */
         private final boolean mayShorten;
 
-        /** Whether it may shorten the lease in the store. */
-        private final boolean capping;
+        /** How often the lease had been shortened when it was sent, by itself included. */
+        private final int shortenings;
 
         /** The extensions of its hold that had begun when it was sent, itself included. */
         private final int extensions;
 
-        private Renewal(Hold hold, long length, boolean mayShorten, boolean capping, int extensions) {
+        private Renewal(Hold hold, long sentAt, long length, boolean mayShorten, int shortenings) {
             this.hold = hold;
+            this.sentAt = sentAt;
             this.length = length;
             this.mayShorten = mayShorten;
-            this.capping = capping;
-            this.extensions = extensions;
+            this.shortenings = shortenings;
+            this.extensions = hold.extensions();
         }
     }
 
@@ -120,7 +152,7 @@ class RenewedLease extends Lease {
     /** When the lock has to check this lease again, or {@link TimerQueue#NEVER}; an overdue reply counts as unknown. */
     long nextRenewal() {
         if (underWay != null) {
-            return askedAt() + timeout();
+            return underWay.sentAt + timeout();
         }
         Shortening shorter = shortening;
         if (shorter != null && shorter.tooLong && (shorter.dueAt - renewAt < 0 || !wantsRenewal())) {
@@ -140,8 +172,8 @@ class RenewedLease extends Lease {
 
     /** Starts a renewal if one is due, and returns what to send. */
     LeaseRenewal.@Nullable Due renewIfDue(long now) {
-        if (underWay != null && now - askedAt() >= timeout()) {
-            failed(false, now);
+        if (underWay != null && now - underWay.sentAt >= timeout()) {
+            failed(now);
             dueAt(now);
         }
         if (!isDue(now)) {
@@ -155,25 +187,44 @@ class RenewedLease extends Lease {
     }
 
     /**
-     * Starts a renewal to the given length, whatever was under way. A length that shortens the lease counts from now
-     * on, since the store may do it at any time and its reply may not arrive. A renewal to another length is sent as
-     * one that must not shorten, since a late copy of it must not shorten what the lease has become by then.
+     * Starts a renewal to the given length, whatever is under way. A length that shortens the lease counts from now on,
+     * since the store may do it at any time and its reply may not arrive. A renewal to another length is sent as one
+     * that must not shorten, since a late copy of it must not shorten what the lease has become by then.
      */
-    private LeaseRenewal.Due start(long newLength, boolean shortens, long now) {
+    private LeaseRenewal.Due start(long newLength, boolean mayShorten, long now) {
         long millis = Math.max(1, newLength / 1_000_000);
         long length = millis * 1_000_000;
-        giveUp();
+        long token = tokenAfterShortening();
         boolean shorter = now + length - end() < 0;
-        boolean capping = shortens && (shorter || isTooLong());
-        Renewal begun = new Renewal(hold, length, shortens, capping, hold.extensions());
+        boolean shortens = mayShorten && (shorter || isTooLong());
+        boolean inStore = shortens && !Readers.isReader(hold.lock);
+        if (shortens) {
+            shortening().sent(inStore);
+        }
+        Renewal begun = new Renewal(hold, now, length, mayShorten, shortenings());
         underWay = begun;
         asks(length, now);
         if (shorter) {
-            counts(now, Math.min(length, cap()));
+            counts(now, length);
         }
         hold.updateDeadline(this, now);
-        RenewCommand command = new RenewCommand(hold.name(), number, millis, token(), capping);
-        return new LeaseRenewal.Due(hold.lock, begun, command);
+        return new LeaseRenewal.Due(hold.lock, begun, new RenewCommand(hold.name(), number, millis, token, inStore));
+    }
+
+    /**
+     * The token for the next command. After a command to shorten the lease without a reply it is a higher one, so that
+     * the store ignores that command from then on. No hold gets this token.
+     */
+    long tokenAfterShortening() {
+        if (shortening != null && shortening.unanswered) {
+            raiseToken();
+            engine().tokenSeen(token());
+        }
+        return token();
+    }
+
+    private int shortenings() {
+        return shortening == null ? 0 : shortening.sent;
     }
 
     /** Starts a renewal that the holder waits for and that may shorten the lease. */
@@ -184,74 +235,50 @@ class RenewedLease extends Lease {
 
     // ---- replies
 
-    /** Whether the reply to this renewal is expected. */
-    boolean isAwaited(Renewal renewal) {
-        return underWay == renewal;
-    }
-
-    /** Whether another extension was begun after this renewal, so that its reply has no meaning. */
-    boolean isExtendedSince(Renewal renewal) {
-        return hold.extensions() > renewal.extensions;
-    }
-
     /**
-     * The reply to the renewal under way has arrived, or there is none.
+     * The store has renewed the lease, or there is no reply.
      *
-     * @return false if the lease is gone according to the store
+     * @return false if the renewal does not count since the lease was shortened after it, but not by another extension
      */
-    boolean renewed(@Nullable RenewReply reply, @Nullable Throwable failure, long now) {
+    boolean answered(Renewal renewal, @Nullable RenewReply reply, long now) {
         if (reply == null) {
-            failed(StoreFailures.isNotExecuted(failure) || StoreFailures.isRefused(failure), now);
+            if (underWay == renewal) {
+                failed(now);
+            }
             return true;
         }
-        engine().retries().succeeded(hold.name());
-        engine().tokenSeen(reply.token());
-        if (reply.renewed()) {
-            tokenSeen(reply.token());
+        tokenSeen(reply.token());
+        if (underWay == renewal || reply.waiting() > 0) {
             othersWait(reply.waiting(), now);
-            confirmed(now);
-            hold.updateDeadline(this, now);
         }
-        return reply.renewed();
+        boolean counts = renewal.shortenings == shortenings();
+        if (counts) {
+            confirmed(renewal, now);
+        }
+        hold.updateDeadline(this, now);
+        return counts || renewal.hold != hold || hold.extensions() > renewal.extensions;
     }
 
-    private void confirmed(long now) {
-        Renewal confirmed = underWay;
-        if (confirmed == null) {
-            return;
-        }
-        underWay = null;
+    private void confirmed(Renewal renewal, long now) {
+        underWay = underWay == renewal ? null : underWay;
         failing = false;
         if (shortening != null) {
-            shortening.tooLong &= !confirmed.mayShorten;
+            shortening.tooLong &= !renewal.mayShorten;
+            shortening.unanswered = false;
         }
-        counts(askedAt(), Math.min(confirmed.length, cap()));
+        if (renewal.sentAt + renewal.length - end() >= 0) {
+            counts(renewal.sentAt, renewal.length);
+        }
         plan();
-        if (confirmed.hold != hold) {
+        if (renewal.hold != hold) {
             // It may be an extension of the hold before.
             shortenIfTooLong(now);
         }
     }
 
-    /**
-     * Until the reply to a command that shortens the lease, a copy of it may take effect after any later renewal, so no
-     * renewal counts for more than that.
-     */
-    private long cap() {
-        long earlier = shortening == null ? Long.MAX_VALUE : shortening.unanswered;
-        return underWay != null && underWay.capping ? Math.min(earlier, underWay.length) : earlier;
-    }
-
-    /**
-     * Without a reply, the retry follows soon, and often enough within the rest of the lease.
-     *
-     * @param notDone whether the command certainly had no effect, and so did not shorten the lease
-     */
-    private void failed(boolean notDone, long now) {
-        if (notDone) {
-            underWay = null;
-        }
-        giveUp();
+    /** Without a reply, the retry follows soon, and often enough within the rest of the lease. */
+    private void failed(long now) {
+        underWay = null;
         failing = true;
         long shortest = LockRequest.MIN_LEASE.toNanos();
         dueAt(now + Math.max(shortest, Math.min(length() / 12, 500_000_000)));
@@ -263,16 +290,6 @@ class RenewedLease extends Lease {
         if (shortening != null) {
             shortening.dueAt = time;
         }
-    }
-
-    /** The reply to the renewal under way will be ignored. */
-    private void giveUp() {
-        Renewal ignored = underWay;
-        if (ignored != null && ignored.capping) {
-            Shortening known = shortening();
-            known.unanswered = Math.min(known.unanswered, ignored.length);
-        }
-        underWay = null;
     }
 
     /** The store can be reached again. A lease that recalls do not reach is renewed: the reply counts the waiters. */

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxHold {@link #FOREVER} for no limit
  * @param minHold 0 for none
  * @param owner the explicit owner, {@link LeaseStore#READERS} for a reader, or null
+ * @param ofSeveral whether the hold is one of several, whose maximum time begins with the last of them
  */
 record ResolvedRequest(
         String name,
@@ -28,12 +29,17 @@ record ResolvedRequest(
         long minHold,
         boolean reentrant,
         @Nullable String owner,
-        LockOrigin origin) {
+        LockOrigin origin,
+        boolean ofSeveral) {
 
     /** About 146 years: long enough, and sums with it do not overflow. */
     static final long FOREVER = Long.MAX_VALUE / 2;
 
     static ResolvedRequest of(LockRequest request, EngineSettings settings) {
+        return of(request, settings, false);
+    }
+
+    static ResolvedRequest of(LockRequest request, EngineSettings settings, boolean ofSeveral) {
         Duration lease = request.lease() == null ? settings.lease() : request.lease();
         Duration wait = request.waitUpTo() == null ? settings.waitUpTo() : request.waitUpTo();
         Duration maxHold = request.renew() && request.maxHold() == null ? settings.maxHold() : request.maxHold();
@@ -47,7 +53,8 @@ record ResolvedRequest(
                 request.minHold() == null ? 0 : nanos(request.minHold()),
                 request.reentrant(),
                 request.mode() == LockMode.SHARED ? LeaseStore.READERS : request.owner(),
-                request.origin());
+                request.origin(),
+                ofSeveral);
     }
 
     /** A request compares its minimum with its own maximum only. */

@@ -5,8 +5,8 @@
 package io.distributedlock.engine;
 
 /**
- * The part of a {@link RenewedLease} for a lease that is longer than the present hold requests, or was. Guarded by the
- * {@link NamedLock}.
+ * The part of a {@link RenewedLease} for a lease that is shortened, or longer than the present hold requests, or was.
+ * Guarded by the {@link NamedLock}.
  */
 final class Shortening {
 
@@ -19,8 +19,17 @@ final class Shortening {
     /** When the renewal that shortens it is due, if it is too long. */
     long dueAt;
 
-    /** The shortest length of the renewals that may shorten it and got no reply. */
-    long unanswered = Long.MAX_VALUE;
+    /** How many commands to shorten it were sent. */
+    int sent;
+
+    /** Whether the store may still execute one: neither the latest nor a command after it has got a positive reply. */
+    boolean unanswered;
+
+    /** @param inStore whether the store may shorten it as well */
+    void sent(boolean inStore) {
+        sent++;
+        unanswered |= inStore;
+    }
 
     void passed(boolean isTooLong, long latest) {
         dueAt = tooLong && dueAt - latest < 0 ? dueAt : latest;

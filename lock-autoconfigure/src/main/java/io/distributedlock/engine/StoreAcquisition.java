@@ -72,8 +72,8 @@ final class StoreAcquisition {
     /** The companion that the latest request names. */
     private long named;
 
-    /** Whether others of this instance stand in line, and this explicit owner does not yet. */
-    private boolean parked;
+    /** Where this explicit owner or reader waits; all others stand in line. */
+    private QueuedOwners.Place place = QueuedOwners.Place.IN_LINE;
 
     StoreAcquisition(NamedLock lock, WaiterQueue waiters, boolean heard, long now) {
         this.lock = lock;
@@ -99,17 +99,36 @@ final class StoreAcquisition {
         acquisition.arrivals = waiters.arrivals();
         boolean stays = waiters.anyoneStays();
         named = companion;
-        parked = stays && lock.owner != null && !engine.locks().ownersInLine().enter(lock);
+        place = stays ? enter() : QueuedOwners.Place.IN_LINE;
         AcquireCommand command = new AcquireCommand(
                 lock.name,
                 acquisition.number,
                 acquisition.lease / 1_000_000,
                 engine.floor(),
-                stays && !parked,
+                stays && place == QueuedOwners.Place.IN_LINE,
                 lock.owner,
                 Readers.isReader(lock) || head.terms.reentrant(),
                 named);
         actions.add(() -> attempt.send(command));
+    }
+
+    private QueuedOwners.Place enter() {
+        return lock.owner == null
+                ? QueuedOwners.Place.IN_LINE
+                : engine.locks().ownersInLine().enter(lock, engine.settings().maxWaiters());
+    }
+
+    /**
+     * An explicit owner may hold the lock already, and a reader may join others, so one without a place sends a request
+     * as well. Once it would have to wait, it needs a place, or is refused.
+     */
+    private void requirePlace(DeferredActions actions) {
+        if (place == QueuedOwners.Place.NONE) {
+            place = enter();
+        }
+        if (place == QueuedOwners.Place.NONE) {
+            waiters.decideAll(AcquireResult.tooMany(engine.settings().maxWaiters()), actions);
+        }
     }
 
     /** Sends the request in the same step as the release of the lease. */
@@ -186,9 +205,10 @@ final class StoreAcquisition {
             actions.add(() -> engine.locks().recallHere(lock.name, true));
         }
         waiters.decideThoseWhoTryOnce(busy.queued() ? waiters.arrivals() : acquisition.arrivals, actions);
+        requirePlace(actions);
         if (busy.queued() && engine.store().isOutOfReach(lock.name, acquisition.number)) {
             leaveOutOfReach(now, actions);
-        } else if (parked) {
+        } else if (place == QueuedOwners.Place.PARKED) {
             askAt += AskingPace.parked(engine.locks().ownersInLine().parked(lock.name), busy.waiting(), engine);
         } else if (!waiters.isEmpty() && (!busy.queued() || acquisition.confirm)) {
             acquisition.confirm = false;
@@ -236,6 +256,7 @@ final class StoreAcquisition {
             waiters.decideAll(unavailable(), actions);
         } else {
             engine.retries().failed(lock.name);
+            requirePlace(actions);
         }
     }
 
@@ -250,14 +271,16 @@ final class StoreAcquisition {
         if (given != null) {
             actions.add(given::giveUp);
         }
+        requirePlace(actions);
     }
 
     /** A lease that had ended when its reply arrived gives no hold, and was released. */
-    void expiredOnArrival(Lease lease, long now) {
+    void expiredOnArrival(Lease lease, long now, DeferredActions actions) {
         startAnew(now);
         heard = false;
         trouble = StoreFailures.tooLate(lease.length());
         askAt = now + Acquisition.backOff(engine, 0);
+        requirePlace(actions);
     }
 
     private void startAnew(long now) {
@@ -341,7 +364,7 @@ final class StoreAcquisition {
      * @param entered the number under which a reader of this instance has entered, if this one waits to read
      */
     void mayAsk(long entered, long now, DeferredActions actions) {
-        parked = false;
+        place = QueuedOwners.Place.IN_LINE;
         if (entered != 0 && Readers.isReader(lock)) {
             companion = entered;
         }

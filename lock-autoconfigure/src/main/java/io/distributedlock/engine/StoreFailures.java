@@ -58,7 +58,7 @@ final class StoreFailures {
     }
 
     static LeaseStoreException overtaken() {
-        return unknown("the reply arrived after a later renewal had been sent");
+        return unknown("the lease was shortened before the reply arrived");
     }
 
     private static LeaseStoreException unknown(String message) {

@@ -117,7 +117,7 @@ final class WaitGraph {
                 name,
                 hold.token,
                 label,
-                Waiter.describe(hold.owner()),
+                CallerName.of(hold.owner()),
                 hold.origin().method(),
                 Duration.ofNanos(Math.max(0, now - hold.grantedAt)),
                 List.of(),

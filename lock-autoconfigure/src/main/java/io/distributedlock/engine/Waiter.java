@@ -166,12 +166,13 @@ final class Waiter extends TimerTask {
         boolean limited = terms.waitUpTo() != ResolvedRequest.FOREVER;
         Duration left = limited ? Duration.ofNanos(Math.max(0, waitEnd() - now)) : null;
         return new LockActivity.Waiting(
-                terms.name(), describe(owner), Duration.ofNanos(now - since), left, holder, terms.origin(), traceId);
-    }
-
-    /** The view of a caller for operators. */
-    static String describe(@Nullable Object owner) {
-        return owner instanceof Thread thread ? thread.getName() : "asynchronous";
+                terms.name(),
+                CallerName.of(owner),
+                Duration.ofNanos(now - since),
+                left,
+                holder,
+                terms.origin(),
+                traceId);
     }
 
     Duration waited() {

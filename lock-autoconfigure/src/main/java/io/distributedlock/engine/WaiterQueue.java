@@ -20,6 +20,9 @@ final class WaiterQueue {
 
     private int size;
 
+    /** The number of those that want more than a single try. */
+    private int staying;
+
     boolean isEmpty() {
         return first == null;
     }
@@ -35,10 +38,12 @@ final class WaiterQueue {
 
     void add(Waiter waiter) {
         Waiter before = last;
+        // Only the first steps call anything, and so may fail: nothing is changed yet.
+        int stays = stays(waiter);
         if (before != null) {
-            // It is the only step here that calls anything, and so may fail: no link is set yet.
             waiter.sharesTermsOf(before);
         }
+        staying += stays;
         size++;
         waiter.queued = true;
         waiter.arrival = arrivals++;
@@ -51,11 +56,16 @@ final class WaiterQueue {
         last = waiter;
     }
 
+    private static int stays(Waiter waiter) {
+        return waiter.terms.triesOnce() ? 0 : 1;
+    }
+
     /** @return false if it was no longer in the queue */
     boolean remove(Waiter waiter) {
         if (!waiter.queued) {
             return false;
         }
+        staying -= stays(waiter);
         size--;
         Waiter before = waiter.previous;
         Waiter after = waiter.next;
@@ -105,23 +115,17 @@ final class WaiterQueue {
         return head;
     }
 
-    /** Whether a waiter wants more than a single try. */
+    /** The number of waiters that want more than a single try. */
+    int staying() {
+        return staying;
+    }
+
     boolean anyoneStays() {
-        for (Waiter waiter = first; waiter != null; waiter = waiter.next) {
-            if (!waiter.terms.triesOnce()) {
-                return true;
-            }
-        }
-        return false;
+        return staying > 0;
     }
 
     boolean anyoneTriesOnce() {
-        for (Waiter waiter = first; waiter != null; waiter = waiter.next) {
-            if (waiter.terms.triesOnce()) {
-                return true;
-            }
-        }
-        return false;
+        return size > staying;
     }
 
     void decideAll(AcquireResult result, DeferredActions actions) {

@@ -5,15 +5,10 @@
 package io.distributedlock.interceptor;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ObjectUtils;
 import org.springframework.web.context.request.NativeWebRequest;
-import org.springframework.web.context.request.RequestAttributes;
-import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
-import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncTask;
-import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /**
  * Results of controllers that Spring MVC waits for in an asynchronous request: the request reports when they are
@@ -25,33 +20,32 @@ final class AsyncRequestContinuation implements Continuation {
         return DeferredResult.class.isAssignableFrom(type) || WebAsyncTask.class.isAssignableFrom(type);
     }
 
+    /** @throws IllegalStateException on a thread that handles no request */
     @Override
-    public Object holdUntilDone(Object result, HeldWork work) {
-        RequestAttributes request = RequestContextHolder.getRequestAttributes();
-        if (request == null || !(managerOf(request) instanceof WebAsyncManager manager)) {
-            throw new IllegalStateException("The lock of a " + result.getClass().getSimpleName()
-                    + " is held until its request has ended, but the calling thread handles no request. Call the method"
-                    + " from a controller, or lock a method that does the work.");
-        }
-        if (result instanceof DeferredResult<?>) {
-            manager.registerDeferredResultInterceptor(work, new Deferred(work));
-        } else {
-            manager.registerCallableInterceptor(work, new AsyncTaskInterceptor(work));
-        }
-        request.registerDestructionCallback(
-                ObjectUtils.identityToString(work),
-                () -> {
-                    if (!manager.isConcurrentHandlingStarted()) {
-                        work.endUnlessBegun();
-                    }
-                },
-                RequestAttributes.SCOPE_REQUEST);
-        return result;
+    public void requireCaller() {
+        requireRequest();
     }
 
-    /** Spring MVC creates one for each request before it calls a controller. */
-    private static @Nullable Object managerOf(RequestAttributes request) {
-        return request.getAttribute(WebAsyncUtils.WEB_ASYNC_MANAGER_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST);
+    private static MvcRequest requireRequest() {
+        MvcRequest request = MvcRequest.current();
+        if (request == null) {
+            throw new IllegalStateException("The lock of a DeferredResult or WebAsyncTask is held until its"
+                    + " request has ended, but the calling thread handles no request. Call the method from a"
+                    + " controller, or lock a method that does the work.");
+        }
+        return request;
+    }
+
+    @Override
+    public Object holdUntilDone(Object result, HeldWork work) {
+        MvcRequest request = requireRequest();
+        if (result instanceof DeferredResult<?>) {
+            request.manager().registerDeferredResultInterceptor(work, new Deferred(work));
+        } else {
+            request.manager().registerCallableInterceptor(work, new AsyncTaskInterceptor(work));
+        }
+        request.onEndWithoutContinuation(work, work::endUnlessBegun);
+        return result;
     }
 
     /** The lock is checked before the response is written, and released when the request has ended, however it ends. */

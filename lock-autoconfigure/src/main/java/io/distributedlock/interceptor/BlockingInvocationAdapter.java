@@ -16,19 +16,12 @@ final class BlockingInvocationAdapter implements ReturnTypeAdapter {
     public @Nullable Object invoke(LockedCall call) throws Throwable {
         WantedLocks wanted = call.wanted();
         LockHandle handle;
-        if (call.policy().skips()) {
-            handle = wanted.tryAcquire().orElse(null);
-            if (handle == null) {
-                return call.policy().skip(wanted.name());
-            }
-        } else {
-            try {
-                handle = wanted.acquire(request -> request);
-            } catch (LockNotAcquiredException busy) {
-                return call.insteadOfCall(busy);
-            }
+        try {
+            handle = call.policy().skips() ? wanted.tryAcquire().orElse(null) : wanted.acquire(request -> request);
+        } catch (LockNotAcquiredException busy) {
+            return call.insteadOfCall(busy);
         }
-        return runAndClose(handle, call);
+        return handle == null ? call.policy().skip(wanted.name()) : runAndClose(handle, call);
     }
 
     private static @Nullable Object runAndClose(LockHandle handle, LockedCall call) throws Throwable {

@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.composite.ReleaseStages;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -46,27 +47,14 @@ final class CallCompletion {
         }
     }
 
-    /** Releases without waiting. Nothing is thrown. */
-    static CompletionStage<@Nullable Void> close(LockHandle handle) {
-        try {
-            return handle.closeAsync();
-        } catch (RuntimeException | Error ex) {
-            return CompletableFuture.failedFuture(ex);
-        }
-    }
-
     /** Releases for a caller that no longer waits for the outcome. */
     static void closeUnobserved(LockHandle handle) {
-        close(handle).whenComplete(CallCompletion::logFailure);
+        ReleaseStages.close(handle).whenComplete(CallCompletion::logFailure);
     }
 
     /** The same for a hold under which no work was done. */
     static void closeUnused(LockHandle handle) {
-        try {
-            handle.closeUnused().whenComplete(CallCompletion::logFailure);
-        } catch (RuntimeException | Error ex) {
-            logFailure(null, ex);
-        }
+        ReleaseStages.closeUnused(handle).whenComplete(CallCompletion::logFailure);
     }
 
     private static void logFailure(@Nullable Void done, @Nullable Throwable failure) {

@@ -6,12 +6,13 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNames;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.transaction.LockReleaseSynchronization;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * blocking and asynchronous adapters share it.
  *
  * @param keptUntilCompletion whether a transaction around the call keeps the lock until it has completed
- * @param ownTransaction the name of the method's own transaction, null if it joins that of its caller. Only calls
- *     inside a transaction ask, so that the start need not search each method for the annotations of transactions
+ * @param separate whether the method takes no part in the transaction of its caller. Only calls inside a transaction
+ *     ask, so that the start need not search each method for the annotations of transactions
  * @param skipped what a skipped call returns
  * @param fallback the method that is called instead when the lock is busy, or null
  */
@@ -30,7 +31,7 @@ record CallPolicy(
         WhenBusy whenBusy,
         WhenLost whenLost,
         boolean keptUntilCompletion,
-        Supplier<@Nullable String> ownTransaction,
+        BooleanSupplier separate,
         @Nullable Object skipped,
         @Nullable FallbackMethod fallback) {
 
@@ -42,10 +43,20 @@ record CallPolicy(
      */
     static CallPolicy ofAll(List<CallPolicy> all) {
         CallPolicy any = all.get(0);
-        WhenLost strictest = all.stream().anyMatch(CallPolicy::interrupts)
-                ? WhenLost.INTERRUPT
-                : all.stream().anyMatch(CallPolicy::lossMatters) ? WhenLost.THROW : WhenLost.IGNORE;
-        return new CallPolicy(WhenBusy.THROW, strictest, any.keptUntilCompletion, any.ownTransaction, null, null);
+        return new CallPolicy(WhenBusy.THROW, strictestLoss(all), any.keptUntilCompletion, any.separate, null, null);
+    }
+
+    /** The policy for a lock that another annotation of the method names as well. */
+    CallPolicy withLossAlsoOf(CallPolicy other) {
+        WhenLost strictest = strictestLoss(List.of(this, other));
+        return new CallPolicy(whenBusy, strictest, keptUntilCompletion, separate, skipped, fallback);
+    }
+
+    private static WhenLost strictestLoss(List<CallPolicy> all) {
+        if (all.stream().anyMatch(CallPolicy::interrupts)) {
+            return WhenLost.INTERRUPT;
+        }
+        return all.stream().anyMatch(CallPolicy::lossMatters) ? WhenLost.THROW : WhenLost.IGNORE;
     }
 
     boolean skips() {
@@ -77,7 +88,7 @@ record CallPolicy(
     @Nullable
     Object skip(String lockName) {
         if (logger.isDebugEnabled()) {
-            logger.debug("Skipped a call, since the lock '" + lockName + "' is busy");
+            logger.debug("Skipped a call, since the lock '" + LockNames.show(lockName) + "' is busy");
         }
         return skipped;
     }
@@ -87,17 +98,15 @@ record CallPolicy(
      * Then the caller only has to call {@link LockHandle#throwIfLost()} after the method.
      */
     boolean isLeftToTransaction(LockHandle handle) {
-        return mayBeInTransaction()
-                && LockReleaseSynchronization.deferRelease(handle, lossMatters(), ownTransaction.get());
+        return isInTransaction() && LockReleaseSynchronization.deferRelease(handle, lossMatters());
     }
 
     /** Whether the calling thread is in a transaction that the work belongs to, and that keeps locks. */
     boolean isInTransaction() {
-        return mayBeInTransaction() && LockReleaseSynchronization.isInTransaction(ownTransaction.get());
-    }
-
-    private boolean mayBeInTransaction() {
-        return keptUntilCompletion && Transactions.PRESENT && LockReleaseSynchronization.isInTransaction(null);
+        return keptUntilCompletion
+                && Transactions.PRESENT
+                && LockReleaseSynchronization.isInTransaction()
+                && !separate.getAsBoolean();
     }
 
     /**
@@ -137,8 +146,8 @@ record CallPolicy(
         if (lossMatters() || !(ofRelease instanceof LockLostException loss)) {
             return ofRelease;
         }
-        logger.warn("The lock '" + loss.lockName() + "' was lost during a method with whenLost = IGNORE: "
-                + loss.getMessage());
+        logger.warn("The lock '" + LockNames.show(loss.lockName())
+                + "' was lost during a method with whenLost = IGNORE: " + loss.getMessage());
         return null;
     }
 }

@@ -33,12 +33,17 @@ interface Continuation {
         return null;
     }
 
+    /** The first call of the callable is the rest of the work. */
+    static @Nullable Object holdUntilCalled(Object result, HeldWork work) {
+        return result instanceof Callable<?> callable
+                ? (Callable<@Nullable Object>) () -> work.<Exception>finish(callable::call)
+                : null;
+    }
+
     /** For exactly that type; null if it does not continue its work in a known way. */
     static @Nullable Continuation of(Class<?> type) {
         if (type == Callable.class) {
-            return (result, work) -> result instanceof Callable<?> callable
-                    ? (Callable<Object>) () -> work.<Exception>finish(callable::call)
-                    : null;
+            return Continuation::holdUntilCalled;
         }
         if (type == Stream.class) {
             return untilClosed(Stream::empty);

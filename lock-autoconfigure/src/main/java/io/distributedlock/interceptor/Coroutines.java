@@ -4,8 +4,6 @@
  */
 package io.distributedlock.interceptor;
 
-import io.distributedlock.LockHandle;
-import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
 import kotlin.coroutines.AbstractCoroutineContextElement;
 import kotlin.coroutines.Continuation;
@@ -23,14 +21,13 @@ final class Coroutines {
 
     /** The arguments of a suspending function, so that its coroutine is in the current lock of the calling thread. */
     static @Nullable Object[] inCurrentLock(@Nullable Object[] arguments) {
-        LockHandle handle = LockHandle.current().orElse(null);
-        LockOwner owner = LockScope.owner();
+        LockScope scope = LockScope.current();
         int last = arguments.length - 1;
-        if (handle == null || owner == null || !(arguments[last] instanceof Continuation<?> caller)) {
+        if (scope == null || !(arguments[last] instanceof Continuation<?> caller)) {
             return arguments;
         }
         @Nullable Object[] changed = arguments.clone();
-        changed[last] = new InLock(caller, caller.getContext().plus(new Scope(handle, owner)));
+        changed[last] = new InLock(caller, caller.getContext().plus(new ShownScope(scope)));
         return changed;
     }
 
@@ -49,31 +46,31 @@ final class Coroutines {
         }
     }
 
-    private static final class Scope extends AbstractCoroutineContextElement
-            implements ThreadContextElement<LockScope> {
+    /** Its scope, with those around it, is in the place of the one that an outer function has shown. */
+    private static final class ShownScope extends AbstractCoroutineContextElement
+            implements ThreadContextElement<@Nullable LockScope> {
 
         private static final ScopeKey KEY = new ScopeKey();
 
-        private final LockHandle handle;
+        private final LockScope scope;
 
-        private final LockOwner owner;
-
-        Scope(LockHandle handle, LockOwner owner) {
+        ShownScope(LockScope scope) {
             super(KEY);
-            this.handle = handle;
-            this.owner = owner;
+            this.scope = scope;
         }
 
         @Override
-        public LockScope updateThreadContext(CoroutineContext context) {
-            return LockScope.open(handle, true, owner);
+        public @Nullable LockScope updateThreadContext(CoroutineContext context) {
+            LockScope before = LockScope.current();
+            LockScope.show(scope);
+            return before;
         }
 
         @Override
-        public void restoreThreadContext(CoroutineContext context, LockScope opened) {
-            opened.close();
+        public void restoreThreadContext(CoroutineContext context, @Nullable LockScope before) {
+            LockScope.show(before);
         }
     }
 
-    private static final class ScopeKey implements CoroutineContext.Key<Scope> {}
+    private static final class ScopeKey implements CoroutineContext.Key<ShownScope> {}
 }

@@ -83,7 +83,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
             int order,
             boolean keepUntilCompletion,
             @Nullable Duration maxHold) {
-        this.source = new LockOperationSource(new LockAnnotationParser(beanFactory, keepUntilCompletion, maxHold));
+        this.source = new LockOperationSource(
+                new LockAnnotationParser(beanFactory, keepUntilCompletion, maxHold, this::getOrder));
         this.locks = SingletonSupplier.of(locks);
         this.pointcut = new LockPointcut(source, types);
         this.advice = new LockInterceptor(source, this.locks::obtain);

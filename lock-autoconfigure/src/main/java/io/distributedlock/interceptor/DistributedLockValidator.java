@@ -16,6 +16,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -103,22 +104,34 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
             inspected.put(userClass, known);
         }
         if (known) {
-            LockedClassInspector.requireNoneOf(callbacksOf(beanName), userClass);
+            LockedClassInspector.requireNoneOf(callbacksOf(beanName, userClass), userClass);
         }
         return known;
     }
 
-    /** The methods that the definition of a bean names for the start and the end of its life, often none. */
-    private Set<String> callbacksOf(String beanName) {
+    /** The methods that the definition of a bean names or implies for the start and the end of its life, often none. */
+    private Set<String> callbacksOf(String beanName, Class<?> type) {
         if (beanFactory.containsBeanDefinition(beanName)
                 && !beanFactory.isFactoryBean(beanName)
                 && beanFactory.getMergedBeanDefinition(beanName) instanceof AbstractBeanDefinition definition) {
-            return Stream.of(definition.getInitMethodNames(), definition.getDestroyMethodNames())
+            Set<String> callbacks = Stream.of(definition.getInitMethodNames(), definition.getDestroyMethodNames())
                     .filter(Objects::nonNull)
                     .flatMap(Arrays::stream)
                     .collect(Collectors.toSet());
+            if (infersDestroyMethod(definition, type)) {
+                callbacks.add(ClassUtils.hasMethod(type, "close") ? "close" : "shutdown");
+            }
+            return callbacks;
         }
         return Set.of();
+    }
+
+    /** The rule of Spring for which beans it looks for a public method close() or shutdown(). */
+    private static boolean infersDestroyMethod(AbstractBeanDefinition definition, Class<?> type) {
+        String named = definition.getDestroyMethodName();
+        boolean inferred = AbstractBeanDefinition.INFER_METHOD.equals(named)
+                || (named == null && AutoCloseable.class.isAssignableFrom(type));
+        return inferred && !definition.isPrototype() && !DisposableBean.class.isAssignableFrom(type);
     }
 
     private void requireProxy(String beanName, Object bean) {

@@ -27,9 +27,12 @@ final class ExpressionParameters {
     /** An annotation on an interface refers to the parameter names there. */
     private final String[] declared;
 
+    private final boolean ownFirst;
+
     ExpressionParameters(LockedMethod where) {
         count = where.method().getParameterCount();
         own = namesOf(where.method());
+        ownFirst = where.ownNamesFirst();
         declared = where.declared().equals(where.method()) ? own : namesOf(where.declared());
     }
 
@@ -46,9 +49,9 @@ final class ExpressionParameters {
     /** The position of the variable among the arguments, or null if there is no such parameter. */
     @Nullable
     Integer positionOf(String variable) {
-        int position = positionIn(declared, variable);
+        int position = positionIn(ownFirst ? own : declared, variable);
         if (position < 0) {
-            position = positionIn(own, variable);
+            position = positionIn(ownFirst ? declared : own, variable);
         }
         if (position < 0) {
             position = numberIn(variable);

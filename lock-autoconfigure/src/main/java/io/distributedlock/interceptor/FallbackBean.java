@@ -5,8 +5,10 @@
 package io.distributedlock.interceptor;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -31,8 +33,19 @@ record FallbackBean(ConfigurableBeanFactory beanFactory, String name, String tex
         return type != null && Proxy.isProxyClass(type) ? get() : null;
     }
 
+    /** Whether the bean exists by now, and has a proxy that extends its class. */
+    boolean isProxiedByClass() {
+        Class<?> type = beanFactory.isSingleton(name) ? beanFactory.getType(name) : null;
+        return type != null && SpringProxy.class.isAssignableFrom(type) && !Proxy.isProxyClass(type);
+    }
+
     /** The method through which the bean is called. */
     Method callable(Method method, Object bean) {
+        if (Modifier.isFinal(method.getModifiers()) && AopUtils.isCglibProxy(bean)) {
+            throw new IllegalStateException(
+                    "The bean '" + name + "' has a proxy, which cannot override the final method " + method.getName()
+                            + ", the fallback of a locked method");
+        }
         Method offered = Proxy.isProxyClass(bean.getClass()) ? offered(method, bean) : method;
         if (offered == null) {
             throw new IllegalStateException("The bean '" + name + "' is a proxy of interfaces, and none of them has the"

@@ -215,6 +215,13 @@ final class FallbackMethods {
                             + "' is a proxy of interfaces, and none of the interfaces has the method",
                     "Declare it in the interface, or set spring.aop.proxy-target-class=true.");
         }
+        if (bean != null && Modifier.isFinal(fallback.method().getModifiers()) && bean.isProxiedByClass()) {
+            throw refuse(
+                    bean.text(),
+                    bean.where(),
+                    "the bean '" + bean.name() + "' has a proxy, which cannot override a final method",
+                    "Make it not final.");
+        }
     }
 
     private static InvalidLockedMethodException refuse(String text, LockedMethod where, String problem, String action) {

@@ -5,9 +5,11 @@
 package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockNames;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
+import io.distributedlock.composite.ReleaseStages;
 import io.distributedlock.composite.StageFailures;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,6 +27,9 @@ final class FutureCall {
     private final long caller = Thread.currentThread().getId();
 
     private final LockOwner owner = Transactions.nested(LockOwner.nestedInCurrent());
+
+    /** Of the calling thread, since another one may call the method. */
+    private final @Nullable LockScope outer = LockScope.current();
 
     private final LockedCall call;
 
@@ -49,7 +54,7 @@ final class FutureCall {
             return call.wanted()
                     .acquireAsync(request -> request.logicalOwner(owner))
                     .toCompletableFuture();
-        } catch (RuntimeException | Error ex) {
+        } catch (Throwable ex) { // Also a checked one, which code in another language may throw.
             return CompletableFuture.failedFuture(ex);
         }
     }
@@ -87,7 +92,7 @@ final class FutureCall {
                 result.complete(call.skips(busy) ? instead : null);
             } else {
                 CompletableFuture<?> running = begun(CallCompletion.futureOf(stage));
-                running.whenComplete((value, failure) -> end(value, StageFailures.unwrap(failure)));
+                running.whenComplete((value, failure) -> end(value, StageFailures.ofWork(failure)));
             }
         } catch (Throwable failure) {
             result.completeExceptionally(failure);
@@ -127,13 +132,16 @@ final class FutureCall {
 
     private CompletableFuture<?> call(LockHandle handle) throws Throwable {
         InterruptOnLoss interrupt = call.policy().interrupts() ? InterruptOnLoss.of(handle) : null;
+        LockScope before = LockScope.current();
+        LockScope.show(outer);
         try (LockScope scope = LockScope.open(handle, call.policy().lossMatters(), owner)) {
             if (proceed() instanceof CompletionStage<?> stage) {
                 return CallCompletion.futureOf(stage);
             }
-            throw new IllegalStateException(
-                    "The method that runs under lock '" + handle.name() + "' returned null instead of a future");
+            throw new IllegalStateException("The method that runs under lock '" + LockNames.show(handle.name())
+                    + "' returned null instead of a future");
         } finally {
+            LockScope.show(before);
             if (interrupt != null) {
                 interrupt.end();
             }
@@ -145,11 +153,11 @@ final class FutureCall {
     }
 
     private void release(LockHandle handle, @Nullable Object value, @Nullable Throwable failure) {
-        CallCompletion.close(handle)
+        ReleaseStages.close(handle)
                 .whenComplete((done, ofRelease) -> end(
                         value,
                         CallCompletion.failureOf(
-                                call.policy(), StageFailures.unwrap(failure), StageFailures.unwrap(ofRelease))));
+                                call.policy(), StageFailures.ofWork(failure), StageFailures.unwrap(ofRelease))));
     }
 
     /** The caller's future has completed, perhaps by the caller itself. */

@@ -7,6 +7,7 @@ package io.distributedlock.interceptor;
 import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.composite.CompositeLockHandle;
+import io.distributedlock.composite.LossReaction;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,22 +31,18 @@ final class HandleOfSeveral extends CompositeLockHandle {
         this.lossMatters = parts.stream().anyMatch(part -> part.policy().lossMatters());
     }
 
-    /** The callback runs at a loss that interrupts the call. */
-    static void onInterruptingLoss(LockHandle handle, Runnable callback) {
+    /** The reaction to a loss that interrupts the call. */
+    static void onInterruptingLoss(LockHandle handle, LossReaction reaction) {
         if (handle instanceof HandleOfSeveral several) {
-            several.onLost(callback, part -> several.parts.get(part).policy().whenLost() == WhenLost.INTERRUPT);
+            several.onLost(reaction, part -> several.parts.get(part).policy().whenLost() == WhenLost.INTERRUPT);
         } else {
-            handle.onLost(callback);
+            handle.onLost(reaction);
         }
     }
 
     @Override
-    public void throwIfLost() {
-        for (Part part : parts) {
-            if (part.policy().lossMatters() || !lossMatters) {
-                part.handle().throwIfLost();
-            }
-        }
+    protected boolean reportsLossOf(int part) {
+        return parts.get(part).policy().lossMatters() || !lossMatters;
     }
 
     @Override

@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockNames;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
 import java.util.concurrent.CompletableFuture;
@@ -59,7 +60,7 @@ final class HeldBody implements ReactiveWork {
     @Override
     public CompletionStage<LockHandle> acquire(LockOwner ofSubscription) {
         if (!begun.compareAndSet(false, true)) {
-            throw new IllegalStateException("The body of the response runs under lock '" + handle.name()
+            throw new IllegalStateException("The body of the response runs under lock '" + LockNames.show(handle.name())
                     + "', which is released after the first subscription. Call the locked method again.");
         }
         return CompletableFuture.completedFuture(handle);

@@ -6,8 +6,10 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNames;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
+import io.distributedlock.composite.ReleaseStages;
 import io.distributedlock.composite.StageFailures;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -56,7 +58,7 @@ final class HeldWork {
      * Runs the rest of the work, and releases the lock.
      *
      * @param <E> the exception of the work
-     * @throws IllegalStateException at the second call
+     * @throws IllegalStateException at the second call, and after the request has ended
      * @throws LockLostException without running it, if the lock is already lost and its loss is not ignored
      */
     @SuppressWarnings("unchecked")
@@ -76,15 +78,16 @@ final class HeldWork {
 
     private void claim() {
         if (!finishing.compareAndSet(false, true)) {
-            throw new IllegalStateException("What runs under lock '" + handle.name()
-                    + "' was run before, and the lock is released after that. Call the locked method again.");
+            throw new IllegalStateException("What runs under lock '" + LockNames.show(handle.name())
+                    + "' was run before, or its request has ended. The lock is released after that. Call the locked"
+                    + " method again.");
         }
     }
 
     /**
      * The rest of the work begins, and its caller ends it.
      *
-     * @throws IllegalStateException if it was begun before
+     * @throws IllegalStateException if it was begun before, and after the request has ended
      * @throws LockLostException if the lock is already lost and its loss is not ignored; then the work has ended
      */
     void begin() {
@@ -147,9 +150,9 @@ final class HeldWork {
         if (policy.interrupts()) {
             HandleOfSeveral.onInterruptingLoss(handle, () -> running.cancel(true));
         }
-        running.whenComplete((value, failure) -> CallCompletion.close(handle).whenComplete((done, release) -> {
+        running.whenComplete((value, failure) -> ReleaseStages.close(handle).whenComplete((done, release) -> {
             Throwable thrown =
-                    CallCompletion.failureOf(policy, StageFailures.unwrap(failure), StageFailures.unwrap(release));
+                    CallCompletion.failureOf(policy, StageFailures.ofWork(failure), StageFailures.unwrap(release));
             if (thrown == null) {
                 ended.complete(value);
             } else {
@@ -169,20 +172,20 @@ final class HeldWork {
         return new HeldBody(rest, handle, owner, policy, null);
     }
 
-    /** The request has ended: so has the work, unless a thread still runs it, which then ends it. */
+    /**
+     * The request has ended, or the response is complete: so is the work, unless a thread still runs it, which then
+     * ends it. No caller would receive an exception, and the thread must not wait.
+     */
     void endUnlessBegun() {
         if (finishing.compareAndSet(false, true)) {
-            endAfterResponse();
+            ReleaseStages.close(handle).whenComplete(this::logAfterResponse);
         }
     }
 
-    /** The response is complete. No caller would receive an exception, and the thread must not wait. */
-    void endAfterResponse() {
-        CallCompletion.close(handle).whenComplete((done, release) -> {
-            Throwable failure = policy.afterSuccess(StageFailures.unwrap(release));
-            if (failure != null) {
-                logger.warn("After the response had been written: " + failure.getMessage());
-            }
-        });
+    private void logAfterResponse(@Nullable Void done, @Nullable Throwable release) {
+        Throwable failure = policy.afterSuccess(StageFailures.unwrap(release));
+        if (failure != null) {
+            logger.warn("After the response had been written: " + failure.getMessage());
+        }
     }
 }

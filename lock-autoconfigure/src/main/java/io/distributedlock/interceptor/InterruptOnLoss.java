@@ -9,6 +9,7 @@ import io.distributedlock.LockInterruptedException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLockInterruptionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +31,18 @@ final class InterruptOnLoss {
     /** Whether outer ones were interrupted before this began. */
     private final boolean outerBefore = outer != null && outer.isMeant();
 
+    private final Nesting nesting = outer == null ? new Nesting() : outer.nesting;
+
     private boolean running = true;
 
     private boolean interrupted;
+
+    /** What all nested ones of a thread have in common, and their monitor. */
+    private static final class Nesting {
+
+        /** Whether the latest interrupt was caused by a loss. */
+        private boolean byLoss;
+    }
 
     private InterruptOnLoss() {}
 
@@ -44,10 +54,14 @@ final class InterruptOnLoss {
         return interrupt;
     }
 
-    private synchronized void lost() {
-        if (running) {
-            interrupted = true;
-            thread.interrupt();
+    /** An interrupt that another caller has caused before stays, and has the same effect on the method. */
+    private void lost() {
+        synchronized (nesting) {
+            if (running && (nesting.byLoss || !thread.isInterrupted())) {
+                interrupted = true;
+                nesting.byLoss = true;
+                thread.interrupt();
+            }
         }
     }
 
@@ -61,25 +75,24 @@ final class InterruptOnLoss {
         } else {
             INNERMOST.set(outer);
         }
-        synchronized (this) {
+        synchronized (nesting) {
             running = false;
             if (interrupted) {
                 Thread.interrupted();
+                nesting.byLoss = false;
             }
-        }
-        if (outer != null && !outerBefore && outer.isMeant()) {
-            thread.interrupt();
+            if (outer != null && !outerBefore && outer.isMeant()) {
+                nesting.byLoss = true;
+                thread.interrupt();
+            }
         }
     }
 
     /** Whether this one or an outer one was interrupted. */
     private boolean isMeant() {
-        synchronized (this) {
-            if (interrupted) {
-                return true;
-            }
+        synchronized (nesting) {
+            return interrupted || (outer != null && outer.isMeant());
         }
-        return outer != null && outer.isMeant();
     }
 
     /** Whether an interrupt caused this failure of a method. */
@@ -89,6 +102,7 @@ final class InterruptOnLoss {
             if (cause instanceof InterruptedException
                     || (cause instanceof InterruptedIOException && !(cause instanceof SocketTimeoutException))
                     || cause instanceof ClosedByInterruptException
+                    || cause instanceof FileLockInterruptionException
                     || cause instanceof LockInterruptedException) {
                 return true;
             }

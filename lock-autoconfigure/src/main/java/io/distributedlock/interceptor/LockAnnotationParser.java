@@ -11,7 +11,8 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.WhenBusy;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -36,13 +37,22 @@ class LockAnnotationParser {
 
     private final @Nullable Duration maxHoldByDefault;
 
+    private final IntSupplier order;
+
     private final LockExpressionParser expressions;
 
     private final FallbackMethods fallbacks;
 
-    /** @param maxHoldByDefault of a method without {@code maxHold}, or null for no limit */
+    /**
+     * @param maxHoldByDefault of a method without {@code maxHold}, or null for no limit
+     * @param order of the advice that locks
+     */
     LockAnnotationParser(
-            ConfigurableBeanFactory beanFactory, boolean keptUntilCompletion, @Nullable Duration maxHoldByDefault) {
+            ConfigurableBeanFactory beanFactory,
+            boolean keptUntilCompletion,
+            @Nullable Duration maxHoldByDefault,
+            IntSupplier order) {
+        this.order = order;
         this.beanFactory = beanFactory;
         this.keptUntilCompletion = keptUntilCompletion;
         this.maxHoldByDefault = maxHoldByDefault;
@@ -74,7 +84,7 @@ class LockAnnotationParser {
     private LockOperation.Terms terms(LockAttributes attributes, LockedMethod where) {
         Duration lease = lease(attributes, where);
         Duration waitUpTo = duration("waitUpTo", attributes.waitUpTo(), where);
-        Duration maxHold = positive("maxHold", attributes.maxHold(), where);
+        Duration maxHold = maxHold(attributes, where);
         Duration minHold = positive("minHold", attributes.minHold(), where);
         AnnotationRules.checkHolds(minHold, maxHold, limitByDefault(attributes, where), attributes, where);
         LockRequest request = UNNAMED.origin(origin(attributes, where));
@@ -106,16 +116,14 @@ class LockAnnotationParser {
                 attributes.whenBusy(),
                 attributes.whenLost(),
                 keptUntilCompletion,
-                ownTransaction(where),
+                separate(where),
                 attributes.whenBusy() == WhenBusy.SKIP ? ReturnTypeAdapters.skipped(where) : null,
                 fallback.isEmpty() ? null : fallbacks.find(fallback, where));
     }
 
     /** Is read when a call is in a transaction, once, so that the start of the application need not wait for it. */
-    private static Supplier<@Nullable String> ownTransaction(LockedMethod where) {
-        SingletonSupplier<Optional<String>> name =
-                SingletonSupplier.of(() -> Optional.ofNullable(Transactions.ownOf(where)));
-        return () -> name.obtain().orElse(null);
+    private BooleanSupplier separate(LockedMethod where) {
+        return SingletonSupplier.of(() -> Transactions.isSeparate(where, beanFactory, order.getAsInt()))::obtain;
     }
 
     private LockNameResolver name(LockAttributes attributes, LockedMethod where) {
@@ -191,6 +199,14 @@ class LockAnnotationParser {
         } catch (IllegalArgumentException ex) {
             throw where.refuse("lease", attributes.lease(), "it must be from 10 ms to 365 days", HOW_TO_WRITE, ex);
         }
+    }
+
+    private @Nullable Duration maxHold(LockAttributes attributes, LockedMethod where) {
+        Duration maxHold = positive("maxHold", attributes.maxHold(), where);
+        if (maxHold != null && maxHold.compareTo(LockRequest.MIN_LEASE) < 0) {
+            throw where.refuse("maxHold", attributes.maxHold(), "it must be at least 10 ms", HOW_TO_WRITE, null);
+        }
+        return maxHold;
     }
 
     private @Nullable Duration positive(String attribute, String text, LockedMethod where) {

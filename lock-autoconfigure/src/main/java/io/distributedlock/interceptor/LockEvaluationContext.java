@@ -51,10 +51,17 @@ final class LockEvaluationContext extends StandardEvaluationContext {
             if (value == null || target.getType() != String.class) {
                 return delegate.convertValue(value, source, target);
             }
-            Object sorted = SortedText.of(value);
-            return sorted == value
+            Object content = LockKeyConverter.contentOf(value);
+            if (content == null) {
+                throw new IllegalArgumentException("contains an empty Optional");
+            }
+            if (content instanceof Record) {
+                return LockKeyConverter.textOf(content);
+            }
+            Object stable = SortedText.of(content);
+            return stable == value
                     ? textOf(value, source, target)
-                    : textOf(sorted, TypeDescriptor.forObject(sorted), target);
+                    : textOf(stable, TypeDescriptor.forObject(stable), target);
         }
 
         private @Nullable Object textOf(Object value, @Nullable TypeDescriptor source, TypeDescriptor target) {
@@ -64,7 +71,7 @@ final class LockEvaluationContext extends StandardEvaluationContext {
             try {
                 return LockKeyConverter.requireOwn((String) delegate.convertValue(value, source, target), value);
             } catch (SpelEvaluationException ex) {
-                return LockKeyConverter.textOf(LockKeyConverter.contentOf(value));
+                return LockKeyConverter.textOf(value);
             }
         }
     }

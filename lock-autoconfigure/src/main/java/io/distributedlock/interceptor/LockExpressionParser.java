@@ -36,7 +36,7 @@ final class LockExpressionParser {
         SpelExpression expression = expression(attribute, text, where);
         ExpressionParameters parameters = new ExpressionParameters(where);
         LockExpressionValidator.Mistake mistake =
-                new LockExpressionValidator(parameters, beans).find(expression.getAST());
+                new LockExpressionValidator(parameters, beans, shared.getTypeLocator()).find(expression.getAST());
         if (mistake != null) {
             throw where.refuse(attribute, text, mistake.problem(), mistake.action(), null);
         }

@@ -6,27 +6,38 @@ package io.distributedlock.interceptor;
 
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.TypeLocator;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.ConstructorReference;
 import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.OpDec;
+import org.springframework.expression.spel.ast.OpInc;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.TypeCode;
+import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
-/** Searches a parsed key expression for errors that would fail every call: unknown names. */
+/** Searches a parsed key expression for errors that would fail every call: unknown names, assignments. */
 final class LockExpressionValidator {
 
     private final ExpressionParameters parameters;
 
     private final Predicate<String> beans;
 
-    LockExpressionValidator(ExpressionParameters parameters, Predicate<String> beans) {
+    private final TypeLocator types;
+
+    LockExpressionValidator(ExpressionParameters parameters, Predicate<String> beans, TypeLocator types) {
         this.parameters = parameters;
         this.beans = beans;
+        this.types = types;
     }
 
     /** The error, or null. */
@@ -59,6 +70,10 @@ final class LockExpressionValidator {
             String text = node.toStringAST();
             return isVariable(text.substring(1)) ? null : new Mistake(text + " is unknown", parameters.advice());
         }
+        if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
+            return new Mistake(
+                    "an expression must not change a value", "Compare by ==, as in \"#order.state == 'NEW'\".");
+        }
         if (node instanceof FunctionReference) {
             return new Mistake(
                     "the function " + node.toStringAST() + " is unknown", "There are no functions; use T(…) or @bean.");
@@ -66,6 +81,14 @@ final class LockExpressionValidator {
         if (node instanceof BeanReference) {
             String text = node.toStringAST();
             return beans.test(beanName(text)) ? null : new Mistake("there is no bean " + text, "Correct its name.");
+        }
+        if (node instanceof TypeReference || node instanceof ConstructorReference) {
+            String name = node.getChild(0).toStringAST();
+            return isType(name)
+                    ? null
+                    : new Mistake(
+                            "the type " + name + " is unknown",
+                            "Write the full name of a class, as T(com.shop.Orders).");
         }
         if (bare && node instanceof PropertyOrFieldReference property && !isOfRoot(property)) {
             String name = node.toStringAST();
@@ -78,6 +101,19 @@ final class LockExpressionValidator {
 
     private boolean isVariable(String name) {
         return name.equals("root") || name.equals("this") || parameters.positionOf(name) != null;
+    }
+
+    /** Loads a class without initializing it. */
+    private boolean isType(String name) {
+        if (TypeCode.forName(name) != TypeCode.OBJECT) {
+            return true;
+        }
+        try {
+            types.findType(name);
+            return true;
+        } catch (EvaluationException ex) {
+            return false;
+        }
     }
 
     private static boolean isOfRoot(PropertyOrFieldReference property) {

@@ -31,7 +31,7 @@ final class LockKeyConverter {
 
     /** @throws IllegalArgumentException with a reason that completes "the key …" and never contains the value */
     static String of(@Nullable Object value) {
-        Object content = unwrap(value);
+        Object content = contentOf(value);
         if (content == null) {
             throw new IllegalArgumentException("is null or an empty Optional");
         }
@@ -53,7 +53,7 @@ final class LockKeyConverter {
             return constant.name();
         }
         String canonical = canonical(value);
-        return canonical != null ? canonical : requireOwn(value.toString(), value);
+        return canonical != null ? canonical : requireOwn(SortedText.of(value).toString(), value);
     }
 
     /**
@@ -108,13 +108,8 @@ final class LockKeyConverter {
         return text;
     }
 
-    /** The content of an Optional that has one, or the value itself. */
-    static Object contentOf(Object value) {
-        Object content = unwrap(value);
-        return content == null ? value : content;
-    }
-
-    private static @Nullable Object unwrap(@Nullable Object value) {
+    /** The content of an Optional, or the value itself if it is none; null for an empty Optional. */
+    static @Nullable Object contentOf(@Nullable Object value) {
         if (value instanceof Optional<?> optional) {
             return optional.orElse(null);
         }

@@ -126,8 +126,7 @@ final class LockOperationSource {
     }
 
     private LockOperation parse(FoundAnnotation found, LockedMethod where) {
-        return parser.parse(
-                found.attributes(), found.source() instanceof Method source ? where.declaredBy(source) : where);
+        return parser.parse(found.attributes(), where.annotatedOn(found.source()));
     }
 
     private static FoundAnnotations find(Method specific, Method declared, Class<?> targetClass) {
@@ -145,7 +144,7 @@ final class LockOperationSource {
     }
 
     private static FoundAnnotations onClass(Method method, Class<?> type, SearchStrategy strategy) {
-        return isOfClass(method) ? FoundAnnotations.on(type, strategy) : FoundAnnotations.NOTHING;
+        return isOfClass(method, type) ? FoundAnnotations.on(type, strategy) : FoundAnnotations.NOTHING;
     }
 
     /** The interface of a generated class that is annotated and has the method, be it by inheritance. */
@@ -160,9 +159,12 @@ final class LockOperationSource {
     }
 
     /**
-     * Whether an annotation on the class applies to this method: not to {@code toString()}, nor to generated methods.
+     * Whether an annotation on the class applies to this method: not to {@code toString()}, nor to generated methods,
+     * nor to those that the container calls to manage the bean.
      */
-    private static boolean isOfClass(Method method) {
-        return ClassUtils.isUserLevelMethod(method) && !ReflectionUtils.isObjectMethod(method);
+    private static boolean isOfClass(Method method, Class<?> type) {
+        return ClassUtils.isUserLevelMethod(method)
+                && !ReflectionUtils.isObjectMethod(method)
+                && !ContainerMethods.contain(method, type);
     }
 }

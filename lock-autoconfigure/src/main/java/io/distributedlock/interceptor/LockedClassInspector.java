@@ -84,7 +84,8 @@ final class LockedClassInspector {
                     .refuse(
                             "the container calls it on the bean itself, not through the proxy that locks it",
                             "Lock a method of another bean that it calls. Work at the start can also be done in a"
-                                    + " listener to ApplicationReadyEvent.");
+                                    + " listener to ApplicationReadyEvent. With destroyMethod = \"\" of @Bean, the"
+                                    + " container calls neither close() nor shutdown() at the end.");
         }
     }
 

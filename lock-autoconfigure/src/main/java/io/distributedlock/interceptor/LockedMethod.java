@@ -17,8 +17,13 @@ import org.springframework.util.ClassUtils;
  * @param method the most specific method
  * @param declared another source of parameter names: the annotated or the invoked method, often the same
  * @param targetClass the class of the bean
+ * @param ownNamesFirst whether the annotation means the parameters of the most specific method
  */
-record LockedMethod(Method method, Method declared, Class<?> targetClass) {
+record LockedMethod(Method method, Method declared, Class<?> targetClass, boolean ownNamesFirst) {
+
+    LockedMethod(Method method, Method declared, Class<?> targetClass) {
+        this(method, declared, targetClass, false);
+    }
 
     /** The lock name if the annotation has no key. The same text in every instance and every start. */
     String asKey() {
@@ -31,8 +36,13 @@ record LockedMethod(Method method, Method declared, Class<?> targetClass) {
         return (simple.isEmpty() ? owner().getName() : simple) + "." + method.getName();
     }
 
-    LockedMethod declaredBy(Method source) {
-        return new LockedMethod(method, source, targetClass);
+    /** This method for an annotation on that element, whose author knows the parameter names there. */
+    LockedMethod annotatedOn(@Nullable Object source) {
+        if (source instanceof Method annotated) {
+            return new LockedMethod(method, annotated, targetClass);
+        }
+        boolean ofClass = source instanceof Class<?> type && !type.isInterface();
+        return ofClass ? new LockedMethod(method, declared, targetClass, true) : this;
     }
 
     InvalidLockedMethodException refuse(String problem, String action) {

@@ -4,9 +4,11 @@
  */
 package io.distributedlock.interceptor;
 
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
@@ -17,7 +19,9 @@ final class LockedMono implements ReactiveCall.Downstream {
 
     private final MonoSink<Object> sink;
 
-    private volatile @Nullable Object value;
+    private final AtomicReference<@Nullable Object> value = new AtomicReference<>();
+
+    private volatile boolean cancelled;
 
     private LockedMono(MonoSink<Object> sink) {
         this.sink = sink;
@@ -25,8 +29,12 @@ final class LockedMono implements ReactiveCall.Downstream {
 
     static Mono<Object> of(ReactiveWork work) {
         return Mono.create(sink -> {
-            ReactiveCall subscription = new ReactiveCall(work, new LockedMono(sink));
-            sink.onCancel(subscription::cancel);
+            LockedMono subscriber = new LockedMono(sink);
+            ReactiveCall subscription = new ReactiveCall(work, subscriber);
+            sink.onCancel(() -> {
+                subscription.cancel();
+                subscriber.cancelled();
+            });
             subscription.request(Long.MAX_VALUE);
             subscription.start();
         });
@@ -39,17 +47,36 @@ final class LockedMono implements ReactiveCall.Downstream {
 
     @Override
     public void next(Object first) {
-        if (value == null) {
-            value = first;
+        if (!value.compareAndSet(null, first)) {
+            Operators.onDiscard(first, context());
+        }
+        if (cancelled) {
+            discard();
+        }
+    }
+
+    private void cancelled() {
+        cancelled = true;
+        discard();
+    }
+
+    /** The value is not delivered, so an application that gave it resources has to know. */
+    private void discard() {
+        Object undelivered = value.getAndSet(null);
+        if (undelivered != null) {
+            Operators.onDiscard(undelivered, context());
         }
     }
 
     @Override
     public void end(@Nullable Throwable failure) {
-        Object result = value;
         if (failure != null) {
+            discard();
             sink.error(failure);
-        } else if (result != null) {
+            return;
+        }
+        Object result = value.getAndSet(null);
+        if (result != null) {
             sink.success(result);
         } else {
             sink.success();

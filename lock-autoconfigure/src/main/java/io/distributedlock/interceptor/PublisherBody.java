@@ -42,7 +42,7 @@ record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapt
     @Override
     public @Nullable Runnable keep(LockHandle handle, ContextView context) {
         return mayKeep()
-                ? ReactiveTransactions.keep(handle, policy().lossMatters(), policy().ownTransaction(), context)
+                ? ReactiveTransactions.keep(handle, policy().lossMatters(), policy().separate(), context)
                 : null;
     }
 

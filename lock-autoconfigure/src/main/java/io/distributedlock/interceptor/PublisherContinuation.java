@@ -5,11 +5,6 @@
 package io.distributedlock.interceptor;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ObjectUtils;
-import org.springframework.web.context.request.RequestAttributes;
-import org.springframework.web.context.request.RequestContextHolder;
-import org.springframework.web.context.request.async.WebAsyncManager;
-import org.springframework.web.context.request.async.WebAsyncUtils;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -41,18 +36,9 @@ final class PublisherContinuation implements Continuation {
     }
 
     private static void endWithRequest(HeldBody body) {
-        RequestAttributes request = RequestContextHolder.getRequestAttributes();
-        if (request != null
-                && request.getAttribute(WebAsyncUtils.WEB_ASYNC_MANAGER_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST)
-                        instanceof WebAsyncManager manager) {
-            request.registerDestructionCallback(
-                    ObjectUtils.identityToString(body),
-                    () -> {
-                        if (!manager.isConcurrentHandlingStarted()) {
-                            body.endUnlessBegun();
-                        }
-                    },
-                    RequestAttributes.SCOPE_REQUEST);
+        MvcRequest request = MvcRequest.current();
+        if (request != null) {
+            request.onEndWithoutContinuation(body, body::endUnlessBegun);
         }
     }
 }

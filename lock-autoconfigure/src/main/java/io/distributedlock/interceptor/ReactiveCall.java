@@ -8,6 +8,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
+import io.distributedlock.LockScope;
+import io.distributedlock.composite.ReleaseStages;
 import io.distributedlock.composite.StageFailures;
 import io.distributedlock.reactive.ReactiveLocks;
 import io.distributedlock.reactive.SubscriberObservation;
@@ -52,6 +54,9 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private final LockOwner owner;
 
+    /** Of the thread that subscribes, since the grant arrives on another thread. */
+    private final @Nullable LockScope outer = LockScope.current();
+
     private volatile @Nullable CompletableFuture<LockHandle> acquisition;
 
     private volatile @Nullable LockHandle handle;
@@ -88,7 +93,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         CompletableFuture<LockHandle> acquiring;
         try (SubscriberObservation around = SubscriberObservation.open(context)) {
             acquiring = work.acquire(owner).toCompletableFuture();
-        } catch (RuntimeException | Error ex) {
+        } catch (Throwable ex) { // Also a checked one, which code in another language may throw.
             downstream.end(ex);
             return;
         }
@@ -140,25 +145,48 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private void run(LockHandle granted) {
         Throwable fatal = null;
         try {
-            context = ReactiveLocks.with(context, granted, owner, policy.lossMatters());
+            context = ReactiveLocks.with(context, granted, owner, policy.lossMatters(), outer);
             kept = work.keep(granted, downstream.context());
             if (policy.interrupts()) {
                 HandleOfSeveral.onInterruptingLoss(granted, this::lost);
             }
-            proceed();
+            proceed(granted);
         } catch (Throwable ex) {
             fatal = ex;
             onError(ex);
+        } finally {
+            // Even if the report has failed, as after an overflow of the stack.
+            subscribed(granted);
         }
-        subscribed(granted);
         if (fatal != null) {
             Exceptions.throwIfJvmFatal(fatal);
         }
     }
 
-    private void proceed() throws Throwable {
+    private void proceed(LockHandle granted) throws Throwable {
         try (ReactiveLocks.Shown lock = ReactiveLocks.show(context)) {
-            work.proceed().subscribe(this);
+            if (policy.interrupts()) {
+                proceedInterruptibly(granted);
+            } else {
+                work.proceed().subscribe(this);
+            }
+        }
+    }
+
+    /** The subscription to a Flux is not interrupted: operators after it, outside of the lock, run in it too. */
+    private void proceedInterruptibly(LockHandle granted) throws Throwable {
+        InterruptOnLoss interrupt = InterruptOnLoss.of(granted);
+        Publisher<Object> body;
+        try {
+            body = work.proceed();
+            if (work.goesOnInResponse()) {
+                body.subscribe(this);
+            }
+        } finally {
+            interrupt.end();
+        }
+        if (!work.goesOnInResponse()) {
+            body.subscribe(this);
         }
     }
 
@@ -181,8 +209,13 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     // ---- from downstream
 
+    /** The publisher may emit in this call, which may come from an operator outside of the lock. */
     void request(long n) {
-        upstream.request(n);
+        if (handle == null) {
+            upstream.request(n);
+        } else {
+            ReactiveLocks.runInside(context, () -> upstream.request(n));
+        }
     }
 
     void cancel() {
@@ -228,7 +261,13 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     @Override
     public void onNext(Object value) {
-        downstream.next(work.goesOnInResponse() ? withHeldBody(value) : value);
+        if (work.goesOnInResponse()) {
+            downstream.next(withHeldBody(value));
+        } else if (handle == null) {
+            downstream.next(value);
+        } else {
+            ReactiveLocks.runOutside(context, () -> downstream.next(value));
+        }
     }
 
     private Object withHeldBody(Object value) {
@@ -244,7 +283,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     @Override
     public void onError(Throwable failure) {
-        if (!end(failure)) {
+        if (!end(failure) && !(policy.interrupts() && InterruptOnLoss.isConsequence(failure))) {
             Operators.onErrorDropped(failure, context);
         }
     }
@@ -289,7 +328,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private CompletionStage<@Nullable Void> release(LockHandle held) {
         Runnable end = kept;
         if (end == null) {
-            return CallCompletion.close(held);
+            return ReleaseStages.close(held);
         }
         end.run();
         try {

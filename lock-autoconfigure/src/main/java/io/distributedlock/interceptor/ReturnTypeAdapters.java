@@ -77,7 +77,7 @@ final class ReturnTypeAdapters {
         }
         if (FUTURES.contains(declared)) {
             requireResultIsAllOfIt(where, generic(where), false);
-            return FUTURE;
+            return futureAdapter(declared, where);
         }
         ReactiveAdapter publisher = publisherOf(declared);
         if (publisher != null && !AsyncMethods.isAsync(where)) {
@@ -87,6 +87,8 @@ final class ReturnTypeAdapters {
         Class<?> type = contentOf(declared, where);
         Continuation continuation = continuationOf(declared, type);
         if (continuation != null && !AsyncMethods.isAsync(where)) {
+            ResolvableType result = type == declared ? returned(where) : generic(where);
+            requireResultIsAllOfIt(where, result.getGeneric(0), false);
             return new ContinuedAdapter(continuation);
         }
         if (isDeferred(type)) {
@@ -94,9 +96,19 @@ final class ReturnTypeAdapters {
                     "its result, a " + type.getName()
                             + ", is completed or read after the method has returned, so the lock"
                             + " would be released before the work is done",
-                    type != declared && isPublisher(type) ? RETURN_A_MONO : ACTION);
+                    type != declared && declared != Optional.class && isPublisher(type) ? RETURN_A_MONO : ACTION);
         }
         return blockingAdapter(where);
+    }
+
+    /** Spring fails each call of an asynchronous method that declares another stage. */
+    private static ReturnTypeAdapter futureAdapter(Class<?> type, LockedMethod where) {
+        if (type != CompletableFuture.class && AsyncMethods.isAsync(where)) {
+            throw where.refuse(
+                    "it is @Async too, and Spring supports no " + type.getSimpleName() + " there",
+                    "Let it return a CompletableFuture.");
+        }
+        return FUTURE;
     }
 
     private static ReturnTypeAdapter blockingAdapter(LockedMethod where) {
@@ -146,8 +158,8 @@ final class ReturnTypeAdapters {
 
     private static @Nullable Continuation continuationOf(Class<?> declared, Class<?> content) {
         if (declared == content) {
-            Continuation known = Continuation.of(declared);
-            return known != null || !WEB ? known : WebContinuation.of(declared);
+            Continuation ofWeb = WEB ? WebContinuation.of(declared) : null;
+            return ofWeb == null ? Continuation.of(declared) : ofWeb;
         }
         if (!WEB || !declared.getName().equals(RESPONSE_ENTITY)) {
             return null;
@@ -160,13 +172,14 @@ final class ReturnTypeAdapters {
     }
 
     /**
-     * The result of a future, publisher or suspending function must not continue the work: that would be without the
-     * lock. Only the body of a response is supported.
+     * The result of a future, publisher, suspending function, callable or stream must not continue the work: that would
+     * be without the lock. Only the body of a response is supported.
      */
     private static void requireResultIsAllOfIt(LockedMethod where, ResolvableType result, boolean mayGoOnInResponse) {
         Class<?> type = result.toClass();
         boolean response = isOrExtends(type, RESPONSE::equals);
-        Class<?> content = response ? result.getGeneric(0).toClass() : type;
+        Class<?> content =
+                response || type == Optional.class ? result.getGeneric(0).toClass() : type;
         if (isDeferred(content) && !(mayGoOnInResponse && isResponseOf(type, content))) {
             throw where.refuse(
                     "its result has a " + content.getName() + " in it, which is completed or read after the lock is"
@@ -219,9 +232,9 @@ final class ReturnTypeAdapters {
         return type == OptionalDouble.class ? OptionalDouble.empty() : null;
     }
 
-    /** The content of a response of Spring MVC. */
+    /** The content of a response of Spring MVC, or of an Optional. */
     private static Class<?> contentOf(Class<?> type, LockedMethod where) {
-        if (!isOrExtends(type, RESPONSE::equals)) {
+        if (type != Optional.class && !isOrExtends(type, RESPONSE::equals)) {
             return type;
         }
         Class<?> content = generic(where).resolve();
@@ -229,8 +242,11 @@ final class ReturnTypeAdapters {
     }
 
     private static ResolvableType generic(LockedMethod where) {
-        return ResolvableType.forMethodReturnType(where.method(), where.targetClass())
-                .getGeneric(0);
+        return returned(where).getGeneric(0);
+    }
+
+    private static ResolvableType returned(LockedMethod where) {
+        return ResolvableType.forMethodReturnType(where.method(), where.targetClass());
     }
 
     private static Class<?> typeOf(LockedMethod where) {

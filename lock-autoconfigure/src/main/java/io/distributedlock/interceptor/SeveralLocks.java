@@ -5,19 +5,21 @@
 package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
-import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.composite.BlockingJointRelease;
+import io.distributedlock.composite.KnownRefusals;
+import io.distributedlock.composite.LostPart;
 import io.distributedlock.composite.SequentialAcquisition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -25,22 +27,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * The locks of a call whose method has several annotations: all of them or none. They are acquired one after the other
  * in the order of their names, which is the same for all callers, and released in the reverse order. The wait of each
- * one begins when the first is requested. A name that occurs twice counts once, with the attributes of the first
- * annotation.
+ * one begins when the first is requested. A name that occurs twice counts once, with the strictest attributes of both
+ * annotations.
  */
 record SeveralLocks(List<One> all) implements WantedLocks {
 
     private static final Comparator<One> GLOBAL_ORDER =
             Comparator.comparing((One one) -> one.request().name()).thenComparing(One::place);
 
-    record One(LockedCall.Part part, LockRequest request) {
+    /** @param policy of the annotation, or of all that have this name */
+    record One(LockedCall.Part part, LockRequest request, CallPolicy policy) {
 
         String place() {
             return part.place();
         }
 
-        CallPolicy policy() {
-            return part.operation().policy();
+        /** The annotation that waits less decides the outcome if the lock is busy. */
+        One and(One other) {
+            boolean otherWaitsLess = StrictestTerms.waitsLess(other.request, request);
+            One base = otherWaitsLess ? other : this;
+            One more = otherWaitsLess ? this : other;
+            return new One(
+                    base.part, StrictestTerms.of(base.request, more.request), base.policy.withLossAlsoOf(more.policy));
         }
 
         LockOperations locks() {
@@ -49,18 +57,15 @@ record SeveralLocks(List<One> all) implements WantedLocks {
     }
 
     static SeveralLocks of(List<LockedCall.Part> parts, @Nullable Object target, @Nullable Object[] arguments) {
-        List<One> all = new ArrayList<>();
-        Set<List<String>> seen = new HashSet<>();
+        Map<List<String>, One> all = new LinkedHashMap<>();
         for (LockedCall.Part part : parts) {
             LockRequest request = part.operation().request(target, arguments);
             for (String name : request.names()) {
-                if (seen.add(List.of(part.place(), name))) {
-                    all.add(new One(part, request.named(name)));
-                }
+                One one = new One(part, request.named(name), part.operation().policy());
+                all.merge(List.of(part.place(), name), one, One::and);
             }
         }
-        all.sort(GLOBAL_ORDER);
-        return new SeveralLocks(all);
+        return new SeveralLocks(all.values().stream().sorted(GLOBAL_ORDER).toList());
     }
 
     @Override
@@ -70,16 +75,31 @@ record SeveralLocks(List<One> all) implements WantedLocks {
 
     @Override
     public LockHandle acquire(UnaryOperator<LockRequest> change) {
+        requireNoneRefused(change, false);
         Wait wait = new Wait(all.size());
         List<LockHandle> held = new ArrayList<>();
         try {
             for (One one : all) {
+                LostPart.requireNone(held);
                 held.add(acquire(one, wait, change));
             }
             return together(held);
         } catch (Throwable ex) {
             BlockingJointRelease.rollBack(held);
             throw ex;
+        }
+    }
+
+    /** A wait for the others would be in vain. */
+    private void requireNoneRefused(UnaryOperator<LockRequest> change, boolean async) {
+        for (One one : all) {
+            if (one.locks() instanceof KnownRefusals known) {
+                try {
+                    known.requireNotRefused(change.apply(one.request()), async);
+                } catch (LockNotAcquiredException refusal) {
+                    throw new BusyOfSeveral(one.policy(), refusal);
+                }
+            }
         }
     }
 
@@ -93,6 +113,11 @@ record SeveralLocks(List<One> all) implements WantedLocks {
 
     @Override
     public CompletionStage<LockHandle> acquireAsync(UnaryOperator<LockRequest> change) {
+        try {
+            requireNoneRefused(change, true);
+        } catch (BusyOfSeveral refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
         Wait wait = new Wait(all.size());
         return SequentialAcquisition.start(new SequentialAcquisition.Steps() {
             @Override
@@ -121,24 +146,12 @@ record SeveralLocks(List<One> all) implements WantedLocks {
 
     /** @throws LockUnavailableException if one of them is already lost */
     private LockHandle together(List<LockHandle> held) {
+        LostPart.requireNone(held);
         List<HandleOfSeveral.Part> parts = new ArrayList<>();
         for (int i = 0; i < held.size(); i++) {
-            requireHeld(held.get(i));
             parts.add(new HandleOfSeveral.Part(held.get(i), all.get(i).policy()));
         }
         return parts.size() == 1 ? held.get(0) : new HandleOfSeveral(parts);
-    }
-
-    private static void requireHeld(LockHandle handle) {
-        try {
-            handle.throwIfLost();
-        } catch (LockLostException ex) {
-            throw new LockUnavailableException(
-                    handle.name(),
-                    "Lock '" + handle.name() + "' was lost while the caller waited for the other locks of the method."
-                            + " Use a longer lease, or renew = true.",
-                    ex);
-        }
     }
 
     /** The time since the first request counts towards the wait of each lock. */
@@ -161,8 +174,8 @@ record SeveralLocks(List<One> all) implements WantedLocks {
                 return new BusyOfSeveral(one.policy(), busy);
             }
             Duration inAll = passed();
-            String message = busy.getMessage() + "; none of the " + locks + " locks of the method is held, after "
-                    + inAll.toMillis() + " ms in all";
+            String others = locks == 1 ? "" : "; the call has acquired none of the " + locks + " locks of the method";
+            String message = busy.getMessage() + others + ", after " + inAll.toMillis() + " ms in all";
             return new BusyOfSeveral(one.policy(), new LockNotAcquiredException(busy.lockName(), message, inAll));
         }
 

@@ -7,7 +7,7 @@ package io.distributedlock.interceptor;
 import io.distributedlock.LockOwner;
 import io.distributedlock.transaction.LockReleaseSynchronization;
 import io.distributedlock.transaction.OwnTransaction;
-import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.util.ClassUtils;
 
 /** Isolates the classes that require spring-tx. */
@@ -24,8 +24,14 @@ final class Transactions {
         return PRESENT ? LockReleaseSynchronization.nested(owner) : owner;
     }
 
-    /** The name of a method's own transaction, or null. */
-    static @Nullable String ownOf(LockedMethod where) {
-        return PRESENT ? OwnTransaction.nameOf(where.method(), where.targetClass()) : null;
+    /**
+     * Whether a method takes no part in the transaction of its caller.
+     *
+     * @param order of the advice that locks
+     */
+    static boolean isSeparate(LockedMethod where, BeanFactory beans, int order) {
+        return PRESENT
+                && OwnTransaction.isSeparate(
+                        where.method(), where.targetClass(), () -> OwnTransaction.isOutside(beans, order));
     }
 }

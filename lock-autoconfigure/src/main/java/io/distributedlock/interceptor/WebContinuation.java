@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import java.io.IOException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,9 @@ final class WebContinuation implements Continuation {
         if (AsyncRequestContinuation.isFor(type)) {
             return new AsyncRequestContinuation();
         }
+        if (type == Callable.class) {
+            return WebContinuation::holdUntilCalled;
+        }
         boolean known = ResponseBodyEmitter.class.isAssignableFrom(type) || type == StreamingResponseBody.class;
         return known ? new WebContinuation() : null;
     }
@@ -29,6 +33,14 @@ final class WebContinuation implements Continuation {
     static @Nullable Continuation ofContent(Class<?> type) {
         boolean future = type == CompletableFuture.class || type == CompletionStage.class;
         return future ? new WebContinuation() : AsyncRequestContinuation.isFor(type) ? null : of(type);
+    }
+
+    private static @Nullable Object holdUntilCalled(Object result, HeldWork work) {
+        Object held = Continuation.holdUntilCalled(result, work);
+        if (held != null) {
+            MvcRequest.endWithTask(work);
+        }
+        return held;
     }
 
     @Override
@@ -41,17 +53,21 @@ final class WebContinuation implements Continuation {
                     : new ResponseEntity<>(held, response.getHeaders(), response.getStatusCode());
         }
         if (result instanceof ResponseBodyEmitter emitter) {
-            emitter.onCompletion(work::endAfterResponse);
+            emitter.onCompletion(work::endUnlessBegun);
+            MvcRequest.endWithEmitter(work);
             return emitter;
         }
         if (result instanceof CompletionStage<?> stage) {
             return work.endWith(stage);
         }
-        return result instanceof StreamingResponseBody writer
-                ? (StreamingResponseBody) out -> work.<IOException>finish(() -> {
-                    writer.writeTo(out);
-                    return true;
-                })
-                : null;
+        return result instanceof StreamingResponseBody writer ? holdUntilWritten(writer, work) : null;
+    }
+
+    private static StreamingResponseBody holdUntilWritten(StreamingResponseBody writer, HeldWork work) {
+        MvcRequest.endWithWriter(work);
+        return out -> work.<IOException>finish(() -> {
+            writer.writeTo(out);
+            return true;
+        });
     }
 }

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds waits and holds of this instance that last too long, and reports each once: by a warning and an event. It
- * forgets those that have ended, so its size is bounded by the holds and waits of the instance. Used by one thread at a
- * time.
+ * forgets those that have ended, so its size is bounded by the holds and waits of the instance. The events follow after
+ * the warnings of a check, since their listeners are code of the application. Used by one thread at a time.
  */
 final class SlowLocks {
 
@@ -55,6 +55,8 @@ final class SlowLocks {
     private Set<String> toldWaits = new HashSet<>();
 
     private Set<Hold> toldHolds = new HashSet<>();
+
+    private final Set<Class<?>> failed = new HashSet<>();
 
     private record Hold(String name, long token) {}
 
@@ -100,15 +102,30 @@ final class SlowLocks {
 
     void look() {
         LockActivity activity = monitor.activity();
+        List<LockEvent> found = new ArrayList<>();
         if (!waitLimit.isZero()) {
-            lookAtWaits(activity.waiting());
+            lookAtWaits(activity.waiting(), found);
         }
         if (!holdLimit.isZero()) {
-            lookAtHolds(activity.held());
+            lookAtHolds(activity.held(), found);
+        }
+        found.forEach(this::publish);
+    }
+
+    private void publish(LockEvent event) {
+        try {
+            events.accept(event);
+        } catch (RuntimeException | Error ex) {
+            String type = event.getClass().getSimpleName();
+            if (failed.add(event.getClass())) {
+                log.warn("A listener of " + type + " has failed; further failures are logged for debugging", ex);
+            } else {
+                log.debug("A listener of " + type + " has failed", ex);
+            }
         }
     }
 
-    private void lookAtWaits(List<Waiting> all) {
+    private void lookAtWaits(List<Waiting> all, List<LockEvent> found) {
         Map<String, List<Waiting>> slow = new LinkedHashMap<>();
         all.forEach(waiting ->
                 slow.computeIfAbsent(waiting.name(), name -> new ArrayList<>()).add(waiting));
@@ -116,7 +133,7 @@ final class SlowLocks {
         List<String> fresh =
                 slow.keySet().stream().filter(name -> !toldWaits.contains(name)).toList();
         toldWaits = new HashSet<>(slow.keySet());
-        tellOfWaits(fresh.stream().limit(LINES).map(slow::get).toList());
+        tellOfWaits(fresh.stream().limit(LINES).map(slow::get).toList(), found);
         tellOfMore(fresh.size(), "locks are waited for");
     }
 
@@ -125,7 +142,7 @@ final class SlowLocks {
     }
 
     /** Requests the labels of all holders' instances at once. */
-    private void tellOfWaits(List<List<Waiting>> locks) {
+    private void tellOfWaits(List<List<Waiting>> locks, List<LockEvent> found) {
         Map<String, Holder> holders = new HashMap<>();
         for (List<Waiting> waiters : locks) {
             Waiting oldest = oldest(waiters);
@@ -140,7 +157,7 @@ final class SlowLocks {
                 .collect(Collectors.toSet());
         Map<String, String> labels = unknown.isEmpty() ? Map.of() : monitor.labels(unknown);
         for (List<Waiting> waiters : locks) {
-            tell(waiters, holders.get(oldest(waiters).name()), labels);
+            found.add(tell(waiters, holders.get(oldest(waiters).name()), labels));
         }
     }
 
@@ -153,18 +170,18 @@ final class SlowLocks {
         return state == null ? null : Holder.of(state);
     }
 
-    private void tell(List<Waiting> waiters, @Nullable Holder holder, Map<String, String> labels) {
+    private static LockEvent tell(List<Waiting> waiters, @Nullable Holder holder, Map<String, String> labels) {
         Waiting oldest = oldest(waiters);
-        log.warn(lock(oldest.name()) + " has been waited for by '" + oldest.caller() + "'"
+        log.warn(lock(oldest.name()) + " has been waited for by '" + LockNames.show(oldest.caller()) + "'"
                 + in(oldest.origin().method())
                 + " for " + oldest.waitedFor().toMillis() + " ms; " + waiters.size()
                 + " callers of this instance wait for it, held by "
                 + (holder == null ? "an unknown holder" : holder.shown(labels)));
         String id = holder == null ? null : holder.id();
-        events.accept(new LongWaitEvent(oldest.name(), oldest.waitedFor(), waiters.size(), id));
+        return new LongWaitEvent(oldest.name(), oldest.waitedFor(), waiters.size(), id);
     }
 
-    private void lookAtHolds(List<Held> all) {
+    private void lookAtHolds(List<Held> all, List<LockEvent> found) {
         List<Held> slow = all.stream()
                 .filter(held -> held.heldFor().compareTo(holdLimit) >= 0)
                 .toList();
@@ -173,7 +190,7 @@ final class SlowLocks {
         Set<Hold> told = new HashSet<>();
         slow.forEach(held -> told.add(hold(held)));
         toldHolds = told;
-        fresh.stream().limit(LINES).forEach(this::tell);
+        fresh.stream().limit(LINES).forEach(held -> found.add(tell(held)));
         tellOfMore(fresh.size(), "locks are held");
     }
 
@@ -181,17 +198,17 @@ final class SlowLocks {
         return new Hold(held.name(), held.fencingToken());
     }
 
-    private void tell(Held held) {
-        log.warn(lock(held.name()) + " has been held by '" + held.caller() + "'"
+    private static LockEvent tell(Held held) {
+        log.warn(lock(held.name()) + " has been held by '" + LockNames.show(held.caller()) + "'"
                 + in(held.origin().method()) + " for " + held.heldFor().toMillis() + " ms, token "
                 + held.fencingToken() + "; " + held.waiters() + " callers of this instance wait for it");
-        events.accept(new LongHoldEvent(
+        return new LongHoldEvent(
                 held.name(),
                 held.fencingToken(),
                 held.heldFor(),
                 held.caller(),
                 held.origin().method(),
-                held.waiters()));
+                held.waiters());
     }
 
     private static void tellOfMore(int fresh, String what) {

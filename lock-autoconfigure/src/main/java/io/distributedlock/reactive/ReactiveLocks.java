@@ -71,7 +71,7 @@ public final class ReactiveLocks {
     }
 
     /**
-     * A context with this hold as the current one.
+     * A context with this hold as the current one. A context without a scope gets that of the calling thread around it.
      *
      * @param context the context of the subscription
      * @param handle the hold
@@ -80,8 +80,24 @@ public final class ReactiveLocks {
      * @return the new context
      */
     public static Context with(Context context, LockHandle handle, LockOwner owner, boolean lossMatters) {
+        return with(context, handle, owner, lossMatters, LockScope.current());
+    }
+
+    /**
+     * A context with this hold as the current one.
+     *
+     * @param context the context of the subscription
+     * @param handle the hold
+     * @param owner the owner that the hold was acquired with
+     * @param lossMatters false if {@link #throwIfLost} skips the hold
+     * @param subscriber the scope of the thread that has subscribed, which is around the subscription if the context
+     *     has none; or null
+     * @return the new context
+     */
+    public static Context with(
+            Context context, LockHandle handle, LockOwner owner, boolean lossMatters, @Nullable LockScope subscriber) {
         LockScope around = scopeOf(context);
-        LockScope outer = around == null ? LockScope.current() : around;
+        LockScope outer = around == null ? subscriber : around;
         return context.put(KEY, LockScope.ofSubscription(handle, lossMatters, owner, outer));
     }
 
@@ -118,16 +134,37 @@ public final class ReactiveLocks {
      * @param signal runs at once, in the calling thread
      */
     public static void runOutside(ContextView context, Runnable signal) {
-        LockScope inside = scopeOf(context);
-        if (inside == null || LockScope.current() != inside) {
+        LockScope shown = LockScope.current();
+        if (shown == null || shown != scopeOf(context)) {
             signal.run();
             return;
         }
-        LockScope.show(inside.outer());
+        LockScope.show(shown.outer());
         try {
             signal.run();
         } finally {
-            LockScope.show(inside);
+            LockScope.show(shown);
+        }
+    }
+
+    /**
+     * Runs a signal of operators outside the subscription with this context, such as a request for values: the lock is
+     * current in the calling thread while the signal runs. A thread that is not directly outside is left as it is.
+     *
+     * @param context the context of the subscription
+     * @param signal runs at once, in the calling thread
+     */
+    public static void runInside(ContextView context, Runnable signal) {
+        LockScope inside = scopeOf(context);
+        if (inside == null || LockScope.current() != inside.outer()) {
+            signal.run();
+            return;
+        }
+        LockScope.show(inside);
+        try {
+            signal.run();
+        } finally {
+            LockScope.show(inside.outer());
         }
     }
 

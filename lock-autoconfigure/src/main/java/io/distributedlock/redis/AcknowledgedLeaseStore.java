@@ -96,6 +96,19 @@ final class AcknowledgedLeaseStore implements LeaseStore {
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unknown(failure)));
     }
 
+    /**
+     * On the connection of the renewals, so that it follows one that is under way. The reply of the master is enough.
+     */
+    @Override
+    public CompletableFuture<RenewReply> keep(RenewCommand command) {
+        return renewal.renew(List.of(command))
+                .exceptionallyCompose(
+                        failure -> unwrap(failure) instanceof AcknowledgedRenewal.ShortfallException missed
+                                ? CompletableFuture.completedFuture(missed.replies())
+                                : CompletableFuture.failedFuture(unknown(failure)))
+                .thenApply(replies -> replies.get(0));
+    }
+
     private static LeaseStoreException unknown(Throwable failure) {
         Throwable cause = unwrap(failure);
         return cause instanceof LeaseStoreException known

@@ -56,9 +56,17 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
 
         private static final long serialVersionUID = 1L;
 
-        ShortfallException(long confirmed, int wanted) {
+        private final transient List<RenewReply> replies;
+
+        /** @param replies those of the master */
+        ShortfallException(long confirmed, int wanted, List<RenewReply> replies) {
             super("only " + confirmed + " of the " + wanted + " replicas that distributed-lock.replicas.acknowledge"
                     + " requires have confirmed it within distributed-lock.replicas.timeout");
+            this.replies = replies;
+        }
+
+        List<RenewReply> replies() {
+            return replies;
         }
     }
 
@@ -163,7 +171,7 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
                     answer.completeExceptionally(LettuceFailures.translate(
                             failure == null ? new IllegalStateException("no reply") : failure));
                 } else if (confirmed < replicas) {
-                    answer.completeExceptionally(new ShortfallException(confirmed, replicas));
+                    answer.completeExceptionally(new ShortfallException(confirmed, replicas, replies));
                 } else {
                     answer.complete(replies);
                 }

@@ -25,11 +25,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A third connection, on which WAIT may block without delaying other commands. Its settings are those of the other two.
  */
-final class AcknowledgementConnection implements RedisConnections {
+final class AcknowledgementConnection implements RedisConnections, LockConnections.FurtherConnection {
 
     private final RedisConnections others;
 
     private final boolean asking;
+
+    private final Runnable whenConnectedAgain;
 
     private final AtomicInteger changes = new AtomicInteger();
 
@@ -39,7 +41,8 @@ final class AcknowledgementConnection implements RedisConnections {
     AcknowledgementConnection(LockConnections others) {
         this.others = others;
         this.asking = false;
-        others.alsoOpen(this::open);
+        this.whenConnectedAgain = others::checkConnections;
+        others.alsoOpen(this);
     }
 
     /**
@@ -51,13 +54,21 @@ final class AcknowledgementConnection implements RedisConnections {
             ClusterConnections others, StatefulRedisConnection<String, String> connection, boolean asking) {
         this.others = others;
         this.asking = asking;
+        this.whenConnectedAgain = () -> {};
         use(connection);
     }
 
-    private void open(RedisClient client) {
+    @Override
+    public void open(RedisClient client) {
         if (connection == null) {
             use(client.connect(StringCodec.UTF8));
         }
+    }
+
+    @Override
+    public @Nullable StatefulRedisConnection<String, String> opened() {
+        StatefulRedisConnection<String, String> opened = connection;
+        return opened != null && opened.isOpen() ? opened : null;
     }
 
     private void use(StatefulRedisConnection<String, String> opened) {
@@ -70,6 +81,7 @@ final class AcknowledgementConnection implements RedisConnections {
         @Override
         public void onRedisConnected(RedisChannelHandler<?, ?> changed, SocketAddress address) {
             changes.incrementAndGet();
+            whenConnectedAgain.run();
         }
 
         @Override

@@ -61,6 +61,8 @@ final class ClusterConnections implements RedisConnections {
 
     private final RedirectionLimiter redirections = new RedirectionLimiter(NanoClock.SYSTEM);
 
+    private final AskedLocks askedLocks = new AskedLocks(NanoClock.SYSTEM);
+
     private final ConnectionOpener opener;
 
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -140,10 +142,19 @@ final class ClusterConnections implements RedisConnections {
         source.succeeded();
         writer = new ClusterWriter(commands.getChannelWriter(), client);
         ready.complete(null);
-        looks = source.resources()
+        planLooks();
+        connected(slot -> true);
+    }
+
+    private void planLooks() {
+        Future<?> planned = source.resources()
                 .eventExecutorGroup()
                 .scheduleAtFixedRate(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
-        connected(slot -> true);
+        looks = planned;
+        // Then close() may have read the field before.
+        if (opener.isClosed()) {
+            planned.cancel(false);
+        }
     }
 
     /** At the first calls, the clocks are known and the channels subscribed, unless a server is slow. */
@@ -159,6 +170,7 @@ final class ClusterConnections implements RedisConnections {
 
     // ---- twice a second
 
+    /** Never fails, not even for lack of memory: the executor would not repeat it. */
     private void look() {
         Cluster known = cluster;
         if (known == null || opener.isClosed()) {
@@ -166,6 +178,7 @@ final class ClusterConnections implements RedisConnections {
         }
         lookPlanned.set(false);
         try {
+            askedLocks.forget(this::masterOf);
             List<RedisClusterNode> masters = known.view().masters();
             CompletableFuture<?> subscriptions = known.mailboxes().update(masters);
             if (looked++ % CLOCK_EVERY == 0) {
@@ -175,7 +188,7 @@ final class ClusterConnections implements RedisConnections {
             if (!changed.isEmpty() && ready.isDone()) {
                 connected(changed::get);
             }
-        } catch (RuntimeException ex) {
+        } catch (RuntimeException | Error ex) {
             log.debug("The topology of the cluster could not be read", ex);
         }
     }
@@ -184,7 +197,8 @@ final class ClusterConnections implements RedisConnections {
         clocks.retain(masters.stream().map(RedisClusterNode::getNodeId).collect(Collectors.toSet()));
         CompletableFuture<?>[] times =
                 masters.stream().map(master -> askForClock(known, master)).toArray(CompletableFuture<?>[]::new);
-        return CompletableFuture.allOf(times);
+        CompletableFuture<Void> all = CompletableFuture.allOf(times);
+        return times.length == 0 ? all : all.thenRun(source::succeeded);
     }
 
     private CompletableFuture<?> askForClock(Cluster known, RedisClusterNode master) {
@@ -287,7 +301,7 @@ final class ClusterConnections implements RedisConnections {
     @Override
     public boolean hears(String name) {
         Cluster known = cluster;
-        return known != null && known.mailboxes().hears(keys.slot(name));
+        return known != null && known.mailboxes().hears(keys.slot(name)) && !askedLocks.contains(name, this::masterOf);
     }
 
     @Override
@@ -309,9 +323,13 @@ final class ClusterConnections implements RedisConnections {
 
     @Override
     public Object shard(String name) {
-        Cluster known = cluster;
-        String master = known == null ? null : known.view().masterOf(keys.slot(name));
+        String master = masterOf(name);
         return master == null ? "" : master;
+    }
+
+    private @Nullable String masterOf(String name) {
+        Cluster known = cluster;
+        return known == null ? null : known.view().masterOf(keys.slot(name));
     }
 
     @Override
@@ -376,6 +394,15 @@ final class ClusterConnections implements RedisConnections {
         redirections.redisSaid(error);
         if (error.startsWith("MOVED")) {
             refresh();
+        }
+    }
+
+    @Override
+    public void routed(String name, boolean byAsk) {
+        if (byAsk) {
+            askedLocks.asked(name, masterOf(name));
+        } else {
+            askedLocks.replied(name);
         }
     }
 

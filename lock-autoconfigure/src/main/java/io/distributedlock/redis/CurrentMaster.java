@@ -143,8 +143,17 @@ final class CurrentMaster implements AutoCloseable {
             question = new CompletableFuture<>();
             asking = question;
         }
-        locator.locate().whenComplete((found, failure) -> answered(question, found, failure));
+        locate().whenComplete((found, failure) -> answered(question, found, failure));
         return question;
+    }
+
+    /** An error such as a lack of memory fails the request too: the next one must not wait for its end. */
+    private CompletableFuture<InetSocketAddress> locate() {
+        try {
+            return locator.locate();
+        } catch (RuntimeException | Error ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
     }
 
     private void answered(

@@ -13,6 +13,7 @@ import io.netty.util.concurrent.EventExecutorGroup;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -37,6 +38,8 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
     private final Listener listener;
 
     private final AtomicBoolean planned = new AtomicBoolean();
+
+    private final AtomicInteger ended = new AtomicInteger();
 
     private volatile boolean subscribed;
 
@@ -100,6 +103,11 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
         return subscribed;
     }
 
+    /** Changes when a subscription ends, so that two of them can be told apart. */
+    int generation() {
+        return ended.get();
+    }
+
     /**
      * Sends a command, and does not wait for the reply: a frozen server keeps an idle connection open, and only a
      * command without a reply shows that.
@@ -129,6 +137,7 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
     @Override
     public void onRedisDisconnected(RedisChannelHandler<?, ?> broken) {
         subscribed = false;
+        ended.incrementAndGet();
     }
 
     private void subscriptionRefused(Throwable failure) {

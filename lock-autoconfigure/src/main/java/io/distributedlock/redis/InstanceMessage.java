@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.HoldReport;
+import io.distributedlock.LockMonitor.HoldReply;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,6 +99,11 @@ final class InstanceMessage {
             answer.append(BEFORE_TRACE).append(encode(cut(report.traceId())));
         }
         return answer.toString();
+    }
+
+    static HoldReply reply(String answer) {
+        Optional<HoldReport> hold = report(answer);
+        return new HoldReply(hold.isPresent() || word(answer, 2).equals(NONE), hold);
     }
 
     static Optional<HoldReport> report(String answer) {

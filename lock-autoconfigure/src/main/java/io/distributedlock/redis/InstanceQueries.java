@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.HoldReport;
+import io.distributedlock.LockMonitor.HoldReply;
 import io.distributedlock.engine.DeadlockSearch;
 import java.util.Map;
 import java.util.Optional;
@@ -39,7 +40,7 @@ final class InstanceQueries implements DeadlockSearch.Reports {
 
     private final InstanceLabels labels;
 
-    private final Map<String, CompletableFuture<Optional<HoldReport>>> open = new ConcurrentHashMap<>();
+    private final Map<String, CompletableFuture<HoldReply>> open = new ConcurrentHashMap<>();
 
     /** @param holds the report of this instance about a lock, null if no caller of it holds it */
     InstanceQueries(
@@ -55,40 +56,55 @@ final class InstanceQueries implements DeadlockSearch.Reports {
 
     @Override
     public Optional<HoldReport> of(String instance, String lockName) {
-        CompletableFuture<Optional<HoldReport>> answer = ask(instance, lockName, TIMEOUT_MILLIS);
+        return replyOf(instance, lockName).hold();
+    }
+
+    HoldReply replyOf(String instance, String lockName) {
+        CompletableFuture<HoldReply> answer = request(instance, lockName, TIMEOUT_MILLIS);
         try {
             return answer.get(2 * TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            return Optional.empty();
+            return HoldReply.NONE;
         } catch (TimeoutException | ExecutionException ex) {
-            return Optional.empty();
+            return HoldReply.NONE;
         }
     }
 
     /** Does not block. Completes with the reply, and empty after that time. */
     CompletableFuture<Optional<HoldReport>> ask(String instance, String lockName, long millis) {
+        return request(instance, lockName, millis).thenApply(HoldReply::hold);
+    }
+
+    private CompletableFuture<HoldReply> request(String instance, String lockName, long millis) {
         if (instance.equals(messenger.self())) {
-            return CompletableFuture.completedFuture(Optional.ofNullable(holds.apply(lockName)));
+            HoldReply own = new HoldReply(true, Optional.ofNullable(holds.apply(lockName)));
+            return CompletableFuture.completedFuture(own);
         }
         String number = InstanceMessenger.number();
         String question = InstanceMessage.ask(messenger.answersTo(instance), number, lockName);
         boolean possible = InstanceMessage.isInstance(instance) && messenger.isPossible();
         if (!possible || question.length() > LONGEST_MESSAGE || open.size() >= OPEN) {
-            return CompletableFuture.completedFuture(Optional.empty());
+            return CompletableFuture.completedFuture(HoldReply.NONE);
         }
-        CompletableFuture<Optional<HoldReport>> answer = new CompletableFuture<>();
+        CompletableFuture<HoldReply> answer = new CompletableFuture<>();
         open.put(number, answer);
         answer.whenComplete((report, failure) -> open.remove(number));
         messenger.send(instance, question);
-        messenger.later(millis, () -> answer.complete(Optional.empty()));
-        return answer.thenApply(report -> report.filter(told -> told.lockName().equals(lockName)))
-                .thenApply(report -> learn(instance, report));
+        messenger.later(millis, () -> answer.complete(HoldReply.NONE));
+        return answer.thenApply(reply -> isAbout(lockName, reply) ? learn(instance, reply) : HoldReply.NONE);
     }
 
-    private Optional<HoldReport> learn(String instance, Optional<HoldReport> report) {
-        report.ifPresent(told -> labels.learn(instance, told.label()));
-        return report;
+    private static boolean isAbout(String lockName, HoldReply reply) {
+        return reply.hold()
+                .map(HoldReport::lockName)
+                .filter(name -> !name.equals(lockName))
+                .isEmpty();
+    }
+
+    private HoldReply learn(String instance, HoldReply reply) {
+        reply.hold().ifPresent(told -> labels.learn(instance, told.label()));
+        return reply;
     }
 
     /**
@@ -111,10 +127,10 @@ final class InstanceQueries implements DeadlockSearch.Reports {
     }
 
     private void told(String message) {
-        CompletableFuture<Optional<HoldReport>> answer =
+        CompletableFuture<HoldReply> answer =
                 message.length() > LONGEST_MESSAGE ? null : open.remove(InstanceMessage.word(message, 1));
         if (answer != null) {
-            answer.complete(InstanceMessage.report(message));
+            answer.complete(InstanceMessage.reply(message));
         }
     }
 

@@ -7,7 +7,9 @@ package io.distributedlock.redis;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.cluster.PartitionException;
 import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Set;
@@ -48,7 +50,17 @@ final class LettuceFailures {
             int end = text.indexOf(' ');
             return NOT_NOW.contains(end < 0 ? text : text.substring(0, end)) ? Effect.NOT_EXECUTED : Effect.REFUSED;
         }
-        return isNotConnected(cause) ? Effect.NOT_EXECUTED : Effect.UNKNOWN;
+        return isNotConnected(cause) || isBeforeWriting(cause) ? Effect.NOT_EXECUTED : Effect.UNKNOWN;
+    }
+
+    /**
+     * Whether there was no connection to write to. In a cluster, Lettuce opens the connection to a server when the
+     * first command for it is sent, and fails if no server has the slot.
+     */
+    private static boolean isBeforeWriting(Throwable cause) {
+        return cause instanceof PartitionException
+                || (cause instanceof RedisConnectionException
+                        && String.valueOf(cause.getMessage()).startsWith("Unable to connect"));
     }
 
     static boolean isNotConnected(@Nullable Throwable cause) {

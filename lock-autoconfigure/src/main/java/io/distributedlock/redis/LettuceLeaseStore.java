@@ -5,9 +5,12 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.LockNames;
+import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
+import io.distributedlock.engine.LeaseStoreException;
+import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ArrayOutput;
 import java.time.Duration;
@@ -19,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +46,8 @@ final class LettuceLeaseStore implements LeaseStore {
     private static final LuaScript RENEW = new LuaScript("renew.lua");
 
     private static final LuaScript INSPECT = new LuaScript("inspect.lua");
+
+    private static final Pattern TOKEN = Pattern.compile("\\d{1,18}");
 
     private final RedisConnections connections;
 
@@ -164,7 +170,7 @@ final class LettuceLeaseStore implements LeaseStore {
     private RespArguments release(ReleaseCommand command, boolean oneKey) {
         String name = LockNameCodec.encode(command.name());
         Requeue requeue = command.requeue();
-        boolean plain = requeue == null && command.tombstoneMillis() == 0;
+        boolean plain = requeue == null && command.tombstoneMillis() == 0 && !command.lost();
         RespArguments operands = new RespArguments().add(plain ? "1" : "2");
         keys.addEntry(operands, name);
         if (!plain && oneKey) {
@@ -180,6 +186,11 @@ final class LettuceLeaseStore implements LeaseStore {
         if (requeue != null) {
             instance.addAcquisition(operands, requeue.number());
             operands.add(requeue.leaseMillis());
+        } else if (command.lost()) {
+            operands.add("").add("0");
+        }
+        if (command.lost()) {
+            operands.add("1");
         }
         return operands;
     }
@@ -278,6 +289,7 @@ final class LettuceLeaseStore implements LeaseStore {
         if (reply.isEmpty()) {
             return Optional.empty();
         }
+        requireEntry(reply);
         String[] words = reply.get(0).toString().split(" ");
         boolean named = words[0].startsWith("=");
         List<String> instances = Arrays.stream(words)
@@ -289,12 +301,26 @@ final class LettuceLeaseStore implements LeaseStore {
                 name,
                 named ? explicitOwner(words[0].substring(1)) : String.join(", ", instances),
                 text(reply, 1),
-                Duration.ofMillis(Math.max(0, text(reply, 2))),
+                remainingLease(text(reply, 2)),
                 (int) text(reply, 3),
                 false,
                 named,
                 instances,
                 null));
+    }
+
+    /** Another client may have written a hash with some of the fields. The script for a request refuses it as well. */
+    private static void requireEntry(List<Object> reply) {
+        Object token = reply.get(1);
+        if (token == null || !TOKEN.matcher(token.toString()).matches()) {
+            throw new LeaseStoreException(
+                    Effect.REFUSED, "WRONGTYPE the key of this lock holds a hash that is not a lock", null);
+        }
+    }
+
+    /** @param ttl negative without an expiry, which another client may have removed */
+    private static Duration remainingLease(long ttl) {
+        return ttl < 0 ? LockRequest.MAX_LEASE : Duration.ofMillis(ttl);
     }
 
     private static String explicitOwner(String encoded) {

@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +54,7 @@ final class LockConnections implements RedisConnections {
 
     private volatile @Nullable InstanceChannelSubscription subscription;
 
-    private Consumer<RedisClient> another = client -> {};
+    private @Nullable FurtherConnection further;
 
     private final MasterCheck masterCheck;
 
@@ -69,7 +68,8 @@ final class LockConnections implements RedisConnections {
         this.source = source;
         this.opener = new ConnectionOpener(source, this::connect);
         this.masterCheck = new MasterCheck(source);
-        this.messageCheck = new MessageCheck(source.channels()::replace);
+        this.messageCheck = new MessageCheck(
+                source.channels()::replace, () -> later(this::checkConnections, OpenChannels.LONGEST_PAUSE_MILLIS));
         this.resources = source.resources();
         this.commandTimeout = commandTimeout;
     }
@@ -80,9 +80,19 @@ final class LockConnections implements RedisConnections {
         connected = engine::connected;
     }
 
-    /** Opens further connections together with these. Set before {@link #open()}. */
-    void alsoOpen(Consumer<RedisClient> opening) {
-        another = opening;
+    /** A connection that is opened together with these, and has to lead to the same server. */
+    interface FurtherConnection {
+
+        void open(RedisClient client);
+
+        /** Null if it is not open. */
+        @Nullable
+        StatefulRedisConnection<String, String> opened();
+    }
+
+    /** Set before {@link #open()}. */
+    void alsoOpen(FurtherConnection connection) {
+        further = connection;
     }
 
     @Override
@@ -94,7 +104,10 @@ final class LockConnections implements RedisConnections {
         RedisClient client = source.client();
         CompletableFuture<List<Long>> clocks = source.clocksOfServers();
         subscribe(client);
-        another.accept(client);
+        FurtherConnection another = further;
+        if (another != null) {
+            another.open(client);
+        }
         StatefulRedisConnection<String, String> opened = connect(client);
         commands = opened;
         clock.surveyed(ClockSurvey.await(clocks));
@@ -239,7 +252,7 @@ final class LockConnections implements RedisConnections {
         }
         waitedFor.complete(null);
         tellConnected();
-        checkMessages();
+        checkConnections();
     }
 
     private synchronized void connectionLost() {
@@ -248,8 +261,14 @@ final class LockConnections implements RedisConnections {
         }
     }
 
-    private void checkMessages() {
-        messageCheck.look(isConnected() ? commands : null, subscription);
+    /** Checks that all connections lead to the same server. Each that has been opened again begins a check. */
+    void checkConnections() {
+        StatefulRedisConnection<String, String> opened = isConnected() ? commands : null;
+        InstanceChannelSubscription listening = subscription;
+        if (opened != null && listening != null) {
+            FurtherConnection another = further;
+            messageCheck.look(opened, another == null ? null : another.opened(), listening);
+        }
     }
 
     /** Not on the event loop, since this may take long. */
@@ -319,7 +338,7 @@ final class LockConnections implements RedisConnections {
         @Override
         public void subscribed() {
             tellConnected();
-            checkMessages();
+            checkConnections();
         }
     }
 }

@@ -74,20 +74,25 @@ final class MasterCheck {
         if (closeElsewhere(address)) {
             return;
         }
+        long before = ended.get();
         ask(connection).whenComplete((answered, failure) -> {
             if (failure == null) {
                 whenPassed.run();
             } else if (LettuceFailures.innermost(failure) instanceof MasterUnknownException) {
                 source.failed(failure);
-                leaveSoon();
+                leaveSoon(before);
             }
         });
     }
 
-    private void leaveSoon() {
-        source.resources()
-                .eventExecutorGroup()
-                .schedule(source.channels()::closeAll, REPLICA_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+    /** If that connection has ended by then, the next one is checked by itself, and may be at the master. */
+    private void leaveSoon(long before) {
+        Runnable leave = () -> {
+            if (ended.get() == before) {
+                source.channels().closeAll();
+            }
+        };
+        source.resources().eventExecutorGroup().schedule(leave, REPLICA_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** Closes all connections if this one is not at the master. Returns whether it did. */

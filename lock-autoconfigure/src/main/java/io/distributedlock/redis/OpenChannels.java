@@ -20,6 +20,9 @@ import java.util.function.LongSupplier;
  */
 final class OpenChannels {
 
+    /** After that, {@link #replace} closes them again. */
+    static final long LONGEST_PAUSE_MILLIS = 2_000;
+
     private static final long SHORTEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Set<Channel> open = ConcurrentHashMap.newKeySet();

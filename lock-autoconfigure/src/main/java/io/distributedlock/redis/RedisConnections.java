@@ -66,6 +66,9 @@ interface RedisConnections extends AutoCloseable {
     /** An error in the reply to a command. */
     void redisSaid(String error);
 
+    /** See {@link AskedLocks}. Only where commands are routed by key. */
+    default void routed(String name, boolean byAsk) {}
+
     /** See {@link RedirectionLimiter#permit}. */
     default <T> @Nullable Reply<T> permit(String key, Reply<T> to) {
         return to;

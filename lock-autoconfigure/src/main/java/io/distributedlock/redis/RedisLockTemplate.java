@@ -18,6 +18,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.ReleaseResult;
+import io.distributedlock.composite.KnownRefusals;
 import io.distributedlock.engine.DeadlockSearch;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.engine.LeaseStore;
@@ -52,7 +53,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  *
  * @since 0.1.0
  */
-public final class RedisLockTemplate implements LockOperations, LockMonitor, SmartLifecycle, AutoCloseable {
+public final class RedisLockTemplate
+        implements LockOperations, LockMonitor, KnownRefusals, SmartLifecycle, AutoCloseable {
 
     private static final Log log = LogFactory.getLog(RedisLockTemplate.class);
 
@@ -211,6 +213,15 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
                 : acquireAsyncNow(request);
     }
 
+    /** Internal: see {@link KnownRefusals}. */
+    @Override
+    public void requireNotRefused(LockRequest request, boolean async) {
+        Instance running = instance;
+        if (running != null) {
+            new LockSet(running.engine()).requireNotRefused(request, async);
+        }
+    }
+
     private CompletionStage<LockHandle> acquireAsyncNow(LockRequest request) {
         try {
             LockEngine engine = engine(request.name());
@@ -357,6 +368,12 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     }
 
     @Override
+    public HoldReply replyOf(String of, String lockName) {
+        Instance running = instance;
+        return running == null ? HoldReply.NONE : running.neighbours().holds().replyOf(of, lockName);
+    }
+
+    @Override
     public FleetReport fleet(String after, int atMost) {
         Instance running = instance;
         return running == null
@@ -382,7 +399,7 @@ public final class RedisLockTemplate implements LockOperations, LockMonitor, Sma
     public void searchDeadlocks(Duration after, boolean resolve) {
         Instance running = instance;
         if (running != null) {
-            running.deadlocks().look(after.toNanos(), resolve);
+            running.deadlocks().look(after, resolve);
         }
     }
 

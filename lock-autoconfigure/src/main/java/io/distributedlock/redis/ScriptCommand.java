@@ -17,7 +17,6 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CancellationException;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +42,7 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
 
     private final Function<A, T> read;
 
-    private final Consumer<String> errors;
+    private final Answers answers;
 
     /** The receiver of the reply; null after it has got the reply. */
     @GuardedBy("this")
@@ -55,6 +54,8 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
 
     private boolean moving;
 
+    private boolean asked;
+
     private boolean written;
 
     /** The operands of a command for a cluster. */
@@ -62,6 +63,15 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
 
         /** @param oneKey whether the slot of the lock moves between two servers */
         RespArguments operands(boolean oneKey);
+    }
+
+    /** Receives how servers have answered, on the network's thread. */
+    interface Answers {
+
+        void error(String error);
+
+        /** @param byAsk whether the slot moves, and another server than its master runs the command */
+        default void routed(boolean byAsk) {}
     }
 
     /** A call for the only server. */
@@ -72,8 +82,8 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
             CommandOutput<String, String, A> answer,
             Function<A, T> read,
             Reply<T> to,
-            Consumer<String> errors) {
-        this(writer, null, script, operands, null, answer, read, to, errors);
+            Answers answers) {
+        this(writer, null, script, operands, null, answer, read, to, answers);
     }
 
     /**
@@ -89,18 +99,19 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
             CommandOutput<String, String, A> answer,
             Function<A, T> read,
             Reply<T> to,
-            Consumer<String> errors) {
+            Answers answers) {
         super(CommandType.EVALSHA, answer, key == null ? null : new CommandArgs<>(StringCodec.UTF8).addKey(key));
         this.writer = writer;
         this.source = source;
         this.script = script;
         this.operands = operands;
         this.read = read;
-        this.errors = errors;
+        this.answers = answers;
         this.to = to;
     }
 
     ScriptCommand<A, T> send() {
+        asked = false;
         try {
             writer.write(this);
         } catch (RuntimeException ex) {
@@ -122,6 +133,8 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
     @Override
     public CommandOutput<String, String, A> getOutput() {
         if (output.hasError() && output.getError().startsWith("ASK ")) {
+            asked = true;
+            answers.routed(true);
             output.setError(writer.withAddress(output.getError()));
         }
         return output;
@@ -139,13 +152,20 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
             output.setError((String) null);
             send();
         } else if (error != null) {
-            errors.accept(error);
+            answers.error(error);
             completeExceptionally(new RedisCommandExecutionException(LettuceFailures.withoutArguments(error)));
         } else {
-            Reply<T> told = end(ST_COMPLETED);
-            if (told != null) {
-                tell(told);
-            }
+            succeed();
+        }
+    }
+
+    private void succeed() {
+        if (!asked) {
+            answers.routed(false);
+        }
+        Reply<T> told = end(ST_COMPLETED);
+        if (told != null) {
+            tell(told);
         }
     }
 
@@ -153,6 +173,9 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
         T reply;
         try {
             reply = read.apply(output.get());
+        } catch (LeaseStoreException ex) {
+            told.answered(null, ex);
+            return;
         } catch (RuntimeException ex) {
             told.answered(null, new LeaseStoreException(Effect.UNKNOWN, "Unexpected reply of Redis", ex));
             return;

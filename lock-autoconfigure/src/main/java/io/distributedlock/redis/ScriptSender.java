@@ -8,7 +8,6 @@ import io.distributedlock.engine.LeaseStore.Reply;
 import io.distributedlock.engine.LeaseStore.Sent;
 import io.distributedlock.engine.LeaseStoreException;
 import io.lettuce.core.output.CommandOutput;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +18,7 @@ final class ScriptSender {
 
     private final LockKeys keys;
 
-    private final Consumer<String> errors;
+    private final ScriptCommand.Answers errors;
 
     ScriptSender(RedisConnections connections, LockKeys keys) {
         this.connections = connections;
@@ -59,7 +58,22 @@ final class ScriptSender {
         if (permitted == null) {
             return () -> {};
         }
-        return new ScriptCommand<>(redis, key, script, operands, source, answer, read, permitted, errors).send();
+        return new ScriptCommand<>(redis, key, script, operands, source, answer, read, permitted, answersFor(name))
+                .send();
+    }
+
+    private ScriptCommand.Answers answersFor(String name) {
+        return new ScriptCommand.Answers() {
+            @Override
+            public void error(String error) {
+                connections.redisSaid(error);
+            }
+
+            @Override
+            public void routed(boolean byAsk) {
+                connections.routed(name, byAsk);
+            }
+        };
     }
 
     /** "Not connected" is of no use without the reason. */

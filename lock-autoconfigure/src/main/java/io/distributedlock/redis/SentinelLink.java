@@ -73,7 +73,16 @@ final class SentinelLink extends RedisPubSubAdapter<String, String> implements A
     void listen(Runnable toTell) {
         hint = toTell;
         if (!closed && listening.compareAndSet(false, true)) {
-            client.connectPubSubAsync(StringCodec.UTF8, uri).whenComplete(this::connected);
+            connect().whenComplete(this::connected);
+        }
+    }
+
+    /** Also an error such as a lack of memory is followed by another attempt. */
+    private CompletionStage<StatefulRedisPubSubConnection<String, String>> connect() {
+        try {
+            return client.connectPubSubAsync(StringCodec.UTF8, uri);
+        } catch (RuntimeException | Error ex) {
+            return CompletableFuture.failedFuture(ex);
         }
     }
 

@@ -12,9 +12,11 @@ import org.jspecify.annotations.Nullable;
 final class ShardMailbox {
 
     /**
-     * A subscription is repeated as often as this: the reply shows that the server is available and still has the slot.
+     * A subscription is repeated as often as this, in every other check: the reply shows that the server is available
+     * and still has the slot. As often as the clocks are read, since {@link StaleMasterGuard} measures the silence of a
+     * server from the first request without a reply: a grant of a master that was frozen and replaced must not arrive.
      */
-    private static final long REPEAT_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
     /** An attempt without a reply for this time is ignored. */
     private static final long ATTEMPT_NANOS = TimeUnit.SECONDS.toNanos(5);

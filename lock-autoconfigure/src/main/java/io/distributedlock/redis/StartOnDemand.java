@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import io.distributedlock.LockHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +20,24 @@ final class StartOnDemand {
 
     private final Runnable start;
 
+    private final Executor executor;
+
     private final AtomicReference<@Nullable CompletableFuture<Void>> starting = new AtomicReference<>();
 
     StartOnDemand(Runnable start) {
+        this(start, StartOnDemand::onNewThread);
+    }
+
+    /** @param executor runs the start; only one at a time is given to it */
+    StartOnDemand(Runnable start, Executor executor) {
         this.start = start;
+        this.executor = executor;
+    }
+
+    private static void onNewThread(Runnable task) {
+        Thread thread = new Thread(task, "distributed-lock-start");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     /** Cancelling or completing the stage ends the acquisition, or releases the granted lock. */
@@ -32,10 +47,19 @@ final class StartOnDemand {
             if (failure != null) {
                 result.completeExceptionally(failure);
             } else if (!result.isDone()) {
-                follow(acquisition.get().toCompletableFuture(), result);
+                acquire(acquisition, result);
             }
         });
         return result;
+    }
+
+    private static void acquire(
+            Supplier<CompletionStage<LockHandle>> acquisition, CompletableFuture<LockHandle> result) {
+        try {
+            follow(acquisition.get().toCompletableFuture(), result);
+        } catch (RuntimeException | Error ex) {
+            result.completeExceptionally(ex);
+        }
     }
 
     private static void follow(CompletableFuture<LockHandle> acquiring, CompletableFuture<LockHandle> result) {
@@ -55,9 +79,11 @@ final class StartOnDemand {
         if (known != null) {
             return known;
         }
-        Thread thread = new Thread(() -> run(own), "distributed-lock-start");
-        thread.setDaemon(true);
-        thread.start();
+        try {
+            executor.execute(() -> run(own));
+        } catch (RuntimeException | Error ex) {
+            failed(own, ex);
+        }
         return own;
     }
 
@@ -67,8 +93,13 @@ final class StartOnDemand {
             starting.set(null);
             started.complete(null);
         } catch (RuntimeException | Error ex) {
-            starting.set(null);
-            started.completeExceptionally(ex);
+            failed(started, ex);
         }
+    }
+
+    /** The next call tries again. */
+    private void failed(CompletableFuture<Void> started, Throwable failure) {
+        starting.set(null);
+        started.completeExceptionally(failure);
     }
 }

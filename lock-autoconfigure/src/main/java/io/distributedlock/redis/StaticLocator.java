@@ -48,6 +48,11 @@ final class StaticLocator implements MasterLocator {
             return role.equals("master");
         }
 
+        /** A master without replicas may be a former one that was started again: then all replies are awaited. */
+        boolean isMasterWithReplicas() {
+            return isMaster() && replicas > 0;
+        }
+
         String text() {
             return address(server) + " is a " + (role.equals("slave") ? "replica" : role);
         }
@@ -65,7 +70,8 @@ final class StaticLocator implements MasterLocator {
 
     @Override
     public CompletableFuture<InetSocketAddress> locate() {
-        Collector<Answer> question = new Collector<>(executors, servers.size(), LIMIT_MILLIS, Answer::isMaster);
+        Collector<Answer> question =
+                new Collector<>(executors, servers.size(), LIMIT_MILLIS, Answer::isMasterWithReplicas);
         servers.forEach(server -> ask(server).whenComplete(question::answered));
         return question.end().thenApply(this::decide);
     }
@@ -97,8 +103,10 @@ final class StaticLocator implements MasterLocator {
     private InetSocketAddress decide(Collector<Answer> question) {
         List<Answer> masters =
                 question.answers().stream().filter(Answer::isMaster).toList();
+        // All instances with this list choose the same one.
         Answer best = masters.stream()
-                .max(Comparator.comparingInt(Answer::replicas))
+                .max(Comparator.comparingInt(Answer::replicas)
+                        .thenComparingInt(answer -> -servers.indexOf(answer.server())))
                 .orElseThrow(() -> new MasterUnknownException(why(question)));
         if (masters.size() > 1 && !severalTold) {
             severalTold = true;

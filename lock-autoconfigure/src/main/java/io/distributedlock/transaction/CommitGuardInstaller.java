@@ -11,7 +11,14 @@ import java.util.Arrays;
 import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.HierarchicalBeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -21,13 +28,21 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Adds a {@link CommitGuard} to every transaction manager that is a bean: as a listener, or, if it accepts none, by a
- * proxy around it where that is possible. Reactive ones are unchanged, since their transactions belong to no thread.
+ * proxy around it where that is possible. Those of parent contexts exist already, so only listeners can be added to
+ * them. Reactive ones are unchanged, since their transactions belong to no thread.
  */
-public final class CommitGuardInstaller implements BeanPostProcessor {
+public final class CommitGuardInstaller implements BeanPostProcessor, BeanFactoryAware, SmartInitializingSingleton {
 
     private static final Log log = LogFactory.getLog(CommitGuardInstaller.class);
 
     private final CommitGuard guard = new CommitGuard();
+
+    private @Nullable BeanFactory context;
+
+    @Override
+    public void setBeanFactory(BeanFactory beanFactory) {
+        context = beanFactory;
+    }
 
     /** Before any proxy is created for it. */
     @Override
@@ -45,11 +60,45 @@ public final class CommitGuardInstaller implements BeanPostProcessor {
             if (mayBeProxied(bean)) {
                 return proxy(bean);
             }
-            log.warn("The transaction manager '" + name + "', a "
-                    + bean.getClass().getName() + ", accepts no listeners and"
-                    + " cannot be proxied: its commits are not stopped when a lock was lost");
+            report(bean, name);
         }
         return postProcessBeforeInitialization(bean, name);
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        BeanFactory next = parentOf(context);
+        while (next != null) {
+            if (next instanceof ListableBeanFactory parent) {
+                parent.getBeansOfType(PlatformTransactionManager.class, false, false)
+                        .forEach(this::installInParent);
+            }
+            next = parentOf(next);
+        }
+    }
+
+    private static @Nullable BeanFactory parentOf(@Nullable BeanFactory context) {
+        return context instanceof HierarchicalBeanFactory child ? child.getParentBeanFactory() : null;
+    }
+
+    private void installInParent(String name, PlatformTransactionManager manager) {
+        if (manager instanceof ConfigurableTransactionManager configurable) {
+            install(configurable);
+        } else if (!hasGuard(manager)) {
+            report(manager, name);
+        }
+    }
+
+    private static boolean hasGuard(Object manager) {
+        return manager instanceof Advised proxy
+                && Arrays.stream(proxy.getAdvisors())
+                        .anyMatch(advisor -> advisor.getAdvice() instanceof CommitGuardInterceptor);
+    }
+
+    private static void report(Object manager, String name) {
+        log.warn("The transaction manager '" + name + "', a "
+                + manager.getClass().getName() + ", accepts no listeners and"
+                + " cannot be proxied: its commits are not stopped when a lock was lost");
     }
 
     /** The existing list may be immutable. */

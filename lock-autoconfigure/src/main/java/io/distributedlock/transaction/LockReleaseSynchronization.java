@@ -7,15 +7,13 @@ package io.distributedlock.transaction;
 import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOwner;
+import io.distributedlock.composite.BlockingJointRelease;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -29,42 +27,33 @@ public final class LockReleaseSynchronization implements TransactionSynchronizat
 
     private static final Log log = LogFactory.getLog(LockReleaseSynchronization.class);
 
-    private record Kept(LockHandle handle, boolean lossMatters) {}
-
     /** The latest first. */
-    private final Deque<Kept> locks = new ArrayDeque<>();
+    private final Deque<KeptLock> locks = new ArrayDeque<>();
 
     private LockReleaseSynchronization() {}
 
     /**
      * Passes the closing of the handle to the transaction of the calling thread.
      *
-     * @param ownTransaction the name of the own transaction of the work under the lock, null if it has none. Such work
-     *     does not affect any other transaction around it
      * @return false if there is no such transaction
      */
-    public static boolean deferRelease(LockHandle handle, boolean lossMatters, @Nullable String ownTransaction) {
-        if (!isInTransaction(ownTransaction)) {
+    public static boolean deferRelease(LockHandle handle, boolean lossMatters) {
+        if (!isInTransaction()) {
             return false;
         }
+        KeptLock lock = new KeptLock(handle, lossMatters);
         LockReleaseSynchronization synchronization = ofThisTransaction();
-        if (synchronization.keepsAlready(handle, lossMatters)) {
+        if (synchronization.keepsAlready(lock)) {
             return false;
         }
-        synchronization.locks.push(new Kept(handle, lossMatters));
+        synchronization.locks.push(lock);
         return true;
     }
 
-    /**
-     * Whether the calling thread is in a transaction that keeps locks.
-     *
-     * @param ownTransaction as for {@link #deferRelease}
-     */
-    public static boolean isInTransaction(@Nullable String ownTransaction) {
+    /** Whether the calling thread is in a transaction that keeps locks. */
+    public static boolean isInTransaction() {
         return TransactionSynchronizationManager.isActualTransactionActive()
-                && TransactionSynchronizationManager.isSynchronizationActive()
-                && (ownTransaction == null
-                        || ownTransaction.equals(TransactionSynchronizationManager.getCurrentTransactionName()));
+                && TransactionSynchronizationManager.isSynchronizationActive();
     }
 
     /** An owner that may also enter the locks that the transaction of the calling thread keeps. */
@@ -74,17 +63,15 @@ public final class LockReleaseSynchronization implements TransactionSynchronizat
         }
         for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
             if (each instanceof LockReleaseSynchronization known && !known.locks.isEmpty()) {
-                return owner.nestedIn(known.locks.stream().map(Kept::handle).toList());
+                return owner.nestedIn(known.locks.stream().map(KeptLock::handle).toList());
             }
         }
         return owner;
     }
 
     /** Then this is a re-entry, and the end of the first entry is the end of the hold. */
-    private boolean keepsAlready(LockHandle handle, boolean lossMatters) {
-        return locks.stream()
-                .anyMatch(kept -> (kept.lossMatters || !lossMatters)
-                        && kept.handle.fencingTokens().equals(handle.fencingTokens()));
+    private boolean keepsAlready(KeptLock lock) {
+        return locks.stream().anyMatch(kept -> kept.covers(lock));
     }
 
     private static LockReleaseSynchronization ofThisTransaction() {
@@ -110,35 +97,28 @@ public final class LockReleaseSynchronization implements TransactionSynchronizat
     }
 
     void throwIfLost() {
-        for (Kept kept : locks) {
-            if (kept.lossMatters) {
-                kept.handle.throwIfLost();
+        locks.forEach(KeptLock::throwIfLost);
+    }
+
+    /** Sends all releases before it waits for the first reply. */
+    @Override
+    public void afterCompletion(int status) {
+        List<LockHandle> holds = new ArrayList<>(locks.size());
+        locks.descendingIterator().forEachRemaining(kept -> holds.add(kept.handle()));
+        locks.clear();
+        for (Throwable failure : BlockingJointRelease.close(holds)) {
+            if (failure != null) {
+                warn(failure);
             }
         }
     }
 
-    /** Starts all releases before it waits for the first. */
-    @Override
-    public void afterCompletion(int status) {
-        List<CompletableFuture<Void>> releases = new ArrayList<>(locks.size());
-        while (locks.size() > 1) {
-            releases.add(locks.pop().handle.closeAsync().toCompletableFuture());
-        }
-        locks.forEach(last -> finish(last.handle::close));
-        releases.forEach(release -> finish(release::join));
-    }
-
-    private static void finish(Runnable release) {
-        try {
-            release.run();
-        } catch (DistributedLockException ex) {
-            warn(ex);
-        } catch (CompletionException ex) {
-            warn(ex.getCause() == null ? ex : ex.getCause());
-        }
-    }
-
     private static void warn(Throwable failure) {
-        log.warn("After the end of the enclosing transaction: " + failure.getMessage());
+        String message = "After the end of the enclosing transaction: " + failure.getMessage();
+        if (failure instanceof DistributedLockException) {
+            log.warn(message);
+        } else {
+            log.warn(message, failure);
+        }
     }
 }

@@ -5,50 +5,48 @@
 package io.distributedlock.transaction;
 
 import java.lang.reflect.Method;
-import org.jspecify.annotations.Nullable;
+import java.util.function.BooleanSupplier;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
 import org.springframework.transaction.interceptor.TransactionAttribute;
-import org.springframework.util.ClassUtils;
 
 /** Determines which methods take no part in the transaction of their caller: they have one of their own, or none. */
 public final class OwnTransaction {
 
-    private static final Attributes ATTRIBUTES = new Attributes();
-
     private OwnTransaction() {}
 
     /**
-     * Only the propagation is of interest. Placeholders in other attributes are not resolved. Keeps no method, since
-     * this class may outlive the application: with the developer tools, one JVM starts it several times.
+     * Whether the lock of this method takes no part in the transaction of the caller. If the lock is inside of the
+     * transaction of a method with REQUIRES_NEW, the calling thread is in that transaction, which keeps the lock. The
+     * caller of this method keeps the result: the annotations are read each time.
+     *
+     * @param lockIsInside whether the lock is acquired inside of the transaction of a method that has both
      */
-    private static final class Attributes extends AnnotationTransactionAttributeSource {
-
-        private static final long serialVersionUID = 1L;
-
-        Attributes() {
-            super(false);
+    public static boolean isSeparate(Method method, Class<?> targetClass, BooleanSupplier lockIsInside) {
+        TransactionAttribute attribute = TransactionAttributes.of(method, targetClass);
+        if (attribute == null) {
+            return false;
         }
-
-        @Nullable
-        TransactionAttribute of(Method method, Class<?> targetClass) {
-            return computeTransactionAttribute(method, targetClass);
-        }
+        return switch (attribute.getPropagationBehavior()) {
+            case TransactionDefinition.PROPAGATION_NOT_SUPPORTED -> true;
+            case TransactionDefinition.PROPAGATION_REQUIRES_NEW -> !lockIsInside.getAsBoolean();
+            default -> false;
+        };
     }
 
     /**
-     * The name that Spring gives to a transaction of the method; null if the method joins the transaction of its
-     * caller. The caller keeps the result: this method reads the annotations each time.
+     * Whether the advice of transactions is outside of advice of that order. Of equal order, that of transactions is
+     * registered first. Transactions that are woven into the methods are inside.
      */
-    public static @Nullable String nameOf(Method method, Class<?> targetClass) {
-        TransactionAttribute attribute = ATTRIBUTES.of(method, targetClass);
-        return attribute != null && isSeparate(attribute.getPropagationBehavior())
-                ? ClassUtils.getQualifiedMethodName(method, targetClass)
-                : null;
-    }
-
-    private static boolean isSeparate(int propagation) {
-        return propagation == TransactionDefinition.PROPAGATION_REQUIRES_NEW
-                || propagation == TransactionDefinition.PROPAGATION_NOT_SUPPORTED;
+    public static boolean isOutside(BeanFactory beans, int order) {
+        return beans instanceof ListableBeanFactory context
+                && BeanFactoryUtils.beansOfTypeIncludingAncestors(
+                                context, BeanFactoryTransactionAttributeSourceAdvisor.class, false, false)
+                        .values()
+                        .stream()
+                        .anyMatch(advisor -> order >= advisor.getOrder());
     }
 }

@@ -6,8 +6,9 @@ package io.distributedlock.transaction;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOwner;
+import io.distributedlock.composite.ReleaseStages;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -27,41 +28,34 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
 
     private static final Log log = LogFactory.getLog(ReactiveTransactions.class);
 
-    private final LockHandle handle;
-
-    private final boolean lossMatters;
+    private final KeptLock lock;
 
     private volatile boolean workEnded;
 
-    private ReactiveTransactions(LockHandle handle, boolean lossMatters) {
-        this.handle = handle;
-        this.lossMatters = lossMatters;
+    private ReactiveTransactions(KeptLock lock) {
+        this.lock = lock;
     }
 
     /**
      * Passes the closing of the handle to the transaction of the subscription with this context.
      *
-     * @param ownTransaction the name of the own transaction of the work under the lock, null if it has none
+     * @param separate whether the work under the lock takes no part in that transaction
      * @return called when the work under the lock has ended: from then on, other work of the transaction may enter the
      *     lock. Null if there is no such transaction
      */
     public static @Nullable Runnable keep(
-            LockHandle handle, boolean lossMatters, Supplier<@Nullable String> ownTransaction, ContextView context) {
+            LockHandle handle, boolean lossMatters, BooleanSupplier separate, ContextView context) {
+        KeptLock lock = new KeptLock(handle, lossMatters);
         TransactionSynchronizationManager manager = managerOf(context);
         if (manager == null
                 || !manager.isActualTransactionActive()
-                || isOfCaller(manager, ownTransaction.get())
-                || keptBy(manager).anyMatch(kept -> kept.covers(handle, lossMatters))) {
+                || separate.getAsBoolean()
+                || keptBy(manager).anyMatch(kept -> kept.lock.covers(lock))) {
             return null;
         }
-        ReactiveTransactions kept = new ReactiveTransactions(handle, lossMatters);
+        ReactiveTransactions kept = new ReactiveTransactions(lock);
         manager.registerSynchronization(kept);
         return () -> kept.workEnded = true;
-    }
-
-    /** Whether the method has a transaction of its own, and this is another one. */
-    private static boolean isOfCaller(TransactionSynchronizationManager manager, @Nullable String ownTransaction) {
-        return ownTransaction != null && !ownTransaction.equals(manager.getCurrentTransactionName());
     }
 
     /**
@@ -74,7 +68,7 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
                 ? List.of()
                 : keptBy(manager)
                         .filter(kept -> kept.workEnded)
-                        .map(kept -> kept.handle)
+                        .map(kept -> kept.lock.handle())
                         .toList();
         return entered.isEmpty() ? owner : owner.nestedIn(entered);
     }
@@ -94,11 +88,6 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
                 .map(ReactiveTransactions.class::cast);
     }
 
-    /** Whether that handle is another entry into the same hold, which ends with this one. */
-    private boolean covers(LockHandle other, boolean otherLossMatters) {
-        return (lossMatters || !otherLossMatters) && handle.fencingTokens().equals(other.fencingTokens());
-    }
-
     @Override
     public int getOrder() {
         return Ordered.LOWEST_PRECEDENCE;
@@ -106,14 +95,15 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
 
     @Override
     public Mono<Void> beforeCommit(boolean readOnly) {
-        return lossMatters ? Mono.fromRunnable(handle::throwIfLost) : Mono.empty();
+        return Mono.fromRunnable(lock::throwIfLost);
     }
 
     @Override
     public Mono<Void> afterCompletion(int status) {
-        return Mono.defer(() -> Mono.fromCompletionStage(handle.closeAsync())).onErrorResume(failure -> {
-            log.warn("After the end of the enclosing transaction: " + failure.getMessage());
-            return Mono.empty();
-        });
+        return Mono.defer(() -> Mono.fromCompletionStage(ReleaseStages.close(lock.handle())))
+                .onErrorResume(failure -> {
+                    log.warn("After the end of the enclosing transaction: " + failure.getMessage());
+                    return Mono.empty();
+                });
     }
 }

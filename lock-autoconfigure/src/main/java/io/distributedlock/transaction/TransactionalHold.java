@@ -38,8 +38,8 @@ public final class TransactionalHold {
     /** If the transaction cannot take over the hold, it must not remain. */
     private static Runnable endOf(LockHandle handle) {
         try {
-            return LockReleaseSynchronization.deferRelease(handle, true, null) ? handle::throwIfLost : handle::close;
-        } catch (RuntimeException failure) {
+            return LockReleaseSynchronization.deferRelease(handle, true) ? handle::throwIfLost : handle::close;
+        } catch (Throwable failure) {
             endAfter(failure, handle::close);
             throw failure;
         }

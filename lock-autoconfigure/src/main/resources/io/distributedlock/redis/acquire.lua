@@ -6,25 +6,28 @@
 --           l  the longest lease in ms that its owner was given and may count on
 --           h  acquisition ids of an explicit owner's holds: "id " for each
 --           g  how many of those were released by name
+--           u<id>  when the lease of that hold ends, in ms of the server's clock
 --           d  acquisitions passed over in line since they did not listen: "id ", or "+id " if they sent a request
 --              since, or sent one as the first in line which said that they do not listen
 --         and only while acquisitions wait, each at a place, which is a whole number:
 --           f  the first place   n  the place behind the last one   x  the number of empty places between them, if any
---           q<place>  "id lease", with " owner" if explicit; at both ends of a row of empty places " first last"
+--           q<place>  "id lease", with " owner" if explicit, or " %!owner" if it must not enter with others of that
+--               owner; at both ends of a row of empty places " first last"
 --           w<id>  the place of that acquisition
---           e<owner>  a place of the waiters with that explicit owner   a<place>, b<place>  the next, the previous one
+--           e<owner>  a place of the waiters with that explicit owner that may enter together   a<place>, b<place>
+--               the next, the previous one
 --       2 ids that were cancelled with unknown outcome, a hash; or the entry again while a cluster moves its slot,
 --         since two keys are refused then: no id counts as cancelled
 -- ARGV  1 acquisition id   2 lease in ms   3 highest token that the instance has seen
 --       4 "0": does not queue, "2": queues, and its instance does not listen   and only for an explicit owner:
---       5 the owner   6 "1" if it may re-enter   or for a reader: 5 "%shared"   6 "1"
+--       5 the owner   6 "1" if it may re-enter, "0" if it must be its only hold   or for a reader: 5 "%shared"   6 "1"
 --       7 the acquisition id of a reader that owns while this one waited for the same turn, or absent
 -- Returns
 --       token as text                     granted, without waiters
 --       {1, token, waiting}               granted; the same id again gets the same token, but a reader the next one, and
 --                                         in a cluster one above ARGV 3 if this server's clock is behind that
 --       {0, ttl in ms, queued, token, repaired, ahead, waiting}   busy; ahead is at least the number of those before it
---       {2, token}                        the explicit owner has it and may not re-enter
+--       {2, token}                        the explicit owner has it and may not re-enter; it no longer waits either
 --       {3, 0}                            the id was cancelled
 --
 -- One step, because another owner could acquire the lock between the read and the write, and because the token has to
@@ -75,6 +78,9 @@ if keys == 0 then
     redis.call('HSET', entry, 'o', id, 't', token, 'l', lease)
   else
     redis.call('HSET', entry, 'o', '=' .. owner, 't', token, 'l', lease, 'h', id .. ' ')
+    if owner ~= '%shared' then
+      redis.call('HSET', entry, 'u' .. id, string.format('%.0f', time[1] * 1000 + math.floor(micros / 1000) + lease))
+    end
   end
   local expires = redis.pcall('PEXPIRE', entry, lease)
   if type(expires) == 'table' then
@@ -91,6 +97,7 @@ if not holder or not token then
 end
 --- @include "include/constants.lua"
 --- @include "include/channels.lua"
+--- @include "include/own-leases.lua"
 local queues = ARGV[4] ~= '0'
 local wanted = tonumber(lease)
 local longest = tonumber(fields[3]) or wanted
@@ -149,12 +156,21 @@ if owns and owner == SHARED and not mine then
   --- @include "include/joining-reader.lua"
 elseif owns then
   if not mine and ARGV[6] ~= '1' then
+    if place then
+      --- @include "include/messages.lua"
+      --- @include "include/waiting-line.lua"
+      leave(place, id, '')
+      tellThoseNear()
+      tell()
+    end
     return {2, token}
   end
   if not mine then
     redis.call('HSET', entry, 'h', holds .. id .. ' ')
   end
-  if owner == SHARED then
+  if owner ~= SHARED then
+    setEnd(entry, id, wanted, true)
+  else
     -- The token of the entry may by now be that of another reader.
     local time = redis.call('TIME')
     token = math.max(time[1] * 1000000 + time[2], math.max(token, tonumber(seen)) + 1)
@@ -165,7 +181,8 @@ elseif owns then
 end
 
 if queues and not place then
-  local text = owner and id .. ' ' .. lease .. ' ' .. owner or id .. ' ' .. lease
+  local alone = owner and ARGV[6] ~= '1'
+  local text = id .. ' ' .. lease .. (alone and ' ' .. ALONE .. owner or owner and ' ' .. owner or '')
   local passed = fields[9]
   local missed = passed and string.find(' ' .. passed, ' ' .. id .. ' ', 1, true)
   if missed then
@@ -184,7 +201,7 @@ if queues and not place then
     place = beyond
     redis.call('HSET', entry, 'q' .. place, text, 'w' .. id, place, 'n', place + 1)
   end
-  if owner then
+  if owner and not alone then
     local other = redis.call('HGET', entry, 'e' .. owner)
     if other then
       redis.call('HSET', entry, 'a' .. place, other, 'b' .. other, place)

@@ -13,6 +13,8 @@
 local entry, subject, seen, again, againLease = KEYS[1], '', ARGV[1], '', nil
 
 --- @include "include/entry.lua"
+--- @include "include/own-leases.lua"
+--- @include "include/ended-holds.lua"
 --- @include "include/free.lua"
 --- @include "include/constants.lua"
 --- @include "include/channels.lua"

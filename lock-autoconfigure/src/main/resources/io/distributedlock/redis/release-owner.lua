@@ -15,14 +15,16 @@
 local entry, subject, seen, again, againLease = KEYS[1], ARGV[1], ARGV[2], '', nil
 
 --- @include "include/entry.lua"
+--- @include "include/own-leases.lua"
+--- @include "include/ended-holds.lua"
 
 if holder ~= '=' .. subject then
   return {-1, token}
 end
+removeEnded()
 given = given + 1
 if remaining() > 0 then
-  redis.call('HDEL', entry, 'g')
-  redis.call('HSET', entry, 'g', given)
+  writeHolds()
   return {4, token}
 end
 

@@ -4,6 +4,7 @@
 -- ARGV  1 acquisition id   2 highest token that the instance has seen, "+" before it if it may be ahead of the clock
 --       and optionally:   3 milliseconds to refuse the id from now on, or "0"
 --       4 another acquisition id that queues in the same step if this one owned the lock, or ""   5 its lease
+--       6 "1" if this was a hold of an explicit owner that has ended without being closed
 -- Returns
 --       1                 free, without waiters
 --       {1, token, ...}   free
@@ -86,6 +87,8 @@ if type(size) == 'table' then
 end
 
 --- @include "include/entry.lua"
+--- @include "include/own-leases.lua"
+--- @include "include/ended-holds.lua"
 --- @include "include/messages.lua"
 --- @include "include/waiting-line.lua"
 
@@ -94,9 +97,16 @@ if holder ~= subject or string.sub(subject, 1, 1) == '=' then
   local start = string.find(' ' .. holds, ' ' .. subject .. ' ', 1, true)
   if start then
     holds = string.sub(holds, 1, start - 1) .. string.sub(holds, start + #subject + 1)
+    if ARGV[6] == '1' then
+      -- If a hold was released by name, it was this one, so that none is taken from the others.
+      given = math.max(0, given - 1)
+    end
+    if holder ~= '=' .. SHARED then
+      forgetEnds(subject)
+      removeEnded()
+    end
     if remaining() > 0 then
-      redis.call('HDEL', entry, 'h')
-      redis.call('HSET', entry, 'h', holds)
+      writeHolds()
       return {4, token}
     end
   else

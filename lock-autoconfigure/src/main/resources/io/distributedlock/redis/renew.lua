@@ -1,15 +1,19 @@
 -- Extends leases that are still owned. Creates nothing.
 --
 -- KEYS  the entries (see acquire.lua)
--- ARGV  for each of them: acquisition id, lease in ms, the token of the latest hold, "1" if it may get shorter
+-- ARGV  for each of them: acquisition id, lease in ms, the token of the latest hold or a higher one, "1" if it may get
+--       shorter
 -- Returns for each of them, one after the other: 1 renewed or 0 not owned, the entry's token or 0, number of waiters
 --
 -- An entry of a wrong type no longer represents a lock, and must not affect the reply for the others. A lease gets
--- shorter only on request, since this may be a late copy of a renewal; that of an explicit owner never does, since the
--- owner may have holds in several instances. A TTL that is missing, or longer than every lease that the owner
--- requested, was not set by a script: it is set to the longest of those. The first write is one that Redis allows when
--- it is out of memory; it then allows the others too. An unchanged lease is written too: WAIT confirms the latest write
--- of the connection, and that must be the write of this lease.
+-- shorter only on request, since this may be a late copy of a renewal, and only if the entry has no higher token: then
+-- this is a late copy of a request to shorten it. That of readers never gets shorter, and that of an explicit owner not
+-- before its other holds end. A TTL that is missing, or longer than every lease that the owner requested, was not set by
+-- a script: it is set to the longest of those. The first write is one that Redis allows when it is out of memory; it
+-- then allows the others too. An unchanged lease is written too: WAIT confirms the latest write of the connection, and
+-- that must be the write of this lease.
+
+--- @include "include/own-leases.lua"
 
 local answer = {}
 for i, entry in ipairs(KEYS) do
@@ -29,9 +33,15 @@ for i, entry in ipairs(KEYS) do
     local known = tonumber(fields[5] or '') or 0
     local longest = math.max(known, wanted)
     local ttl = redis.call('PTTL', entry)
-    if shorten == '1' and not shared then
-      redis.call('PEXPIRE', entry, lease)
-      longest = wanted
+    local shortens = shorten == '1' and tonumber(passed) >= token
+    local least = not shared and wanted or nil
+    if shared and holder ~= '=%shared' then
+      setEnd(entry, id, wanted, not shortens)
+      least = shortens and untilLastEnd(entry, fields[4]) or nil
+    end
+    if shortens and least then
+      redis.call('PEXPIRE', entry, least)
+      longest = (not shared or fields[4] == id .. ' ') and wanted or longest
     elseif ttl < 0 or ttl > longest then
       redis.call('PEXPIRE', entry, longest)
     else

@@ -11,6 +11,7 @@ import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockState;
+import io.distributedlock.LockUnavailableException;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
 import java.time.Duration;
@@ -29,6 +30,9 @@ import org.springframework.mock.env.MockEnvironment;
 class InstanceViewTests {
 
     private final List<String> asked = new ArrayList<>();
+
+    /** Just before the overflow of the clock. */
+    private long nanos = Long.MAX_VALUE;
 
     private LocksDescriptor.Waiting waitFor(LockState state) {
         LockOperations locks = (LockOperations) Proxy.newProxyInstance(
@@ -58,16 +62,27 @@ class InstanceViewTests {
                 .get(0);
     }
 
-    private static LocksDescriptor describe(LockActivity activity, AtomicInteger inspected) {
+    private LocksDescriptor describe(LockActivity activity, AtomicInteger inspected) {
+        return describe(activity, inspected, () -> {});
+    }
+
+    private LocksDescriptor describe(LockActivity activity, AtomicInteger inspected, Runnable duringInspection) {
         LockOperations locks = (LockOperations) Proxy.newProxyInstance(
                 InstanceViewTests.class.getClassLoader(),
                 new Class<?>[] {LockOperations.class},
                 (proxy, method, arguments) -> {
                     inspected.incrementAndGet();
+                    duringInspection.run();
                     return Optional.empty();
                 });
-        return new InstanceView(locks, () -> activity, new InstanceLabel(new MockEnvironment()), Clock.systemUTC())
-                .describe("", 500);
+        InstanceLabel label = new InstanceLabel(new MockEnvironment());
+        return new InstanceView(locks, () -> activity, label, Clock.systemUTC(), () -> nanos).describe("", 500);
+    }
+
+    private static LockActivity manyWaits() {
+        List<LockActivity.Waiting> many =
+                IntStream.range(0, 90).mapToObj(i -> waiting("order:" + i / 3)).toList();
+        return new LockActivity("here", true, true, List.of(), many);
     }
 
     private static LockActivity.Waiting waiting(String name) {
@@ -89,10 +104,8 @@ class InstanceViewTests {
     /** Each of them is a command, and the operator waits. */
     @Test
     void aResponseInspectsTwentyLocksOfOtherInstancesEachOnce() {
-        List<LockActivity.Waiting> many =
-                IntStream.range(0, 90).mapToObj(i -> waiting("order:" + i / 3)).toList();
         AtomicInteger inspected = new AtomicInteger();
-        LocksDescriptor shown = describe(new LockActivity("here", true, true, List.of(), many), inspected);
+        LocksDescriptor shown = describe(manyWaits(), inspected);
 
         assertThat(inspected).hasValue(20);
         assertThat(shown.waiting()).hasSize(90);
@@ -104,6 +117,28 @@ class InstanceViewTests {
         describe(new LockActivity("here", false, true, List.of(), List.of(waiting("a"))), inspected);
 
         assertThat(inspected).hasValue(0);
+    }
+
+    /** Redis may hang instead of refusing: then each of these requests lasts for one command time-out. */
+    @Test
+    void afterTheFirstInspectionWithoutAReplyNoOtherLockIsInspected() {
+        AtomicInteger inspected = new AtomicInteger();
+        LocksDescriptor shown = describe(manyWaits(), inspected, () -> {
+            throw new LockUnavailableException("order:0", "no reply", null);
+        });
+
+        assertThat(inspected).hasValue(1);
+        assertThat(shown.waiting()).hasSize(90);
+    }
+
+    @Test
+    void noLockIsInspectedAfterOneSecond() {
+        AtomicInteger inspected = new AtomicInteger();
+        LocksDescriptor shown = describe(
+                manyWaits(), inspected, () -> nanos += Duration.ofMillis(300).toNanos());
+
+        assertThat(inspected).hasValue(4);
+        assertThat(shown.waiting()).hasSize(90);
     }
 
     private static LockState heldBy(String owner, boolean explicit, @Nullable String label) {

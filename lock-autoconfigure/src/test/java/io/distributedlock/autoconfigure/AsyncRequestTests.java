@@ -14,6 +14,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenLost;
+import io.distributedlock.interceptor.DistributedLockAdvisor;
+import io.distributedlock.interceptor.RecordingLocks;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +25,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.test.web.servlet.MockMvc;
@@ -103,6 +107,32 @@ class AsyncRequestTests {
     @Test
     void aDeferredResultOutsideOfARequestIsRefused() {
         assertThatIllegalStateException().isThrownBy(work::deferred).withMessageContaining("handles no request");
+    }
+
+    @Test
+    void workOutsideOfARequestIsNotBegun() {
+        RecordingLocks locks = new RecordingLocks();
+        ProxyFactory factory = new ProxyFactory(new Outside());
+        factory.setProxyTargetClass(true);
+        factory.addAdvisor(new DistributedLockAdvisor(new DefaultListableBeanFactory(), () -> locks, 0));
+        Outside outside = (Outside) factory.getProxy();
+
+        assertThatIllegalStateException().isThrownBy(outside::deferred).withMessageContaining("handles no request");
+        assertThatIllegalStateException().isThrownBy(outside::task).withMessageContaining("handles no request");
+        assertThat(locks.events()).isEmpty();
+    }
+
+    static class Outside {
+
+        @DistributedLocked("'work'")
+        DeferredResult<String> deferred() {
+            throw new AssertionError("called outside of a request");
+        }
+
+        @DistributedLocked("'work'")
+        WebAsyncTask<String> task() {
+            throw new AssertionError("called outside of a request");
+        }
     }
 
     @Test

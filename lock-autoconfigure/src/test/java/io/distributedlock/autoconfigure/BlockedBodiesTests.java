@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,6 +27,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
 import reactor.core.publisher.Mono;
 
 /** Locked futures and publishers whose bodies all block on other locked methods at the same time. */
@@ -96,9 +101,24 @@ class BlockedBodiesTests {
         runAtOnce(i -> inner.several(i, MANY + i).thenApply(each -> each).join());
     }
 
-    /** The threads that complete releases are all busy with application code. */
     @Test
     void mayReleaseTheLocksOfSeveralAnnotationsInContinuationsOfReleases() {
+        runInContinuationsOfReleases(inner::annotatedTwice);
+    }
+
+    @Test
+    void mayEndTransactionsWithSeveralLocksInContinuationsOfReleases() {
+        runInContinuationsOfReleases(inner::inTransaction);
+    }
+
+    /** A request for several names, and the locks of several annotations, are one hold of the transaction each. */
+    @Test
+    void mayEndTransactionsWithJointLocksInContinuationsOfReleases() {
+        runInContinuationsOfReleases(inner::inTransactionWithJointLocks);
+    }
+
+    /** The threads that complete releases are all busy with application code. */
+    private void runInContinuationsOfReleases(UnaryOperator<Integer> body) {
         CountDownLatch running = new CountDownLatch(MANY);
         Thread caller = Thread.currentThread();
         LockOperations locks = application.bean(LockOperations.class);
@@ -113,7 +133,7 @@ class BlockedBodiesTests {
                             running.countDown();
                             await(running);
                         }
-                        return inner.annotatedTwice(number);
+                        return body.apply(number);
                     })
                     .toCompletableFuture());
         }
@@ -177,8 +197,8 @@ class BlockedBodiesTests {
         }
 
         @Bean
-        Inner inner() {
-            return new Inner();
+        Inner inner(LockOperations locks) {
+            return new Inner(locks);
         }
     }
 
@@ -196,6 +216,28 @@ class BlockedBodiesTests {
     }
 
     static class Inner {
+
+        private final TransactionTemplate transaction = new TransactionTemplate(new EmptyTransactions());
+
+        private final LockOperations locks;
+
+        Inner(LockOperations locks) {
+            this.locks = locks;
+        }
+
+        int inTransaction(int i) {
+            return transaction.execute(status -> {
+                locks.execute(LockRequest.of("kept-" + i), handle -> i);
+                return locks.execute(LockRequest.of("another-" + i), handle -> i);
+            });
+        }
+
+        int inTransactionWithJointLocks(int i) {
+            return transaction.execute(status -> {
+                locks.execute(LockRequest.ofAll(List.of("kept-" + i, "another-" + i)), handle -> i);
+                return locks.execute(LockRequest.ofAll(List.of("third-" + i, "fourth-" + i)), handle -> i);
+            });
+        }
 
         @DistributedLocked(name = "inner", key = "#i", waitUpTo = "60s")
         public Mono<Integer> mono(int i) {
@@ -217,5 +259,25 @@ class BlockedBodiesTests {
         public CompletableFuture<Integer> several(int i, int j) {
             return CompletableFuture.completedFuture(i);
         }
+    }
+
+    /** Transactions without any data. */
+    private static final class EmptyTransactions extends AbstractPlatformTransactionManager {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected Object doGetTransaction() {
+            return this;
+        }
+
+        @Override
+        protected void doBegin(Object transaction, TransactionDefinition definition) {}
+
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {}
+
+        @Override
+        protected void doRollback(DefaultTransactionStatus status) {}
     }
 }

@@ -65,7 +65,7 @@ class CompositeLockListenerTests {
         failing.observationConfig().observationFilter(context -> {
             throw new IllegalStateException("refused");
         });
-        LockListener told = CompositeLockListener.of(
+        LockListener told = LockListener.allOf(
                 List.of(observing(failing), new LockMetrics(registry), new LockMetrics(new SimpleMeterRegistry())));
 
         assertThat(told).isNotNull();
@@ -79,8 +79,8 @@ class CompositeLockListenerTests {
         for (boolean failsFirst : new boolean[] {true, false}) {
             MeterRegistry meters = new SimpleMeterRegistry();
             LockListener sound = new LockMetrics(meters);
-            LockListener told = CompositeLockListener.of(
-                    failsFirst ? List.of(new Failing(), sound) : List.of(sound, new Failing()));
+            LockListener told =
+                    LockListener.allOf(failsFirst ? List.of(new Failing(), sound) : List.of(sound, new Failing()));
 
             assertThat(told).isNotNull();
             call(told);
@@ -90,7 +90,7 @@ class CompositeLockListenerTests {
 
     @Test
     void ofListenersThatAllFailAtARequestThereIsNoAttempt() {
-        LockListener told = CompositeLockListener.of(List.of(new Failing(), new Failing()));
+        LockListener told = LockListener.allOf(List.of(new Failing(), new Failing()));
 
         assertThat(told).isNotNull();
         assertThat(told.requested("order:42", ORIGIN)).isNull();
@@ -101,8 +101,7 @@ class CompositeLockListenerTests {
         for (boolean failsFirst : new boolean[] {true, false}) {
             LockListener failing = new Traced(true);
             LockListener sound = new Traced(false);
-            LockListener told =
-                    CompositeLockListener.of(failsFirst ? List.of(failing, sound) : List.of(sound, failing));
+            LockListener told = LockListener.allOf(failsFirst ? List.of(failing, sound) : List.of(sound, failing));
 
             assertThat(told).isNotNull();
             Attempt attempt = told.requested("order:42", ORIGIN);
@@ -138,8 +137,7 @@ class CompositeLockListenerTests {
                 throw new IllegalStateException("refused");
             });
             LockListener sound = listener(() -> heard.add("call"));
-            LockListener told =
-                    CompositeLockListener.of(failsFirst ? List.of(failing, sound) : List.of(sound, failing));
+            LockListener told = LockListener.allOf(failsFirst ? List.of(failing, sound) : List.of(sound, failing));
 
             assertThat(told).isNotNull();
             assertThatIllegalStateException().isThrownBy(() -> call.accept(told));
@@ -168,7 +166,7 @@ class CompositeLockListenerTests {
     @Test
     @ExtendWith(OutputCaptureExtension.class)
     void theFirstFailureAtARequestIsAWarningAndFurtherOnesAreNot(CapturedOutput output) {
-        LockListener told = CompositeLockListener.of(List.of(new Failing(), new LockMetrics(registry)));
+        LockListener told = LockListener.allOf(List.of(new Failing(), new LockMetrics(registry)));
 
         assertThat(told).isNotNull();
         for (int i = 0; i < 3; i++) {
@@ -239,15 +237,15 @@ class CompositeLockListenerTests {
     void noneIsNoListenerAndOneIsItself() {
         LockListener one = observing(ObservationRegistry.NOOP);
 
-        assertThat(CompositeLockListener.of(List.of())).isNull();
-        assertThat(CompositeLockListener.of(List.of(one))).isSameAs(one);
+        assertThat(LockListener.allOf(List.of())).isNull();
+        assertThat(LockListener.allOf(List.of(one))).isSameAs(one);
     }
 
     /** So the meters cost a call some tenths of a microsecond, and the garbage collector nothing. */
     @Test
     void measuringACallAllocatesNothing() {
         LockListener told =
-                CompositeLockListener.of(List.of(new LockMetrics(registry), observing(ObservationRegistry.create())));
+                LockListener.allOf(List.of(new LockMetrics(registry), observing(ObservationRegistry.create())));
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long self = Thread.currentThread().getId();
         assertThat(told).isNotNull();

@@ -5,6 +5,7 @@
 package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.jayway.jsonpath.DocumentContext;
 import com.jayway.jsonpath.JsonPath;
@@ -17,7 +18,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.core.Ordered;
@@ -83,6 +87,26 @@ class DistributedLockPropertiesTests {
     void acceptsTheShortestAndTheLongestLease() {
         assertThat(bind(Map.of("lease", "10ms")).lease()).hasMillis(10);
         assertThat(bind(Map.of("lease", "365d")).lease()).hasDays(365);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "3s, 1000ms, 2s,",
+        "3s, 1001ms, 2s, must be at most a third of distributed-lock.lease",
+        "30s, 1900ms, 2s,",
+        "30s, 1901ms, 2s, must be at least 100ms less than distributed-lock.command-timeout",
+        "30s, 106751991167300d, 2s, must be at most a third of distributed-lock.lease"
+    })
+    void limitsTheTimeForConfirmations(String lease, String timeout, String commandTimeout, @Nullable String rule) {
+        Map<String, String> settings =
+                settings("lease", lease, "replicas.timeout", timeout, "command-timeout", commandTimeout);
+        assertThat(bind(settings).replicas().acknowledge()).isZero();
+        settings.put("replicas.acknowledge", "1");
+        if (rule == null) {
+            assertThat(bind(settings).replicas().acknowledge()).isOne();
+        } else {
+            assertThatThrownBy(() -> bind(settings)).rootCause().hasMessageContaining(rule);
+        }
     }
 
     @Test

@@ -22,6 +22,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Import;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 
@@ -66,6 +67,58 @@ class FallbackBeanTests {
                     .contains("WrongShop#pay(String)", "substitute::onlyInClass")
                     .containsAnyOf("none of the interfaces has the method", "has no method onlyInClass");
         });
+    }
+
+    /** It would run on the proxy, whose fields are empty. */
+    @Test
+    void aFinalMethodOfABeanThatIsProxiedByItsClassFailsTheStart() {
+        runner.withUserConfiguration(ProxiedByClass.class).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(refusalOf(context))
+                    .contains("CallingFinal#pay(String)", "later::pay", "cannot override a final method");
+        });
+    }
+
+    @Test
+    void aFinalMethodOfABeanWithoutAProxyIsCalled() {
+        runner.withBean("later", FinalFallback.class)
+                .withBean(CallingFinal.class)
+                .run(context ->
+                        assertThat(context.getBean(CallingFinal.class).pay("a")).isEqualTo("later a"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync(proxyTargetClass = true)
+    @Import({CallingFinal.class})
+    static class ProxiedByClass {
+
+        @Bean
+        FinalFallback later() {
+            return new AsynchronousFallback();
+        }
+    }
+
+    static class FinalFallback {
+
+        private final String text = "later ";
+
+        public final String pay(String order) {
+            return text + order;
+        }
+    }
+
+    static class AsynchronousFallback extends FinalFallback {
+
+        @Async
+        public void other() {}
+    }
+
+    static class CallingFinal {
+
+        @DistributedLocked(key = "#order", fallback = "later::pay")
+        public String pay(String order) {
+            throw new AssertionError("called without the lock");
+        }
     }
 
     @Test

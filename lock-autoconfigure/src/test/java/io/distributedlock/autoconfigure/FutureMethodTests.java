@@ -29,6 +29,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.Async;
@@ -212,6 +215,38 @@ class FutureMethodTests {
         await().atMost(LockedApplication.LONG).until(() -> application.locks().forceRelease("work:k"));
         body.complete("done");
         assertSucceeds(result);
+    }
+
+    /** No thread holds it, and the exception may reach no log. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void theLineOfALossNamesTheMethod(CapturedOutput output) {
+        CompletableFuture<String> result = work.ignoring("k", body);
+        await().atMost(LockedApplication.LONG).until(() -> application.locks().forceRelease("work:k"));
+
+        await().atMost(LockedApplication.LONG)
+                .untilAsserted(() -> assertThat(output.getAll())
+                        .containsPattern("Lock 'work:k' was lost .*, held by an asynchronous caller in .*Work#ignoring"
+                                + "\\(String, CompletableFuture\\)\\)"));
+        body.complete("done");
+        assertSucceeds(result);
+    }
+
+    /** A key may be any text from users. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aKeyWithALineBreakAddsNoLineToTheLogOrAMessage(CapturedOutput output) {
+        String key = "a\nWARN of another";
+        CompletableFuture<String> result = work.ignoring(key, body);
+        await().atMost(LockedApplication.LONG).until(() -> application.locks().forceRelease("work:" + key));
+        body.complete("done");
+        assertSucceeds(result);
+
+        assertThat(output.getAll())
+                .contains("The lock 'work:a\\u000AWARN of another' was lost during a method with whenLost = IGNORE")
+                .doesNotContainPattern("(?m)^WARN of another");
+        assertFails(work.run(key, () -> null), IllegalStateException.class)
+                .withMessageContaining("'work:a\\u000AWARN of another' returned null");
     }
 
     @Test

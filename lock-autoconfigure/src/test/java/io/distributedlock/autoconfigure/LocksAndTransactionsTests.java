@@ -486,6 +486,19 @@ class LocksAndTransactionsTests {
         });
     }
 
+    /** Both transactions have the same name. */
+    @Test
+    void aLockOfATransactionOfItsOwnInsideOneOfTheSameMethodEndsWithThatTransaction() {
+        application.run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            stock.lockedInNewTransaction("other", () -> {
+                stock.lockedInNewTransaction("stock", () -> null);
+                assertThat(isFree(context)).isTrue();
+                return null;
+            });
+        });
+    }
+
     @Test
     void aLockOfAMethodThatRunsWithoutTheTransactionOfItsCallerEndsWithTheMethod() {
         application.run(context -> {
@@ -682,6 +695,12 @@ class LocksAndTransactionsTests {
         @Transactional(propagation = Propagation.REQUIRES_NEW)
         public void addInNewTransaction(Callable<?> more) {
             add();
+            call(more);
+        }
+
+        @DistributedLocked("#lock")
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void lockedInNewTransaction(String lock, Callable<?> more) {
             call(more);
         }
 

@@ -174,6 +174,18 @@ class LocksOfTheApplicationTests extends AbstractRedisApplicationTests {
         }
     }
 
+    @Test
+    void aBeanOfAParentThatIsOnlyUsedByNameReplacesNoOtherBean() {
+        new ApplicationContextRunner()
+                .withUserConfiguration(OnlyByName.class)
+                .run(parent -> runner.withParent(parent).withBean(Work.class).run(child -> {
+                    assertThat(child).hasNotFailed().hasSingleBean(RedisLockTemplate.class);
+                    child.getBean(Work.class).run();
+                    assertThat(parent.getBean("special", RecordingLocks.class).events())
+                            .isEmpty();
+                }));
+    }
+
     private ConfigurableApplicationContext hierarchy(Class<?> child) {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(Parent.class)
                 .web(WebApplicationType.NONE)

@@ -23,6 +23,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -81,6 +83,20 @@ class MockedLocksTests {
                 .withMessageContaining("If it is a mock, stub acquireAsync");
     }
 
+    /** Its closeAsync() returns a completed stage, or null in older versions of Mockito. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aMockOfAHandleIsEnoughForAFutureAPublisherAndSeveralLocks(boolean hasStage) {
+        LockHandle handle = mock(LockHandle.class);
+        given(handle.closeAsync()).willReturn(hasStage ? CompletableFuture.completedFuture(null) : null);
+        given(locks.acquireAsync(any())).willReturn(CompletableFuture.completedFuture(handle));
+        given(locks.acquire(any())).willReturn(handle);
+
+        assertThat(work.future()).succeedsWithin(Duration.ofSeconds(30)).isEqualTo("work");
+        assertThat(work.mono().block(Duration.ofSeconds(30))).isEqualTo("work");
+        assertThat(work.runWithTwo()).isEqualTo("work");
+    }
+
     @Test
     void operatorsSeeNoLocks(
             @Autowired LocksHealthIndicator health,
@@ -114,6 +130,12 @@ class MockedLocksTests {
     }
 
     static class Work {
+
+        @DistributedLocked("'one'")
+        @DistributedLocked("'other'")
+        public String runWithTwo() {
+            return "work";
+        }
 
         @DistributedLocked("'mocked'")
         public String run() {

@@ -34,6 +34,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
@@ -139,6 +140,29 @@ class OperatorsViewAutoConfigurationTests {
         }
     }
 
+    /** It would look like a lock of an instance that hangs. */
+    @Test
+    void aLockThatAnotherInstanceRetainsHasAnInstanceThatRepliesAndNoCaller() {
+        try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+            ApplicationContextRunner connected = runner.withPropertyValues(
+                    EXPOSED,
+                    "spring.data.redis.port=" + redis.port(),
+                    "distributed-lock.command-timeout=2s",
+                    "distributed-lock.retention=60s");
+            connected.run(one -> connected.run(two -> {
+                one.getBean(LockOperations.class)
+                        .acquire(LockRequest.of("retained"))
+                        .close();
+                LocksEndpoint endpoint = two.getBean(LocksEndpoint.class);
+
+                await().atMost(Duration.ofSeconds(15))
+                        .untilAsserted(() -> assertThat(endpoint.lock("retained"))
+                                .asString()
+                                .contains("held=true", "caller=null", "answered=true"));
+            }));
+        }
+    }
+
     private static LockHandle reader(ApplicationContext context) {
         return context.getBean(LockOperations.class)
                 .acquireAsync(LockRequest.of("read").mode(LockMode.SHARED))
@@ -206,6 +230,18 @@ class OperatorsViewAutoConfigurationTests {
 
     private static double gauge(MeterRegistry registry, String name) {
         return registry.get(name).gauge().value();
+    }
+
+    /** Nothing depends on them, so nothing else would create them. */
+    @Test
+    void theGaugesExistAlsoIfBeansAreLazy() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        runner.withConfiguration(AutoConfigurations.of(DistributedLockMetricsAutoConfiguration.class))
+                .withBean(MeterRegistry.class, () -> registry)
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context ->
+                        assertThat(gauge(registry, "distributed.lock.held")).isZero());
     }
 
     @Test

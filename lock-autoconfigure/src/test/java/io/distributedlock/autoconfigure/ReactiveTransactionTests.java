@@ -114,6 +114,13 @@ class ReactiveTransactionTests {
     }
 
     @Test
+    void aTransactionWithAPlaceholderUnderALostLockIsRolledBack() {
+        assertThat(failureOf(work.lockedTransactionWithPlaceholder(() -> losing("done"))))
+                .isInstanceOf(LockLostException.class);
+        assertThat(transactions.ends).containsExactly("rollback held=false");
+    }
+
+    @Test
     void aLockInsideOfATransactionIsKeptUntilItHasCommitted() {
         Mono<Boolean> held = work.locked(() -> Mono.just("done")).map(done -> application.isHeld("work"));
         assertThat(transactions.operator().transactional(held).block(LockedApplication.LONG))
@@ -127,6 +134,16 @@ class ReactiveTransactionTests {
         assertThat(transactions.operator().transactional(held).block(LockedApplication.LONG))
                 .isFalse();
         assertThat(transactions.ends).containsExactly("commit held=true", "commit held=false");
+    }
+
+    /** Both transactions have the same name. */
+    @Test
+    void theLockOfAMethodThatCallsItselfInATransactionOfItsOwnEndsWithThatOne() {
+        Mono<String> held = work.inOwnTransaction(
+                "other",
+                () -> work.inOwnTransaction("work", () -> Mono.just("done"))
+                        .map(done -> done + " held=" + application.isHeld("work")));
+        assertThat(held.block(LockedApplication.LONG)).isEqualTo("done held=false");
     }
 
     @Test
@@ -177,6 +194,15 @@ class ReactiveTransactionTests {
         assertThat(transactions.operator().transactional(held).block(LockedApplication.LONG))
                 .isFalse();
         assertThat(transactions.ends).containsExactly("commit held=true", "commit held=false");
+    }
+
+    @Test
+    void anIgnoredLossOfOneOfSeveralLocksDoesNotHideItEither() {
+        Mono<String> both = work.lenientOfTwo(() -> Mono.just("done"))
+                .then(work.strictOfTwo(() -> Mono.just("done")))
+                .flatMap(ReactiveTransactionTests::losing);
+        assertThat(failureOf(transactions.operator().transactional(both))).isInstanceOf(LockLostException.class);
+        assertThat(transactions.ends).containsExactly("rollback held=false");
     }
 
     @Test
@@ -323,8 +349,20 @@ class ReactiveTransactionTests {
         }
 
         @DistributedLocked("'work'")
+        @Transactional(timeoutString = "${tx.timeout:30}")
+        public Mono<String> lockedTransactionWithPlaceholder(Supplier<Mono<String>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked("'work'")
         @Transactional(propagation = Propagation.REQUIRES_NEW)
         public Mono<String> inOwnTransaction(Supplier<Mono<String>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked("#lock")
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public Mono<String> inOwnTransaction(String lock, Supplier<Mono<String>> body) {
             return body.get();
         }
 
@@ -347,6 +385,17 @@ class ReactiveTransactionTests {
 
         @DistributedLocked(key = "'work'", whenLost = WhenLost.IGNORE)
         public Mono<String> lenient(Supplier<Mono<String>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked(key = "'work'", whenLost = WhenLost.IGNORE)
+        @DistributedLocked("'other'")
+        public Mono<String> lenientOfTwo(Supplier<Mono<String>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked("{'work', 'other'}")
+        public Mono<String> strictOfTwo(Supplier<Mono<String>> body) {
             return body.get();
         }
 

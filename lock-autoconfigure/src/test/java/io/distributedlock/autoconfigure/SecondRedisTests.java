@@ -7,6 +7,7 @@ package io.distributedlock.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockListener;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.annotation.DistributedLocked;
@@ -14,10 +15,13 @@ import io.distributedlock.interceptor.RecordingLocks;
 import io.distributedlock.redis.RedisLockTemplate;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -60,7 +64,9 @@ class SecondRedisTests {
                 .withConfiguration(AutoConfigurations.of(
                         AopAutoConfiguration.class,
                         DataRedisAutoConfiguration.class,
-                        DistributedLockAutoConfiguration.class))
+                        DistributedLockAutoConfiguration.class,
+                        DistributedLockMetricsAutoConfiguration.class))
+                .withBean(SimpleMeterRegistry.class)
                 .withPropertyValues("spring.data.redis.port=" + first.port(), "europe.port=" + second.port())
                 .withUserConfiguration(EuropeanLocks.class)
                 .withBean(Orders.class)
@@ -79,6 +85,12 @@ class SecondRedisTests {
                     });
                     assertThat(keys(first)).isEmpty();
                     assertThat(keys(second)).isEmpty();
+                    assertThat(context.getBean(MeterRegistry.class)
+                                    .get("distributed.lock.hold")
+                                    .tag("lock", "Orders.inEurope")
+                                    .timer()
+                                    .count())
+                            .isOne();
                 });
     }
 
@@ -111,8 +123,15 @@ class SecondRedisTests {
         RedisLockTemplate europeanLocks(
                 @Qualifier("europeanRedis") LettuceConnectionFactory redis,
                 DistributedLockProperties properties,
-                ApplicationEventPublisher events) {
-            return new RedisLockTemplate(redis, "lock:", properties.toSettings(), events::publishEvent);
+                ApplicationEventPublisher events,
+                ObjectProvider<LockListener> listeners) {
+            return new RedisLockTemplate(
+                    redis,
+                    "lock:",
+                    properties.toSettings(),
+                    events::publishEvent,
+                    properties.keepUntilCompletion(),
+                    () -> LockListener.allOf(listeners.orderedStream().toList()));
         }
     }
 

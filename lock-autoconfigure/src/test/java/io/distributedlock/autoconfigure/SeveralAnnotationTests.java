@@ -111,7 +111,7 @@ class SeveralAnnotationTests {
                     .isThrownBy(() -> kind.call(work, List.of(1, 2)))
                     .satisfies(busy -> assertThat(busy.lockName()).isEqualTo("a:2"))
                     .satisfies(busy -> assertThat(busy.waited()).isBetween(Duration.ofMillis(990), passed(since)))
-                    .withMessageContaining("none of the 3 locks of the method is held");
+                    .withMessageContaining("the call has acquired none of the 3 locks of the method");
 
             assertThat(passed(since)).isLessThan(Duration.ofSeconds(1).plus(Noise.now()));
             assertThat(application.keys()).containsExactly("lock:{a:2}");
@@ -121,6 +121,19 @@ class SeveralAnnotationTests {
 
     private static Duration passed(long since) {
         return Duration.ofNanos(System.nanoTime() - since);
+    }
+
+    /** It waited for the first lock, and was then refused all the same. */
+    @Test
+    void aCallThatMayNotEnterALaterLockAgainIsRefusedBeforeItWaits() {
+        try (LockHandle other = application.hold("a:first");
+                LockHandle mine = application.locks().acquire(LockRequest.of("b:nested"))) {
+            assertThatExceptionOfType(LockNotAcquiredException.class)
+                    .isThrownBy(work::notReentrant)
+                    .satisfies(refused -> assertThat(refused.lockName()).isEqualTo("b:nested"));
+            assertThat(other.isHeld() && mine.isHeld()).isTrue();
+        }
+        work.notReentrant();
     }
 
     @Test
@@ -294,6 +307,10 @@ class SeveralAnnotationTests {
         @DistributedLocked(name = "n", key = "'x'", condition = "@work.minimum", waitUpTo = "0")
         @java.lang.annotation.Retention(java.lang.annotation.RetentionPolicy.RUNTIME)
         @interface All {}
+
+        @DistributedLocked(name = "a", key = "'first'", reentrant = false, waitUpTo = "1s")
+        @DistributedLocked(name = "b", key = "'nested'", reentrant = false, waitUpTo = "1s")
+        void notReentrant() {}
 
         @All
         List<String> value(List<Integer> keys) {

@@ -5,6 +5,7 @@
 package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.distributedlock.interceptor.RecordingLocks;
 import java.util.Map;
@@ -14,10 +15,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.Environment;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
@@ -92,7 +96,15 @@ class UnknownPropertyTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"DISTRIBUTED_LOCK_LEESE", "DISTRIBUTEDLOCK_LEESE"})
+    @ValueSource(
+            strings = {
+                "DISTRIBUTED_LOCK_LEESE",
+                "DISTRIBUTEDLOCK_LEESE",
+                "distributed_lock_leese",
+                "distributedlock_leese",
+                "distributed-lock.leese",
+                "distributedLock.leese"
+            })
     void reportsAnUnknownVariableToo(String variable) {
         FailureAnalysis analysis = FailureReport.of(withVariables(variable));
         assertThat(analysis.getDescription())
@@ -114,13 +126,73 @@ class UnknownPropertyTests {
         withVariables(variable).run(context -> assertThat(context).hasNotFailed());
     }
 
+    /** A variable in another form would have no effect. */
+    @ParameterizedTest
+    @CsvSource({
+        "DISTRIBUTED_LOCK_KEY_PREFIX, true",
+        "DISTRIBUTEDLOCK_KEYPREFIX, true",
+        "distributed_lock_key_prefix, true",
+        "distributedlock_keyprefix, true",
+        "distributed-lock.key-prefix, true",
+        "distributedLock.keyPrefix, true",
+        "DISTRIBUTED_LOCK_KEYPREFIX, false",
+        "DISTRIBUTEDLOCK_KEY_PREFIX, false",
+        "Distributed_Lock_Key_Prefix, false"
+    })
+    void acceptsExactlyTheFormsOfAVariableThatAreBound(String variable, boolean bound) {
+        if (bound) {
+            withVariables(variable)
+                    .run(context -> assertThat(context.getBean(DistributedLockProperties.class)
+                                    .keyPrefix())
+                            .isEqualTo("a"));
+        } else {
+            assertThat(FailureReport.of(withVariables(variable)).getAction())
+                    .startsWith("Did you mean 'distributed-lock.key-prefix'?");
+            assertThat(Binder.get(environmentWith(variable))
+                            .bind("distributed-lock.key-prefix", String.class)
+                            .isBound())
+                    .isFalse();
+        }
+    }
+
+    private static Environment environmentWith(String variable) {
+        StandardEnvironment environment = new StandardEnvironment();
+        environment.getPropertySources().addFirst(variables(variable));
+        return environment;
+    }
+
     private ApplicationContextRunner withVariables(String name) {
         return runner.withInitializer(context -> context.getEnvironment()
                 .getPropertySources()
-                .replace(
-                        StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
-                        new SystemEnvironmentPropertySource(
-                                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, Map.of(name, "a"))));
+                .replace(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, variables(name)));
+    }
+
+    private static SystemEnvironmentPropertySource variables(String name) {
+        return new SystemEnvironmentPropertySource(
+                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, Map.of(name, "a"));
+    }
+
+    /** In YAML, a group whose entries are all comments. */
+    @Test
+    void acceptsAGroupWithoutEntries() {
+        assumeThat(SpringBootVersion.getVersion())
+                .as("Spring Boot 4.0 does not bind such a group, whatever the library does")
+                .doesNotStartWith("4.0.");
+        runner.withPropertyValues("distributed-lock.fairness=", "distributed-lock.transaction=")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(DistributedLockProperties.class)
+                                    .transaction()
+                                    .guard())
+                            .isTrue();
+                });
+    }
+
+    @Test
+    void refusesAValueOfAGroup() {
+        assertThat(FailureReport.of(runner.withPropertyValues("distributed-lock.fairness=32"))
+                        .getDescription())
+                .startsWith("There is no property 'distributed-lock.fairness'");
     }
 
     record Open(Map<String, String> labels, java.util.List<String> hosts, int number) {}

@@ -7,7 +7,6 @@ package io.distributedlock.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
@@ -123,8 +122,9 @@ class UnusualUseTests {
     @Test
     void aFutureThatNeverCompletesLosesItsLockAtTheMaximum() {
         CompletableFuture<String> never = new CompletableFuture<>();
-        CompletableFuture<String> result = work.limited(never);
-        await().atMost(LockedApplication.LONG).until(() -> application.isHeld("limited"));
+        CompletableFuture<String> lock = new CompletableFuture<>();
+        CompletableFuture<String> result = work.limited(lock, never);
+        assertThat(lock).succeedsWithin(LockedApplication.LONG).isEqualTo("limited");
         application.awaitFree("limited");
         assertThat(result).isNotDone();
         never.complete("late");
@@ -245,7 +245,8 @@ class UnusualUseTests {
         }
 
         @DistributedLocked(key = "'limited'", maxHold = "300ms")
-        CompletableFuture<String> limited(CompletableFuture<String> body) {
+        CompletableFuture<String> limited(CompletableFuture<String> lock, CompletableFuture<String> body) {
+            lock.complete(lock());
             return body;
         }
 

@@ -143,4 +143,27 @@ class BlockingJointReleaseTests {
         assertThat(BlockingJointRelease.rollBack(List.of(a, other))).containsExactly(null, unavailable);
         assertThat(steps).containsExactly("unused other", "unused a", "wait a");
     }
+
+    @Test
+    void sendsAlsoTheReleasesOfAJointHoldBeforeItWaits() {
+        LockHandle inner = new CompositeLockHandle(List.of(b, c));
+        assertThatNoException().isThrownBy(new CompositeLockHandle(List.of(a, inner))::close);
+        assertThat(steps).containsExactly("close c", "close b", "close a", "wait c", "wait b", "wait a");
+        steps.clear();
+        assertThat(BlockingJointRelease.rollBack(List.of(a, inner))).containsExactly(null, null);
+        assertThat(steps).containsExactly("unused c", "unused b", "unused a", "wait c", "wait b", "wait a");
+    }
+
+    /** Its stage could be completed by a thread that application code keeps busy. */
+    @Test
+    void theOnlyHoldIsClosedEvenIfItIsOfAnotherKind() {
+        TestHold other = new TestHold("other", 1, steps) {
+            @Override
+            public void close() {
+                steps.add("wait other");
+            }
+        };
+        assertThat(BlockingJointRelease.close(List.of(other))).containsExactly((Throwable) null);
+        assertThat(steps).containsExactly("wait other");
+    }
 }

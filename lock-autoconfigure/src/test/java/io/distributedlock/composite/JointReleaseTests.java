@@ -77,12 +77,12 @@ class JointReleaseTests {
         assertThat(endsOf(release)).containsExactly(null, thrown, null);
     }
 
+    /** As that of a mock. */
     @Test
-    void aReleaseWithoutAStageIsAFailure() {
+    void aReleaseWithoutAStageIsDone() {
         b.reply = null;
 
-        assertThat(JointRelease.rollBack(List.of(a, b, c)).ends().get(1).join())
-                .isInstanceOf(NullPointerException.class);
+        assertThat(endsOf(JointRelease.rollBack(List.of(a, b, c)))).containsExactly(null, null, null);
         assertThat(releases).hasSize(3);
     }
 

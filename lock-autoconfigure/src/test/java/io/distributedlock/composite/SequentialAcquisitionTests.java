@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.Background;
 import java.io.IOException;
 import java.time.Duration;
@@ -202,6 +204,37 @@ class SequentialAcquisitionTests {
         assertThat(releases).containsExactly("unused lock-0");
         first.reply.complete(null);
         assertThat(acquisition).isCancelled();
+    }
+
+    @Test
+    void aLossEndsTheWaitAndIsReportedAfterTheOthersAreReleased() {
+        start();
+        TestHold first = grant(0);
+        TestHold second = grant(1);
+        second.reply = new CompletableFuture<>();
+        first.lose();
+
+        assertThat(steps.requests.get(2)).isCancelled();
+        assertThat(releases).containsExactly("unused lock-1", "unused lock-0");
+        assertThat(acquisition).isNotDone();
+        second.reply.complete(null);
+        assertThat(failure())
+                .hasMessage("step 2")
+                .cause()
+                .isInstanceOf(LockUnavailableException.class)
+                .hasCauseInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void aLossAfterTheResultReleasesNone() {
+        start();
+        TestHold first = grant(0);
+        grant(1);
+        grant(2);
+        first.lose();
+
+        assertThat(acquisition).isCompletedWithValue(steps.result);
+        assertThat(releases).isEmpty();
     }
 
     @Test

@@ -248,7 +248,7 @@ class AbandonedAttemptTests {
         one.network.flow();
         StoreCall<?> command = one.network.take();
         long number = one.network.sent(AcquireCommand.class).get(0).number();
-        one.store.release(new ReleaseCommand("a", number, 0, null, 1_000), (reply, failure) -> {});
+        one.store.release(new ReleaseCommand("a", number, 0, null, 1_000, false), (reply, failure) -> {});
 
         command.run();
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.InMemoryLeaseStore.Renew;
 import java.lang.ref.WeakReference;
@@ -127,6 +128,39 @@ class AbandonedHandleTests {
 
         assertThatItEndsWithItsLease();
         assertThat(handle.isHeld()).isFalse();
+    }
+
+    @Test
+    void theHoldOfAnExplicitOwnerOutlivesTheThread() {
+        LockHandle handle = CompletableFuture.supplyAsync(
+                        () -> one.engine.acquire(LockRequest.of("a").owner("session-7")), this::runToTheEnd)
+                .join();
+
+        world.advanceSeconds(60);
+
+        assertThat(handle.isHeld()).isTrue();
+        handle.close();
+    }
+
+    @Test
+    void theHoldOfAReaderWhoseThreadHasEndedEndsWithItsLease() {
+        LockHandle handle = CompletableFuture.supplyAsync(
+                        () -> one.engine.acquire(LockRequest.of("a").mode(LockMode.SHARED)), this::runToTheEnd)
+                .join();
+
+        assertThatItEndsWithItsLease();
+        assertThat(handle.isHeld()).isFalse();
+    }
+
+    private WeakReference<LockHandle> acquireForOwnerAndForget() {
+        return new WeakReference<>(one.engine.acquire(LockRequest.of("a").owner("session-7")));
+    }
+
+    @Test
+    void aForgottenHandleOfAnExplicitOwnerEndsWithItsLease() {
+        collect(acquireForOwnerAndForget());
+
+        assertThatItEndsWithItsLease();
     }
 
     private void runToTheEnd(Runnable work) {

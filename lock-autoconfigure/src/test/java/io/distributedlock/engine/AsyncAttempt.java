@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** An asynchronous acquisition and what has become of it. */
@@ -17,7 +18,9 @@ final class AsyncAttempt {
     private final CompletableFuture<LockHandle> stage;
 
     AsyncAttempt(LockEngine engine, LockRequest request) {
-        stage = engine.acquireAsync(request).toCompletableFuture();
+        CompletionStage<LockHandle> acquired =
+                request.names().size() == 1 ? engine.acquireAsync(request) : new LockSet(engine).acquireAsync(request);
+        stage = acquired.toCompletableFuture();
     }
 
     boolean isPending() {

@@ -13,6 +13,7 @@ import io.distributedlock.LockLostEvent;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
+import io.distributedlock.composite.LossReaction;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -179,6 +180,35 @@ class BusyCallbacksTests {
         proceed.countDown();
         assertThat(CompletableFuture.allOf(busy.toArray(CompletableFuture[]::new)))
                 .succeedsWithin(SOON);
+    }
+
+    /** An interrupt of a method, for example. */
+    @Test
+    void theLibraryReactsToALossHoweverManyCallbacksAreBusy() throws Exception {
+        AtomicInteger busy = new AtomicInteger();
+        List<LockHandle> handles = IntStream.range(0, MANY + 10)
+                .mapToObj(i -> engine.acquire(LockRequest.of("busy-" + i)))
+                .toList();
+        handles.forEach(handle -> handle.onLost(() -> {
+            busy.incrementAndGet();
+            block();
+        }));
+        handles.forEach(handle -> engine.forceRelease(handle.name()));
+        await().atMost(SOON).until(() -> busy.get() == MANY);
+        CountDownLatch reactions = new CountDownLatch(2);
+        LossReaction reaction = reactions::countDown;
+        LockHandle one = engine.acquire(LockRequest.of("one"));
+        LockHandle several = new LockSet(engine).acquire(LockRequest.ofAll(List.of("two", "three")));
+        one.onLost(reaction);
+        several.onLost(reaction);
+
+        engine.forceRelease("one");
+        engine.forceRelease("two");
+
+        assertThat(reactions.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(busy).hasValue(MANY);
+        proceed.countDown();
+        several.closeAsync();
     }
 
     @Test

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several instances that want the same lock. */
 class ContentionTests {
@@ -55,9 +57,11 @@ class ContentionTests {
         attempts.forEach(AsyncAttempt::close);
     }
 
-    @Test
-    void theLockGoesToTheOtherInstanceAfterTheMaximumNumberOfLocalHandOvers() {
-        Instance one = world.instance("one", settings(3, Duration.ofDays(1)));
+    /** Nanoseconds cannot count 400 000 days. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 400_000})
+    void theLockGoesToTheOtherInstanceAfterTheMaximumNumberOfLocalHandOvers(long days) {
+        Instance one = world.instance("one", settings(3, Duration.ofDays(days)));
         List<AsyncAttempt> here = attempts(one, 10);
         AsyncAttempt elsewhere = world.instance("two").acquire("a");
 
@@ -65,6 +69,31 @@ class ContentionTests {
 
         assertThat(grantsBefore(elsewhere, here)).isEqualTo(1 + 3);
         finish(elsewhere, here);
+    }
+
+    /** No recall arrives, so a request once a second shows that other instances wait. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anInstanceThatNoRecallReachesHandsOverLocallyForASecondAtMost(boolean moved) {
+        Instance one = world.instance("one");
+        List<AsyncAttempt> here = attempts(one, 200);
+        if (moved) {
+            one.network.holdMessages();
+            one.network.moveUpTo(one.network.sent(AcquireCommand.class).get(0).number());
+        } else {
+            one.network.goDeaf();
+        }
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
+        for (int i = 0; i < 60; i++) {
+            world.advanceMillis(20);
+            if (here.get(0).isGranted()) {
+                here.remove(0).close();
+            }
+        }
+        assertThat(elsewhere.isHeld()).isTrue();
+        elsewhere.close();
+        world.advanceSeconds(2);
+        here.forEach(AsyncAttempt::close);
     }
 
     @Test

@@ -16,6 +16,7 @@ import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
 import io.distributedlock.testing.Seeds;
 import io.distributedlock.testing.TestLength;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +74,7 @@ class DeadlockSearchTests {
     }
 
     private void look(boolean resolve) {
-        searches.values().forEach(search -> search.look(0, resolve));
+        searches.values().forEach(search -> search.look(Duration.ZERO, resolve));
     }
 
     /** What a blocked thread or asynchronous work is for the engine, without one that really waits. */
@@ -398,7 +399,7 @@ class DeadlockSearchTests {
                 callers.get(0).end();
             }
         };
-        searches.get("instance1").look(0, true);
+        searches.get("instance1").look(Duration.ZERO, true);
 
         assertThat(questions[0]).isEqualTo(2);
         assertThat(events).isEmpty();

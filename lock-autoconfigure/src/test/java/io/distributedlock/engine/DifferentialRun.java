@@ -267,8 +267,9 @@ final class DifferentialRun {
         long tombstone = random.nextInt(4) == 0 ? tombstone(acquisition) : 0;
         Acquisition again = random.nextInt(4) == 0 ? withoutOwner(unknown(acquisition.name())) : null;
         long lease = lease();
-        story.add("release " + acquisition + " tombstone " + tombstone + " again " + again);
-        List<?> real = tombstone == 0 && again == null
+        boolean lost = acquisition.owner() != null && random.nextInt(5) == 0;
+        story.add("release " + acquisition + " tombstone " + tombstone + " again " + again + " lost " + lost);
+        List<?> real = tombstone == 0 && again == null && !lost
                 ? scripts.releasePlainly(acquisition.name(), acquisition.id(), floor.getKey())
                 : scripts.release(
                         acquisition.name(),
@@ -276,12 +277,13 @@ final class DifferentialRun {
                         floor.getKey(),
                         tombstone,
                         again == null ? "" : again.id(),
-                        lease);
+                        lease,
+                        lost ? "1" : "0");
         Requeue requeue = again == null ? null : new Requeue(0, lease);
         ReleaseReply model = leases.release(
                 acquisition.id(),
                 again == null ? null : again.id(),
-                new ReleaseCommand(acquisition.name(), 0, floor.getValue(), requeue, tombstone));
+                new ReleaseCommand(acquisition.name(), 0, floor.getValue(), requeue, tombstone, lost));
         compareReleases(real, model);
         handedOver += model.outcome() == Outcome.TRANSFERRED ? 1 : 0;
         assertThat(real.size() > 4).as("queued again").isEqualTo(model.requeued() != null);
@@ -392,6 +394,11 @@ final class DifferentialRun {
                 .as("given back")
                 .isEqualTo("" + model.given);
         compareTimes(real.ttl(), model.remainingMillis(clock.nanos()));
+        assertThat(real.ends()).as("ends of holds").hasSize(model.ends.size());
+        for (int i = 0; i < model.ends.size(); i++) {
+            long end = model.ends.get(model.holds.get(i));
+            compareTimes(real.ends().get(i), (end - clock.nanos()) / 1_000_000);
+        }
     }
 
     private Set<String> cancelled(String name) {
@@ -403,7 +410,7 @@ final class DifferentialRun {
 
     private static String line(LeaseEntry entry) {
         return entry.line.stream()
-                .map(each -> each.id() + " " + each.leaseMillis() + " "
+                .map(each -> each.id() + " " + each.leaseMillis() + " " + (each.alone() ? "%!" : "")
                         + (each.owner() == null ? "" : inRedis(each.owner())) + ";")
                 .collect(Collectors.joining());
     }

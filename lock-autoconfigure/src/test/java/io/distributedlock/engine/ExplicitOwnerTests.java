@@ -99,6 +99,130 @@ class ExplicitOwnerTests {
     }
 
     @Test
+    void onlyOneOfTheWaitersThatMayNotReenterEnters() {
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt first = one.acquire(as("job").reentrant(false));
+        AsyncAttempt sameInstance = one.acquire(as("job").reentrant(false));
+        AsyncAttempt otherInstance = two.acquire(as("job").reentrant(false));
+        AsyncAttempt mayReenter = world.instance("three").acquire(as("job"));
+        AsyncAttempt other = world.instance("four").acquire("a");
+
+        elsewhere.close();
+
+        assertThat(first.isHeld() && mayReenter.isHeld()).isTrue();
+        assertThat(sameInstance.failure()).isInstanceOf(LockNotAcquiredException.class);
+        assertThat(otherInstance.isPending()).isTrue();
+        world.advanceSeconds(2);
+        assertThat(otherInstance.failure()).isInstanceOf(LockNotAcquiredException.class);
+        first.close();
+        assertThat(other.isPending()).isTrue();
+        mayReenter.close();
+        assertThat(other.isHeld()).isTrue();
+        other.close();
+    }
+
+    /** They take turns like other callers, unless their owner has the lock at their next request. */
+    @Test
+    void aWaiterThatMayNotReenterKeepsItsPlaceWhileItsOwnerHasAnEarlierOne() {
+        AsyncAttempt elsewhere = world.instance("three").acquire("a");
+        AsyncAttempt first = one.acquire(as("job").reentrant(false));
+        AsyncAttempt second = two.acquire(as("job").reentrant(false));
+        AsyncAttempt other = one.acquire("a");
+
+        elsewhere.close();
+        assertThat(first.isHeld()).isTrue();
+        first.close();
+        assertThat(second.isHeld()).isTrue();
+        assertThat(other.isPending()).isTrue();
+        second.close();
+
+        assertThat(other.isHeld()).isTrue();
+        other.close();
+    }
+
+    @Test
+    void aHoldOfADeadInstanceEndsWithItsOwnLease() {
+        Instance dies = world.instance("dies");
+        dies.acquire(as("job").lease(Duration.ofSeconds(4)));
+        dies.network.disconnect();
+        AsyncAttempt waiting = two.acquire("a");
+
+        for (int second = 0; second < 3; second++) {
+            AsyncAttempt again = one.acquire(as("job").lease(Duration.ofSeconds(4)));
+            world.advanceSeconds(1);
+            again.close();
+            assertThat(waiting.isPending()).isTrue();
+        }
+        AsyncAttempt last = one.acquire(as("job").lease(Duration.ofSeconds(4)));
+        world.advanceSeconds(2);
+        last.close();
+
+        assertThat(waiting.isHeld()).isTrue();
+        waiting.close();
+        dies.reconnect();
+        world.advanceSeconds(60);
+    }
+
+    @Test
+    void aReleaseByNameIsNotTakenFromTheHoldOfAnotherInstanceWhenADeadOneEnds() {
+        Instance dies = world.instance("dies");
+        dies.acquire(as("job").lease(Duration.ofSeconds(4)));
+        dies.network.disconnect();
+        AsyncAttempt here = one.acquire(as("job"));
+        AsyncAttempt nested = one.acquire(as("job"));
+        assertThat(two.engine.release("a", "job")).isEqualTo(ReleaseResult.STILL_HELD);
+        world.advanceSeconds(5);
+
+        nested.close();
+
+        assertThat(here.isHeld()).isTrue();
+        here.close();
+        dies.reconnect();
+        world.advanceSeconds(60);
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void aReleaseByNameIsNotTakenFromTheOtherHoldIfOneIsLost() {
+        AsyncAttempt here = one.acquire(as("job"));
+        AsyncAttempt ends = two.acquire(as("job").maxHold(Duration.ofSeconds(5)));
+        assertThat(two.engine.release("a", "job")).isEqualTo(ReleaseResult.STILL_HELD);
+
+        world.advanceSeconds(6);
+
+        assertThat(ends.isHeld()).isFalse();
+        assertThat(here.isHeld()).isTrue();
+        here.close();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void aShorterLeaseOfTheOnlyHoldCountsForOthersToo() {
+        AsyncAttempt here = one.acquire(as("job"));
+        here.handle().extend(Duration.ofDays(1));
+        assertThat(remaining()).isEqualTo(Duration.ofDays(1));
+
+        here.handle().extend(Duration.ofSeconds(2));
+
+        assertThat(remaining()).isEqualTo(Duration.ofSeconds(2));
+        here.close();
+    }
+
+    @Test
+    void theLeaseOfAHoldThatIsClosedDoesNotOutlastTheOthers() {
+        AsyncAttempt here = one.acquire(as("job").lease(Duration.ofSeconds(5)));
+        two.acquire(as("job").lease(Duration.ofHours(1))).close();
+
+        assertThat(remaining()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(here.isHeld()).isTrue();
+        here.close();
+    }
+
+    private Duration remaining() {
+        return world.leases.inspect("a").orElseThrow().remainingLease();
+    }
+
+    @Test
     void holdsAreReleasedByNameFromAnyInstance() {
         AsyncAttempt here = one.acquire(as("job"));
         AsyncAttempt again = one.acquire(as("job"));

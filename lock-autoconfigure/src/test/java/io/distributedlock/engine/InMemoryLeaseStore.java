@@ -99,7 +99,7 @@ final class InMemoryLeaseStore implements LeaseStore {
 
     @Override
     public boolean isOutOfReach(String name, long number) {
-        return network.hasMoved();
+        return network.hasMoved(number);
     }
 
     @Override

@@ -5,13 +5,20 @@
 package io.distributedlock.engine;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One lock in {@link SharedLeases}: the hash that the scripts write, field by field. */
 final class LeaseEntry {
 
-    record Queued(String id, long leaseMillis, @Nullable String owner) {
+    /** @param alone whether it must be the only hold of its explicit owner */
+    record Queued(String id, long leaseMillis, @Nullable String owner, boolean alone) {
+
+        boolean entersWith(Queued head) {
+            return head.owner() != null && head.owner().equals(owner) && !alone;
+        }
 
         boolean isReader() {
             return LeaseStore.READERS.equals(owner);
@@ -37,6 +44,9 @@ final class LeaseEntry {
 
     /** How many of those were given back by name. */
     int given;
+
+    /** When the leases of an explicit owner's holds end; nothing for readers. */
+    final Map<String, Long> ends = new HashMap<>();
 
     private long expiresAt;
 
@@ -120,6 +130,58 @@ final class LeaseEntry {
         return holds.size() > given;
     }
 
+    private boolean hasOwnLeases() {
+        return hasExplicitOwner() && !isOwnedByReaders();
+    }
+
+    void setEnd(String id, long millis, long now, boolean later) {
+        long end = now + millis * 1_000_000;
+        if (hasOwnLeases()) {
+            ends.merge(id, end, (known, next) -> later ? later(known, next) : next);
+        }
+    }
+
+    private long lastEnd() {
+        return ends.values().stream().reduce(LeaseEntry::later).orElseThrow();
+    }
+
+    /** The clock may overflow. */
+    private static long later(long one, long other) {
+        return one - other > 0 ? one : other;
+    }
+
+    void forgetHold(String id) {
+        holds.remove(id);
+        ends.remove(id);
+    }
+
+    /** The entry lasts as long as the last of the other holds. */
+    void removeEnded(long now) {
+        if (!hasOwnLeases() || holds.isEmpty()) {
+            return;
+        }
+        for (String id : List.copyOf(holds)) {
+            if (ends.get(id) - now <= 0) {
+                forgetHold(id);
+                given = Math.max(0, given - 1);
+            }
+        }
+        if (hasMoreHolds()) {
+            long last = lastEnd();
+            expiresAt = expiresAt - last < 0 ? expiresAt : last;
+        }
+    }
+
+    /** Shorter if the other holds of an explicit owner allow it; never for readers. */
+    void shorten(String id, long millis, long now) {
+        if (!hasExplicitOwner() || holds.equals(List.of(id)) && hasOwnLeases()) {
+            expireAfter(millis, now);
+        } else if (hasOwnLeases()) {
+            leaseMillis = Math.max(leaseMillis, millis);
+            expiresAt = lastEnd();
+        }
+    }
+
     void expireAfter(long millis, long now) {
         leaseMillis = millis;
         expiresAt = now + millis * 1_000_000;
@@ -143,6 +205,8 @@ final class LeaseEntry {
         holder = shared ? "=" + next.owner() : next.id();
         holds = shared ? new ArrayList<>(heirs.stream().map(Queued::id).toList()) : new ArrayList<>();
         given = 0;
+        ends.clear();
+        heirs.forEach(heir -> setEnd(heir.id(), heir.leaseMillis(), now, false));
         long longest = heirs.stream().mapToLong(Queued::leaseMillis).max().orElse(0);
         expireAfter(Math.max(longest, next.leaseMillis()), now);
     }

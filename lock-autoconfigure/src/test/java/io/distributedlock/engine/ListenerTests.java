@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -202,6 +203,29 @@ class ListenerTests {
                 Runnable::run,
                 event -> {},
                 listener);
+    }
+
+    /** The listener of an application may be one of several, of which the others count. */
+    @Test
+    void aListenerThatFailsAtARenewalReceivesTheOthersOfTheBatch() {
+        AtomicInteger received = new AtomicInteger();
+        LockListener failing = new FailingListener(new IllegalStateException("on purpose")) {
+            @Override
+            public void renewed(Renewal result) {
+                received.incrementAndGet();
+                super.renewed(result);
+            }
+        };
+        try (LockEngine engine = toldTo(failing);
+                LockHandle first = engine.acquire(LockRequest.of("a"));
+                LockHandle second = engine.acquire(LockRequest.of("b"))) {
+            world.clock.advanceMillis(10_000);
+            engine.runTimers();
+
+            assertThat(first.isHeld()).isTrue();
+            assertThat(second.isHeld()).isTrue();
+            assertThat(received).hasValue(2);
+        }
     }
 
     /** Code in Kotlin throws checked exceptions, and a failure may fail again when it is logged. */

@@ -13,6 +13,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -50,6 +52,29 @@ class LockActivityTests {
         inner.close();
         outer.close();
         assertThat(of(one).held()).isEmpty();
+    }
+
+    /** As virtual threads are, unless the application names them. */
+    @Test
+    void aThreadWithoutANameIsShownByItsId() throws Exception {
+        CompletableFuture<LockHandle> acquired = new CompletableFuture<>();
+        Thread thread = unnamed(() -> acquired.complete(one.engine.acquire(LockRequest.of("a"))));
+
+        String kind = Runtime.version().feature() < 21 ? "thread #" : "virtual thread #";
+        LockHandle handle = acquired.get(60, TimeUnit.SECONDS);
+        assertThat(of(one).held()).extracting(Held::caller).containsExactly(kind + thread.getId());
+        assertThat(one.engine.holder("a", "label").caller()).isEqualTo(kind + thread.getId());
+        handle.close();
+    }
+
+    private static Thread unnamed(Runnable task) throws ReflectiveOperationException {
+        if (Runtime.version().feature() >= 21) {
+            return (Thread)
+                    Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+        }
+        Thread thread = new Thread(task, "");
+        thread.start();
+        return thread;
     }
 
     @Test

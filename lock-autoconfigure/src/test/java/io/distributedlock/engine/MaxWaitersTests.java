@@ -6,6 +6,7 @@ package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distributedlock.LockMode;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
@@ -18,6 +19,15 @@ class MaxWaitersTests {
     final EngineTestSupport world = new EngineTestSupport();
 
     private final Instance one = world.instance("one", EngineSettings.DEFAULTS.withMaxWaiters(2));
+
+    private final Instance two = world.instance("two");
+
+    private static final LockRequest READ =
+            LockRequest.of("a").mode(LockMode.SHARED).waitForever();
+
+    private static LockRequest owner(String id) {
+        return LockRequest.of("a").owner(id).waitForever();
+    }
 
     @Test
     void oneMoreThanTheLimitIsRefusedAtOnceAndTheMessageNamesTheProperty() {
@@ -101,5 +111,127 @@ class MaxWaitersTests {
         holder.close();
         first.close();
         second.close();
+    }
+
+    /** It was refused before the store was asked, which grants it at once. */
+    @Test
+    void anExplicitOwnerThatHoldsTheLockEntersAgain() {
+        AsyncAttempt holder = one.acquire(owner("me"));
+        AsyncAttempt first = one.acquire(owner("you"));
+        AsyncAttempt second = one.acquire(owner("you"));
+
+        AsyncAttempt again = one.acquire(owner("me"));
+
+        assertThat(again.isHeld()).isTrue();
+        again.close();
+        holder.close();
+        first.close();
+        second.close();
+    }
+
+    @Test
+    void aReaderThatHasToWaitIsRefused() {
+        AsyncAttempt writer = one.acquire("a");
+        AsyncAttempt waiting = one.acquire(owner("me"));
+        AsyncAttempt next = one.acquire(owner("me"));
+        AsyncAttempt refused = one.acquire(READ);
+        assertThat(refused.failure())
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("(maxWaiters)");
+        writer.close();
+        waiting.close();
+        next.close();
+    }
+
+    @Test
+    void aSingleTryOfAnExplicitOwnerOrReaderIsBusy() {
+        AsyncAttempt holder = one.acquire(owner("me"));
+        AsyncAttempt first = one.acquire(owner("you"));
+        AsyncAttempt second = one.acquire(owner("you"));
+
+        assertThat(one.acquire(owner("other").noWait()).failure()).isInstanceOf(LockNotAcquiredException.class);
+        assertThat(one.acquire(READ.noWait()).failure()).isInstanceOf(LockNotAcquiredException.class);
+
+        holder.close();
+        first.close();
+        second.close();
+    }
+
+    /** Single tries do not wait behind others, so they take no place from a caller that does. */
+    @Test
+    void singleTriesTakeNoPlace() {
+        AsyncAttempt elsewhere = two.acquire("a");
+        one.network.holdCommands();
+        AsyncAttempt[] tries = {one.tryOnce("a"), one.tryOnce("a"), one.tryOnce("a")};
+        AsyncAttempt first = one.acquire("a");
+        AsyncAttempt second = one.acquire("a");
+        assertThat(first.isPending() && second.isPending()).isTrue();
+        assertThat(one.acquire("a").failure()).hasMessageContaining("(maxWaiters)");
+        one.network.flow();
+        one.network.take().run();
+
+        for (AsyncAttempt single : tries) {
+            assertThat(single.failure()).isInstanceOf(LockNotAcquiredException.class);
+        }
+        elsewhere.close();
+        first.close();
+        second.close();
+    }
+
+    /** Whether it has to wait is not known before the reply, but the number of those that wait for one is limited. */
+    @Test
+    void anExplicitOwnerWithoutAPlaceWaitsForOneReplyOnly() {
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt first = one.acquire(owner("me"));
+        AsyncAttempt second = one.acquire(owner("me"));
+        one.network.holdCommands();
+        AsyncAttempt answered = one.acquire(owner("you"));
+        AsyncAttempt unanswered = one.acquire(owner("you"));
+        assertThat(answered.isPending() && unanswered.isPending()).isTrue();
+
+        one.network.take().run();
+        assertThat(answered.failure()).hasMessageContaining("(maxWaiters)");
+        one.network.flow();
+        world.advance(EngineSettings.DEFAULTS.commandTimeout());
+        assertThat(unanswered.failure()).hasMessageContaining("(maxWaiters)");
+
+        elsewhere.close();
+        first.close();
+        second.close();
+    }
+
+    @Test
+    void anExplicitOwnerWithoutAPlaceIsRefusedDuringAnOutage() {
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt first = one.acquire(owner("me"));
+        AsyncAttempt second = one.acquire(owner("me"));
+        one.network.disconnect();
+
+        assertThat(one.acquire(owner("you")).failure()).hasMessageContaining("(maxWaiters)");
+
+        one.reconnect();
+        elsewhere.close();
+        world.advanceSeconds(1);
+        first.close();
+        second.close();
+    }
+
+    @Test
+    void anExplicitOwnerGetsThePlaceOfOneThatHasLeftMeanwhile() {
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt first = one.acquire(owner("me"));
+        AsyncAttempt second = one.acquire(owner("me"));
+        one.network.holdCommands();
+        AsyncAttempt third = one.acquire(owner("you"));
+        one.network.flow();
+        first.cancel();
+
+        one.network.take().run();
+
+        assertThat(third.isPending()).isTrue();
+        elsewhere.close();
+        second.close();
+        assertThat(third.isHeld()).isTrue();
+        third.close();
     }
 }

@@ -17,8 +17,8 @@ interface Network {
     /** Whether the store finds somebody there to hear its messages. */
     boolean isSubscribed();
 
-    /** Whether locks have moved to another part of the store since their acquisitions got their numbers. */
-    default boolean hasMoved() {
+    /** Whether locks have moved to another part of the store since the acquisition with this number got it. */
+    default boolean hasMoved(long number) {
         return false;
     }
 

@@ -15,6 +15,7 @@ import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.distributedlock.testing.Background;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -216,5 +217,25 @@ class ReleaseTests {
         assertThat(one.network.sent(ReleaseCommand.class)).hasSize(2);
         one.network.flow();
         one.network.take().run();
+    }
+
+    /** The lease that it had is over by then, and the store keeps the lock for the rest of its minimum. */
+    @Test
+    void anUnconfirmedReleaseWithAMinimumNamesThatAsWell() {
+        LockRequest request = LockRequest.of("a").lease(Duration.ofMillis(1_500));
+        for (LockRequest each : List.of(request, request.minHold(Duration.ofSeconds(6)))) {
+            AsyncAttempt attempt = one.acquire(each);
+            one.network.holdCommands();
+            CompletableFuture<Void> closed = attempt.handle().closeAsync().toCompletableFuture();
+            world.advanceSeconds(1);
+
+            assertThat(closed)
+                    .failsWithin(Duration.ofSeconds(60))
+                    .withThrowableThat()
+                    .withMessageContaining(
+                            each.minHold() == null ? "when its lease ends" : "its lease and its minHold");
+            one.network.flow();
+            world.advanceSeconds(10);
+        }
     }
 }

@@ -52,6 +52,15 @@ class RetentionTests {
         world.advanceSeconds(5);
     }
 
+    /** Otherwise no other caller could end the retention. */
+    @Test
+    void anInstanceThatNoRecallReachesRetainsNothing() {
+        one.network.goDeaf();
+        useAndClose();
+        assertThat(isRetained()).isFalse();
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
+
     @Test
     void aTryTakesItToo() {
         useAndClose();

@@ -38,7 +38,7 @@ final class ScriptReplies {
             assert(redis.call('HGET', entry, 'w' .. id) == tostring(place), 'place of ' .. id)
             line = line .. id .. ' ' .. lease .. ' ' .. owner .. ';'
             known = known + 2
-            if owner ~= '' then
+            if owner ~= '' and string.sub(owner, 1, 2) ~= '%!' then
               owners[owner] = (owners[owner] or 0) + 1
             end
             place = place + 1
@@ -58,21 +58,36 @@ final class ScriptReplies {
         for _, field in ipairs({'o', 't', 'l', 'f', 'n', 'x', 'h', 'g', 'd'}) do
           known = known + redis.call('HEXISTS', entry, field)
         end
+        local ends, now = {}, redis.call('TIME')
+        if fields[5] and fields[1] ~= '=%shared' then
+          for id in string.gmatch(fields[5], '%S+') do
+            ends[#ends + 1] = redis.call('HGET', entry, 'u' .. id) - now[1] * 1000
+            known = known + 1
+          end
+        end
         assert(known == redis.call('HLEN', entry), 'fields of nobody')
         fields[4] = line
         for i = 1, 6 do fields[i] = fields[i] or '' end
-        return {fields, redis.call('PTTL', entry), redis.call('HKEYS', KEYS[2])}
+        return {fields, redis.call('PTTL', entry), redis.call('HKEYS', KEYS[2]), ends}
         """;
 
-    /** Lets all keys expire that have not more than that to live, and takes it off the others. */
+    /** Lets all keys expire that have not more than that to live, and takes it off the others and their holds. */
     private static final String PASS = """
         for _, key in ipairs(redis.call('KEYS', 'lock:*')) do
+          for _, field in ipairs(redis.call('HKEYS', key)) do
+            if string.match(field, '^u%S+') then
+              redis.call('HINCRBY', key, field, -ARGV[1])
+            end
+          end
           redis.call('PEXPIRE', key, math.max(0, redis.call('PTTL', key) - ARGV[1]))
         end
         """;
 
-    /** @param fields owner, token, longest lease, line, holds, and how many of them were given back; or "" for each */
-    record State(List<?> fields, long ttl, Set<String> cancelled) {}
+    /**
+     * @param fields owner, token, longest lease, line, holds, and how many of them were given back; or "" for each
+     * @param ends when the leases of an explicit owner's holds end, in milliseconds from now
+     */
+    record State(List<?> fields, long ttl, Set<String> cancelled, List<Long> ends) {}
 
     private final RespClient redis;
 
@@ -181,7 +196,9 @@ final class ScriptReplies {
     private static State stateOf(List<?> reply) {
         Set<String> cancelled = new HashSet<>();
         ((List<?>) reply.get(2)).forEach(each -> cancelled.add(each.toString()));
-        return new State((List<?>) reply.get(0), (Long) reply.get(1), cancelled);
+        List<Long> ends =
+                ((List<?>) reply.get(3)).stream().map(end -> (Long) end).toList();
+        return new State((List<?>) reply.get(0), (Long) reply.get(1), cancelled, ends);
     }
 
     void pass(long millis) {

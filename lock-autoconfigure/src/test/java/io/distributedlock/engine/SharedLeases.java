@@ -65,6 +65,7 @@ final class SharedLeases extends LeaseServer {
         Kept last = kept.remove(command.name());
         entry.token = nextToken(last == null ? 0 : last.token(), command.floor());
         entry.expireAfter(command.leaseMillis(), now());
+        entry.setEnd(id, command.leaseMillis(), now(), true);
         entries.put(command.name(), entry);
         return new AcquireReply.Granted(entry.token, 0);
     }
@@ -72,6 +73,9 @@ final class SharedLeases extends LeaseServer {
     private AcquireReply reenter(LeaseEntry entry, String id, AcquireCommand command) {
         boolean mine = entry.holds.contains(id);
         if (!mine && !command.reentrant()) {
+            List<Queued> near = entry.near();
+            entry.line.remove(entry.inLine(id));
+            tellThoseNear(command.name(), entry, near, null);
             return new AcquireReply.ReentryRefused(entry.token);
         }
         if (!mine) {
@@ -80,6 +84,7 @@ final class SharedLeases extends LeaseServer {
         if (entry.isOwnedByReaders()) {
             entry.token = nextToken(entry.token, command.floor());
         }
+        entry.setEnd(id, command.leaseMillis(), now(), true);
         entry.lengthen(command.leaseMillis(), now());
         return new AcquireReply.Granted(entry.token, entry.line.size());
     }
@@ -102,7 +107,7 @@ final class SharedLeases extends LeaseServer {
         if (joins) {
             entry.line.remove(entry.inLine(id));
             entry.forget(id);
-            entering.add(new Queued(id, command.leaseMillis(), command.owner()));
+            entering.add(new Queued(id, command.leaseMillis(), command.owner(), false));
         }
         join(command.name(), entry, entering, command.floor(), id);
         tellThoseNear(command.name(), entry, near, null);
@@ -154,7 +159,8 @@ final class SharedLeases extends LeaseServer {
                 entry.askAgain.add(id);
             }
             place = missed ? 0 : entry.line.size();
-            entry.line.add(place, new Queued(id, command.leaseMillis(), command.owner()));
+            boolean alone = command.owner() != null && !command.reentrant();
+            entry.line.add(place, new Queued(id, command.leaseMillis(), command.owner(), alone));
         }
         if (place == 0 && command.queue() && !hears) {
             entry.reserveFor(id);
@@ -180,8 +186,10 @@ final class SharedLeases extends LeaseServer {
             boolean shared = entry.hasExplicitOwner();
             boolean mine = shared ? entry.holds.contains(id) : entry.holder.equals(id);
             if (mine) {
-                if (command.mayShorten() && !shared) {
-                    entry.expireAfter(command.leaseMillis(), now());
+                boolean shortens = command.mayShorten() && command.token() >= entry.token;
+                entry.setEnd(id, command.leaseMillis(), now(), !shortens);
+                if (shortens) {
+                    entry.shorten(id, command.leaseMillis(), now());
                 }
                 entry.lengthen(command.leaseMillis(), now());
                 entry.token = Math.max(entry.token, command.token());
@@ -218,7 +226,9 @@ final class SharedLeases extends LeaseServer {
                 tellThoseNear(command.name(), entry, near, null);
                 return new ReleaseReply(left ? Outcome.LEFT_QUEUE : Outcome.NOT_YOURS, entry.token, null);
             }
-            entry.holds.remove(id);
+            entry.forgetHold(id);
+            entry.given = Math.max(0, entry.given - (command.lost() ? 1 : 0));
+            entry.removeEnded(now());
             if (entry.hasMoreHolds()) {
                 return new ReleaseReply(Outcome.STILL_HELD, entry.token, null);
             }
@@ -232,7 +242,7 @@ final class SharedLeases extends LeaseServer {
         long released = entry.token;
         Requeue requeue = command.requeue();
         if (again != null && requeue != null && entry.inLine(again) == null) {
-            entry.line.add(new Queued(again, requeue.leaseMillis(), null));
+            entry.line.add(new Queued(again, requeue.leaseMillis(), null, false));
         }
         Queued next = transfer(command.name(), entry, command.floor(), again);
         if (next == null) {
@@ -259,9 +269,7 @@ final class SharedLeases extends LeaseServer {
             List<Queued> heirs = new ArrayList<>();
             heirs.add(next);
             if (next.owner() != null) {
-                entry.line.stream()
-                        .filter(other -> next.owner().equals(other.owner()))
-                        .forEach(heirs::add);
+                entry.line.stream().filter(other -> other.entersWith(next)).forEach(heirs::add);
                 entry.line.removeAll(heirs);
             }
             List<Queued> absent = heirs.stream()
@@ -308,7 +316,7 @@ final class SharedLeases extends LeaseServer {
     /** It lives, although it does not listen. */
     private static void addIfItAsks(LeaseEntry entry, Queued absent, List<Queued> heirs) {
         if (entry.askAgain.remove(absent.id())) {
-            heirs.add(new Queued(absent.id(), Math.min(absent.leaseMillis(), 2_000), absent.owner()));
+            heirs.add(new Queued(absent.id(), Math.min(absent.leaseMillis(), 2_000), absent.owner(), false));
         } else {
             entry.passOver(absent.id());
         }
@@ -357,6 +365,7 @@ final class SharedLeases extends LeaseServer {
             if (!entry.isOwnedBy(owner)) {
                 return new ReleaseReply(Outcome.NOT_YOURS, entry.token, null);
             }
+            entry.removeEnded(now());
             entry.given++;
             if (entry.hasMoreHolds()) {
                 return new ReleaseReply(Outcome.STILL_HELD, entry.token, null);
@@ -381,7 +390,7 @@ final class SharedLeases extends LeaseServer {
 
     private ReleaseReply handOver(String name, LeaseEntry entry, long floor) {
         entry.token = Math.max(entry.token, floor);
-        return handOver(new ReleaseCommand(name, 0, floor, null, 0), entry, null);
+        return handOver(new ReleaseCommand(name, 0, floor, null, 0, false), entry, null);
     }
 
     // ---- what else the server does

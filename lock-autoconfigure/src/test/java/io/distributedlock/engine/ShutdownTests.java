@@ -14,6 +14,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.Background;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -50,6 +51,19 @@ class ShutdownTests {
                 .get()
                 .satisfies(state -> assertThat(state.waitingInstances()).isZero());
         elsewhere.close();
+    }
+
+    /** Its milliseconds do not fit into a long, and the engine stayed open. */
+    @Test
+    void aGraceWithoutLimitLastsUntilTheLastHold() {
+        Instance endless = world.instance("endless", withGrace(ChronoUnit.FOREVER.getDuration()));
+        AsyncAttempt hold = endless.acquire("a");
+        CompletableFuture<Void> closing = Background.run(endless.engine::close);
+        await().until(() -> closing.isDone() || endless.engine.context().isClosing());
+
+        hold.abandon();
+
+        assertThat(closing).succeedsWithin(Duration.ofSeconds(60));
     }
 
     @Test

@@ -149,7 +149,7 @@ final class SimNode {
                 .renew(sim.random.nextInt(4) > 0)
                 .reentrant(sim.random.nextInt(4) > 0);
         if (request.renew() && sim.random.nextInt(6) == 0) {
-            request = request.maxHold(Duration.ofMillis(1 + sim.random.nextInt(500)));
+            request = request.maxHold(Duration.ofMillis(10 + sim.random.nextInt(491)));
         }
         boolean named = name.startsWith("owned") && sim.random.nextInt(4) > 0;
         if (!named && sim.random.nextBoolean()) {

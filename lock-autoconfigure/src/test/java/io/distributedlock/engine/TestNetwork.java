@@ -34,7 +34,7 @@ final class TestNetwork implements Network {
 
     private boolean holdsCommands;
 
-    private volatile boolean moved;
+    private volatile long movedUpTo;
 
     private boolean holdsMessages;
 
@@ -100,12 +100,17 @@ final class TestNetwork implements Network {
 
     /** Every acquisition needs a new number from now on, or none does. */
     void move(boolean toAnotherPart) {
-        moved = toAnotherPart;
+        moveUpTo(toAnotherPart ? Long.MAX_VALUE : 0);
+    }
+
+    /** Acquisitions with this number or a lower one need a new one. */
+    void moveUpTo(long number) {
+        movedUpTo = number;
     }
 
     @Override
-    public boolean hasMoved() {
-        return moved;
+    public boolean hasMoved(long number) {
+        return number <= movedUpTo;
     }
 
     @Override

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
 import java.util.stream.Stream;
@@ -39,7 +40,8 @@ class AnnotationCheckTests {
 
     private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
 
-    private final LockOperationSource source = new LockOperationSource(new LockAnnotationParser(beans, true, null));
+    private final LockOperationSource source = new LockOperationSource(
+            new LockAnnotationParser(beans, true, null, () -> DistributedLockAdvisor.DEFAULT_ORDER));
 
     @ParameterizedTest
     @CsvSource({
@@ -53,6 +55,7 @@ class AnnotationCheckTests {
         "bareWait, waitUpTo = \"5\", the value \"5\" has no unit",
         "zeroMaxHold, maxHold = \"0s\", it must be positive",
         "negativeMaxHold, maxHold = \"-1\", it must be positive",
+        "shortMaxHold, maxHold = \"9ms\", it must be at least 10 ms",
         "maxHoldWithoutRenewal, maxHold = \"1m\", a hold with renew = false ends with its lease",
         "skippedPrimitive, whenBusy = \"SKIP\", a skipped call has no int to return",
         "blankName, name = \"  \", it is blank",
@@ -70,7 +73,9 @@ class AnnotationCheckTests {
         "unquotedPart, key = \"'order:' + order\", the call has no property order",
         "unquotedArgument, key = \"#id.concat(order)\", the call has no property order",
         "unknownQuotedBean, key = \"@'a.b'.name\", there is no bean @'a.b'",
-        "unknownOfRoot, key = \"#root.params\", the call has no property params"
+        "unknownOfRoot, key = \"#root.params\", the call has no property params",
+        "unknownType, key = \"T(no.such.Type).of(#id)\", the type no.such.Type is unknown",
+        "unknownTypeToConstruct, key = \"new Order(#id).key\", the type Order is unknown"
     })
     void quotesTheValueAndWhereItStands(String method, String attribute, String problem) {
         descriptionOf(method)
@@ -133,6 +138,7 @@ class AnnotationCheckTests {
     @Test
     void refusesAsynchronousMethods() {
         descriptionOf("asynchronous").contains("Wrong#asynchronous()").contains("it is @Async too");
+        descriptionOf("asynchronousStage").contains("Spring supports no CompletionStage there");
         assertThat(catchThrowableOfType(
                                 InvalidLockedMethodException.class,
                                 () -> source.get(method(AsyncClass.class, "run"), AsyncClass.class))
@@ -268,6 +274,9 @@ class AnnotationCheckTests {
         @DistributedLocked(maxHold = "-1")
         void negativeMaxHold() {}
 
+        @DistributedLocked(maxHold = "9ms")
+        void shortMaxHold() {}
+
         @DistributedLocked(maxHold = "1m", renew = false)
         void maxHoldWithoutRenewal() {}
 
@@ -324,6 +333,12 @@ class AnnotationCheckTests {
         @DistributedLocked("#root.params")
         void unknownOfRoot() {}
 
+        @DistributedLocked(key = "T(no.such.Type).of(#id)")
+        void unknownType(long id) {}
+
+        @DistributedLocked(key = "new Order(#id).key")
+        void unknownTypeToConstruct(long id) {}
+
         @DistributedLocked(value = "'a'", key = "'b'")
         void twoKeys() {}
 
@@ -360,6 +375,12 @@ class AnnotationCheckTests {
         @Async
         @DistributedLocked
         void asynchronous() {}
+
+        @Async
+        @DistributedLocked
+        CompletionStage<String> asynchronousStage() {
+            return CompletableFuture.completedFuture("done");
+        }
     }
 
     static class WorkAfterResult {

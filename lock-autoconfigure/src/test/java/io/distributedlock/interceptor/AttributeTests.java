@@ -205,7 +205,8 @@ class AttributeTests {
     /** The limit by default applies to the default locks, and not to a hold that ends with its lease. */
     private LockOperation parse(Class<?> type, String method) {
         Duration maxHold = Duration.ofMinutes(10);
-        return new LockOperationSource(new LockAnnotationParser(beans, true, maxHold))
+        return new LockOperationSource(
+                        new LockAnnotationParser(beans, true, maxHold, () -> DistributedLockAdvisor.DEFAULT_ORDER))
                 .get(ReflectionUtils.findMethod(type, method, (Class<?>[]) null), type);
     }
 
@@ -237,7 +238,8 @@ class AttributeTests {
 
     @Test
     void refusesAnAnnotationBesideItsOptOut() {
-        LockOperationSource source = new LockOperationSource(new LockAnnotationParser(beans, true, null));
+        LockOperationSource source = new LockOperationSource(
+                new LockAnnotationParser(beans, true, null, () -> DistributedLockAdvisor.DEFAULT_ORDER));
         assertThat(catchThrowableOfType(
                                 InvalidLockedMethodException.class,
                                 () -> source.get(

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.mockito.Mockito.mock;
 
 import io.distributedlock.LockAssert;
+import io.distributedlock.LockDeadlockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockLostException;
@@ -187,8 +188,7 @@ class BlockingCallTests {
     static List<RuntimeException> failuresOfTheAcquire() {
         return List.of(
                 new LockUnavailableException("work", "down", null),
-                new LockInterruptedException("work", "interrupted", null),
-                new LockNotAcquiredException("work", "busy", Duration.ZERO));
+                new LockInterruptedException("work", "interrupted", null));
     }
 
     @ParameterizedTest
@@ -218,6 +218,14 @@ class BlockingCallTests {
         assertThat(work.skippedDouble()).isEmpty();
         work.skippedVoid();
         assertThat(events).hasSize(7).containsOnly("tryAcquire");
+    }
+
+    /** As futures and publishers do. */
+    @Test
+    void skipsTheMethodIfItsWaitEndsADeadlock() {
+        locks.failAcquire(new LockDeadlockException("work", "deadlock", Duration.ZERO));
+        assertThat(work.skippedOptional()).isEmpty();
+        assertThat(events).containsExactly("tryAcquire");
     }
 
     @Test

@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -162,6 +164,25 @@ class FutureCallTests {
 
         assertThat(seen.get()).isSameAs(failure);
         assertThat(hold.closed).isOne();
+    }
+
+    @Test
+    void theExceptionOfTheMethodIsNotUnwrapped() {
+        ExecutionException own = new ExecutionException("own", new IllegalStateException("cause"));
+        CompletableFuture<String> result = work.run(() -> CompletableFuture.failedFuture(own));
+        locks.promise().grant();
+
+        assertThatThrownBy(result::join).cause().isSameAs(own);
+    }
+
+    /** Code in another language throws checked exceptions anywhere. */
+    @Test
+    void aCheckedFailureOfTheRequestFailsTheFuture() {
+        locks.failure = new Exception("checked");
+
+        assertThatThrownBy(() -> work.run(() -> new CompletableFuture<>()).join())
+                .cause()
+                .isSameAs(locks.failure);
     }
 
     private static final class Unconverted extends CompletableFuture<String> {

@@ -42,7 +42,7 @@ class HeldWorkTests {
         return new HeldWork(
                 hold,
                 LockOwner.nestedInCurrent(),
-                new CallPolicy(WhenBusy.THROW, whenLost, true, () -> null, null, null));
+                new CallPolicy(WhenBusy.THROW, whenLost, true, () -> false, null, null));
     }
 
     private static void beginTransaction() {

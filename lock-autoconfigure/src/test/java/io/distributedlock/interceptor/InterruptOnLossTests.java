@@ -12,6 +12,7 @@ import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLockInterruptionException;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -81,11 +82,36 @@ class InterruptOnLossTests {
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
+    /** As by {@code shutdownNow()} of the executor that runs the method. */
+    @Test
+    void anInterruptByAnotherBeforeTheLossOutlivesTheMethod() {
+        InterruptOnLoss method = InterruptOnLoss.of(innerHold);
+        Thread.currentThread().interrupt();
+        innerHold.lose();
+        method.end();
+
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+    }
+
+    @Test
+    void anInterruptByAnotherAfterTheLossOfAnEarlierMethodOutlivesTheMethod() {
+        InterruptOnLoss outer = InterruptOnLoss.of(outerHold);
+        InterruptOnLoss first = InterruptOnLoss.of(innerHold);
+        innerHold.lose();
+        first.end();
+        Thread.currentThread().interrupt();
+        outerHold.lose();
+        outer.end();
+
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+    }
+
     static List<Throwable> consequences() {
         return List.of(
                 new InterruptedException(),
                 new InterruptedIOException(),
                 new ClosedByInterruptException(),
+                new FileLockInterruptionException(),
                 new LockInterruptedException("work", "interrupted", null),
                 new IllegalStateException(new UncheckedIOException(new InterruptedIOException())));
     }

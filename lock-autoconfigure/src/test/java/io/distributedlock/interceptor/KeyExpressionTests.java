@@ -83,6 +83,12 @@ class KeyExpressionTests {
     }
 
     @Test
+    void knowsNestedTypesPrimitiveTypesAndArrays() {
+        shop.byUnusualTypes("a");
+        assertThat(locks.name()).isEqualTo("Entryint[]1a");
+    }
+
+    @Test
     void findsTypesWhereBeansComeFrom() {
         List<String> asked = new ArrayList<>();
         locked.beans.setBeanClassLoader(new ClassLoader(getClass().getClassLoader()) {
@@ -94,7 +100,8 @@ class KeyExpressionTests {
         });
         LockedProxies later = new LockedProxies(locks, locked.beans);
         assertThatThrownBy(() -> later.byClass(new WithType()).run())
-                .isExactlyInstanceOf(IllegalArgumentException.class);
+                .rootCause()
+                .isExactlyInstanceOf(InvalidLockedMethodException.class);
         assertThat(asked).contains("no.such.Type");
     }
 
@@ -314,9 +321,12 @@ class KeyExpressionTests {
 
     @Test
     void forbidsAnExpressionToChangeWhatItReads() {
-        Order order = new Order(1L);
-        assertThatThrownBy(() -> shop.assigning(order)).isExactlyInstanceOf(IllegalArgumentException.class);
-        assertThat(order.getId()).isEqualTo(1L);
+        for (Object each : List.of(new Assigning(), new AssigningCondition())) {
+            assertThat(catchThrowable(() -> locked.byClass(each)))
+                    .rootCause()
+                    .isInstanceOf(InvalidLockedMethodException.class)
+                    .hasMessageContaining("must not change a value");
+        }
     }
 
     @Test
@@ -423,6 +433,19 @@ class KeyExpressionTests {
         void run() {}
     }
 
+    static class Assigning {
+
+        @DistributedLocked("#order.id = 5")
+        void run(Order order) {}
+    }
+
+    /** A mistake for {@code ==}. */
+    static class AssigningCondition {
+
+        @DistributedLocked(key = "'k'", condition = "#on = true")
+        void run(boolean on) {}
+    }
+
     static class WithQuotedBean {
 
         @DistributedLocked("@'the.tenants'.name")
@@ -452,6 +475,10 @@ class KeyExpressionTests {
         @DistributedLocked("T(Math).abs(#number)")
         void byType(int number) {}
 
+        @DistributedLocked("T(java.util.Map$Entry).simpleName + T(int[]).simpleName + new int[1].length + "
+                + "new String[] {#id}[0]")
+        void byUnusualTypes(String id) {}
+
         @DistributedLocked("#orders.![id].?[#this > 1][0] + #map[id]")
         void bySelection(List<Order> orders, Map<String, String> map) {}
 
@@ -465,9 +492,6 @@ class KeyExpressionTests {
 
         @DistributedLocked(name = "a", key = "#value")
         void fixedPrefix(Object value) {}
-
-        @DistributedLocked("#order.id = 5")
-        void assigning(Order order) {}
 
         @DistributedLocked(name = "a:b", key = "#value")
         void nameWithColon(String value) {}

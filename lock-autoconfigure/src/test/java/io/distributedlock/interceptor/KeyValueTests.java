@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.GregorianCalendar;
@@ -22,6 +23,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TimeZone;
 import java.util.concurrent.atomic.AtomicReference;
@@ -81,6 +83,21 @@ class KeyValueTests {
         assertThat(catchThrowable(() -> work.concatenated(List.of("a", new Plain()))))
                 .isExactlyInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(Plain.class.getName());
+    }
+
+    /** The class loader of the thread may be another one, as on threads of a common pool. */
+    @Test
+    void refusesAnIdentityThatOnlyTheClassLoaderOfTheRecordKnows() {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(ClassLoader.getPlatformClassLoader());
+        try {
+            assertThat(catchThrowable(() -> work.concatenated(new Wrapper("acme", List.of(Set.of("a"), new Plain())))))
+                    .isExactlyInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(Plain.class.getName());
+        } finally {
+            thread.setContextClassLoader(before);
+        }
     }
 
     @Test
@@ -147,6 +164,86 @@ class KeyValueTests {
                 .containsExactly(name, "v:" + name, name, "v:" + name);
     }
 
+    static Stream<Arguments> valuesThatContainOthers() {
+        Date date = Date.from(MOMENT);
+        BigDecimal number = new BigDecimal("1.50");
+        return Stream.of(
+                Arguments.of(new Wrapper("acme", date), "Wrapper[tenant=acme, content=" + MOMENT + "]"),
+                Arguments.of(new Wrapper("acme", List.of(number)), "Wrapper[tenant=acme, content=[1.5]]"),
+                Arguments.of(
+                        new Wrapper("acme", Optional.of(new Wrapper("b", date))),
+                        "Wrapper[tenant=acme, content=Optional[Wrapper[tenant=b, content=" + MOMENT + "]]]"),
+                Arguments.of(
+                        new Wrapper("acme", Map.of(number, date)),
+                        "Wrapper[tenant=acme, content={1.5=" + MOMENT + "}]"),
+                Arguments.of(Optional.of(date), MOMENT.toString()),
+                Arguments.of(OptionalInt.of(4), "4"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("valuesThatContainOthers")
+    void namesTheSameMomentAndTheSameNumberAlikeWithinOtherValues(Object value, String name) {
+        inTwoZones(value);
+        assertThat(locks.requests())
+                .extracting(LockRequest::name)
+                .containsExactly(name, "v:" + name, name, "v:" + name);
+    }
+
+    private void inTwoZones(Object value) {
+        TimeZone zone = TimeZone.getDefault();
+        try {
+            for (String each : List.of("America/New_York", "Asia/Tokyo")) {
+                TimeZone.setDefault(TimeZone.getTimeZone(each));
+                work.any(value);
+                work.concatenated(value);
+            }
+        } finally {
+            TimeZone.setDefault(zone);
+        }
+    }
+
+    static Stream<Arguments> collectionsOfOthers() {
+        Date date = Date.from(MOMENT);
+        BigDecimal number = new BigDecimal("1.50");
+        return Stream.of(
+                Arguments.of(List.of(date, number), MOMENT + ",1.5"),
+                Arguments.of(new Object[] {date, number}, MOMENT + ",1.5"),
+                Arguments.of(new Date[] {date}, MOMENT.toString()),
+                Arguments.of(new ArrayDeque<>(List.of(number)), "1.5"),
+                Arguments.of(set(number, new BigDecimal("1.5")), "1.5"),
+                Arguments.of(List.of(Optional.of(date)), MOMENT.toString()),
+                Arguments.of(Optional.of(List.of(date)), MOMENT.toString()),
+                Arguments.of(Map.of("at", date), "{at=" + MOMENT + "}"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("collectionsOfOthers")
+    void namesTheSameMomentAndTheSameNumberAlikeInACollectionThatBecomesText(Object value, String text) {
+        TimeZone zone = TimeZone.getDefault();
+        try {
+            for (String each : List.of("America/New_York", "Asia/Tokyo")) {
+                TimeZone.setDefault(TimeZone.getTimeZone(each));
+                work.concatenated(value);
+            }
+        } finally {
+            TimeZone.setDefault(zone);
+        }
+        assertThat(locks.requests()).extracting(LockRequest::name).containsExactly("v:" + text, "v:" + text);
+    }
+
+    @ParameterizedTest
+    @MethodSource("emptyOptionals")
+    void refusesAnEmptyOptionalInATextForWhatItIs(Object empty) {
+        assertThat(catchThrowable(() -> work.concatenated(empty)))
+                .isExactlyInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("contains an empty Optional");
+        assertThat(locks.events()).isEmpty();
+    }
+
+    static Stream<Object> emptyOptionals() {
+        return Stream.of(Optional.empty(), OptionalInt.empty());
+    }
+
     /** A date or a time of day alone belongs to the zone that it was made in. */
     private static Object fresh(String text) {
         return text.contains(":") ? java.sql.Time.valueOf(text) : java.sql.Date.valueOf(text);
@@ -178,6 +275,45 @@ class KeyValueTests {
         work.concatenated(one);
         work.concatenated(other);
         assertThat(locks.requests()).extracting(LockRequest::name).containsExactly("v:" + text, "v:" + text);
+    }
+
+    static Stream<Arguments> recordsInTwoOrders() {
+        return Stream.of(
+                Arguments.of(
+                        new Filter("x", set("b", "a")),
+                        new Filter("x", set("a", "b")),
+                        "Filter[name=x, values=[a, b]]"),
+                Arguments.of(
+                        new Filter("x", List.of(new Filter("y", map("b", 1, "a", 2)))),
+                        new Filter("x", List.of(new Filter("y", map("a", 2, "b", 1)))),
+                        "Filter[name=x, values=[Filter[name=y, values={a=2, b=1}]]]"),
+                Arguments.of(
+                        new Filter("x", new Titled(set("b", "a"))),
+                        new Filter("x", new Titled(set("b", "a"))),
+                        "Filter[name=x, values=of [b, a]]"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("recordsInTwoOrders")
+    void sortsASetOrMapInTheTextOfARecord(Object one, Object other, String text) {
+        for (Object each : List.of(one, other)) {
+            work.any(each);
+            work.concatenated(each);
+        }
+        assertThat(locks.requests())
+                .extracting(LockRequest::name)
+                .containsExactly(text, "v:" + text, text, "v:" + text);
+    }
+
+    private record Filter(String name, Object values) {}
+
+    /** Writes its own text. */
+    private record Titled(Set<Object> values) {
+
+        @Override
+        public String toString() {
+            return "of " + values;
+        }
     }
 
     private static Set<Object> set(Object... elements) {

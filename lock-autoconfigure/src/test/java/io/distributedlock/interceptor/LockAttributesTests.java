@@ -36,8 +36,8 @@ import org.springframework.util.ReflectionUtils;
 /** An annotation that is read directly has the attributes that Spring's search would find. */
 class LockAttributesTests {
 
-    private final LockOperationSource source =
-            new LockOperationSource(new LockAnnotationParser(new DefaultListableBeanFactory(), true, null));
+    private final LockOperationSource source = new LockOperationSource(new LockAnnotationParser(
+            new DefaultListableBeanFactory(), true, null, () -> DistributedLockAdvisor.DEFAULT_ORDER));
 
     @ParameterizedTest
     @ValueSource(strings = {"defaults", "everything", "byValue", "byKey", "byBoth"})
@@ -131,7 +131,7 @@ class LockAttributesTests {
     @Test
     void aParameterHasTheNameOfItsDeclarationAndItsOwn() {
         ExpressionParameters parameters =
-                parameters(Named.class, "renamed", where -> where.declaredBy(method(Names.class, "renamed")));
+                parameters(Named.class, "renamed", where -> where.annotatedOn(method(Names.class, "renamed")));
 
         assertThat(parameters.positionOf("first")).isEqualTo(0);
         assertThat(parameters.positionOf("second")).as("as in the declaration").isEqualTo(1);

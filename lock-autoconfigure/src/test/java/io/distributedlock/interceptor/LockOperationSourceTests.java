@@ -21,8 +21,8 @@ import org.springframework.util.ReflectionUtils;
 /** Where an annotation is looked for, which one counts, and that it is looked for once. */
 class LockOperationSourceTests {
 
-    private final LockOperationSource source =
-            new LockOperationSource(new LockAnnotationParser(new DefaultListableBeanFactory(), true, null));
+    private final LockOperationSource source = new LockOperationSource(new LockAnnotationParser(
+            new DefaultListableBeanFactory(), true, null, () -> DistributedLockAdvisor.DEFAULT_ORDER));
 
     @Test
     void prefersTheMethodToItsClass() {
@@ -190,7 +190,7 @@ class LockOperationSourceTests {
         private int parsed;
 
         CountingParser() {
-            super(new DefaultListableBeanFactory(), true, null);
+            super(new DefaultListableBeanFactory(), true, null, () -> DistributedLockAdvisor.DEFAULT_ORDER);
         }
 
         @Override

@@ -108,6 +108,14 @@ final class PromisedLocks implements LockOperations {
 
     final List<LockRequest> requests = new ArrayList<>();
 
+    /** Thrown by each request, even if it is a checked exception; or null. */
+    Exception failure;
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Exception> void fail(Exception failure) throws E {
+        throw (E) failure;
+    }
+
     /** The only one so far. */
     Promise promise() {
         if (promises.size() != 1) {
@@ -128,6 +136,9 @@ final class PromisedLocks implements LockOperations {
     }
 
     private Promise promise(LockRequest request) {
+        if (failure != null) {
+            PromisedLocks.<RuntimeException>fail(failure);
+        }
         Promise promise = new Promise();
         requests.add(request);
         promises.add(promise);

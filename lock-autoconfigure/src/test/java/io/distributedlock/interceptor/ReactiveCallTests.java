@@ -225,6 +225,24 @@ class ReactiveCallTests {
         assertThat(signals.received).containsExactly("onComplete");
     }
 
+    /** As an overflow of the stack does that continues in the report of the first one. */
+    @Test
+    void aFailureInTheReportOfAFailureDoesNotHideTheEnd() {
+        Hooks.onErrorDropped(dropped -> {
+            throw new IllegalStateException("in the report", dropped);
+        });
+        work.flux(() -> Flux.from(subscriber -> {
+                    body.asFlux().subscribe(subscriber);
+                    subscriber.onComplete();
+                    throw new IllegalStateException("after the end");
+                }))
+                .subscribe(signals);
+        Hold hold = locks.promise().grant();
+
+        assertThat(hold.closed).isOne();
+        assertThat(signals.received).containsExactly("onComplete");
+    }
+
     @Test
     void demandIsAccumulatedUntilThePublisherIsThere() {
         signals.demand = 1;
@@ -288,6 +306,29 @@ class ReactiveCallTests {
 
         assertThat(inside).hasValue(true);
         assertThat(atTheEnd).hasValue(false);
+    }
+
+    @Test
+    void theSubscriberIsOutsideOfTheLockForEachValue() {
+        List<Boolean> atTheValues = new ArrayList<>();
+        List<Boolean> inside = new ArrayList<>();
+        signals.onValue = value -> atTheValues.add(LockHandle.current().isPresent());
+        work.flux(() -> Flux.just("one", "two")
+                        .doOnNext(value -> inside.add(LockHandle.current().isPresent())))
+                .subscribe(signals);
+        locks.promise().grant();
+
+        assertThat(inside).containsExactly(true, true);
+        assertThat(atTheValues).containsExactly(false, false);
+    }
+
+    /** Code in another language throws checked exceptions anywhere. */
+    @Test
+    void aCheckedFailureOfTheRequestFailsTheSubscription() {
+        locks.failure = new Exception("checked");
+        work.flux(body::asFlux).subscribe(signals);
+
+        assertThat(signals.failure).isSameAs(locks.failure);
     }
 
     @Test

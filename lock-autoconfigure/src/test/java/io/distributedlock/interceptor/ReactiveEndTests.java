@@ -7,17 +7,23 @@ package io.distributedlock.interceptor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
 import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.interceptor.PromisedLocks.Hold;
 import io.distributedlock.reactive.ReactiveLocks;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscription;
 import org.springframework.http.ResponseEntity;
+import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -25,7 +31,10 @@ import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
 import reactor.util.context.ContextView;
 
-/** The end of a locked Mono: a response that is not delivered, and what is current in the thread that reports it. */
+/**
+ * The end of a locked Mono: a result that is not delivered, what is current in the thread that reports it, and what a
+ * loss interrupts.
+ */
 class ReactiveEndTests {
 
     private final PromisedLocks locks = new PromisedLocks();
@@ -33,6 +42,8 @@ class ReactiveEndTests {
     private final Work work = LockedProxies.by(locks).byClass(new Work());
 
     private final Sinks.Many<String> body = Sinks.many().unicast().onBackpressureBuffer();
+
+    private final AtomicInteger interrupts = new AtomicInteger();
 
     @AfterEach
     void leavesNoHandle() {
@@ -120,7 +131,57 @@ class ReactiveEndTests {
         assertThat(atTheEnd.get()).isSameAs(outer);
     }
 
+    @Test
+    void aLossInterruptsAMethodOrItsMonoThatBlocks() {
+        List<Throwable> failures = new ArrayList<>();
+        work.interruptedMono(() -> Mono.fromCallable(this::loseAndBlock)).subscribe(value -> {}, failures::add);
+        locks.promise().grant();
+        locks.promises.clear();
+        work.interruptedMono(() -> Mono.just(loseAndBlock())).subscribe(value -> {}, failures::add);
+        locks.promise().grant();
+
+        assertThat(failures).hasSize(2).hasOnlyElementsOfType(LockLostException.class);
+        assertThat(interrupts).hasValue(2);
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    private String loseAndBlock() {
+        locks.promise().grantedHold().lose();
+        try {
+            return "blocked " + new CountDownLatch(1).await(5, TimeUnit.SECONDS);
+        } catch (InterruptedException ex) {
+            interrupts.incrementAndGet();
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    @Test
+    void aValueThatIsNotDeliveredIsDiscarded() {
+        List<String> discarded = new ArrayList<>();
+        work.mono(() -> Mono.fromSupplier(() -> {
+                    locks.promise().grantedHold().lose();
+                    return "lost";
+                }))
+                .doOnDiscard(String.class, discarded::add)
+                .subscribe(value -> {}, failure -> {});
+        locks.promise().grant();
+        locks.promises.clear();
+        AtomicReference<Disposable> cancelled = new AtomicReference<>();
+        cancelled.set(work.mono(() -> Mono.fromDirect(Flux.just("cancelled").concatWith(Mono.never())))
+                .doOnDiscard(String.class, discarded::add)
+                .subscribe());
+        locks.promise().grant();
+        cancelled.get().dispose();
+
+        assertThat(discarded).containsExactly("lost", "cancelled");
+    }
+
     static class Work {
+
+        @DistributedLocked(key = "'work'", whenLost = WhenLost.INTERRUPT)
+        Mono<String> interruptedMono(Supplier<Mono<String>> body) {
+            return body.get();
+        }
 
         @DistributedLocked("'work'")
         <T> Mono<T> mono(Supplier<Mono<T>> body) {

@@ -8,9 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.annotation.WhenBusy;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +46,73 @@ class SeveralLocksTests {
         assertThat(locks.events()).containsExactly("acquire", "close");
     }
 
+    /** Two calls that both write must not run together, in whatever order the annotations are. */
+    @Test
+    void aNameOfTwoAnnotationsHasTheStrictestAttributesOfBoth() {
+        RecordingLocks granting = new RecordingLocks();
+        Work work = LockedProxies.by(granting).byClass(new Work());
+        work.copy("x", "x");
+        work.copyBack("x", "x");
+
+        assertThat(granting.requests()).hasSize(2).allSatisfy(request -> {
+            assertThat(request.name()).isEqualTo("x");
+            assertThat(request.mode()).isEqualTo(LockMode.EXCLUSIVE);
+            assertThat(request.reentrant()).isFalse();
+            assertThat(request.waitUpTo()).isEqualTo(Duration.ofSeconds(1));
+            assertThat(request.lease()).isEqualTo(Duration.ofSeconds(30));
+            assertThat(request.maxHold()).isEqualTo(Duration.ofSeconds(50));
+            assertThat(request.minHold()).isEqualTo(Duration.ofSeconds(2));
+        });
+    }
+
+    @Test
+    void aNameThatOneAnnotationSharesAndTheOtherDoesNotIsExclusive() {
+        RecordingLocks granting = new RecordingLocks();
+        LockedProxies.by(granting).byClass(new Work()).move("x", "x");
+
+        assertThat(granting.request().mode()).isEqualTo(LockMode.EXCLUSIVE);
+    }
+
+    @Test
+    void theShortestLimitOfANameIsAHardEndIfOneAnnotationSaysSo() {
+        RecordingLocks granting = new RecordingLocks();
+        LockedProxies.by(granting).byClass(new Work()).limited();
+
+        assertThat(granting.request().renew()).isFalse();
+        assertThat(granting.request().lease()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(granting.request().maxHold()).isNull();
+    }
+
+    @Test
+    void theAnnotationThatWaitsLessDecidesWhatABusyLockMeans() {
+        Work work = LockedProxies.by(new RecordingLocks().busy()).byClass(new Work());
+
+        assertThat(work.often()).isNull();
+    }
+
     static class Work {
+
+        @DistributedLocked(key = "#from", mode = LockMode.SHARED)
+        @DistributedLocked(key = "#to")
+        void move(String from, String to) {}
+
+        @DistributedLocked(key = "#from", mode = LockMode.SHARED, waitUpTo = "1s", lease = "30s", maxHold = "50s")
+        @DistributedLocked(key = "#to", reentrant = false, waitUpTo = "-1s", lease = "20s", minHold = "2s")
+        void copy(String from, String to) {}
+
+        @DistributedLocked(key = "#to", reentrant = false, waitUpTo = "-1s", lease = "20s", minHold = "2s")
+        @DistributedLocked(key = "#from", mode = LockMode.SHARED, waitUpTo = "1s", lease = "30s", maxHold = "50s")
+        void copyBack(String from, String to) {}
+
+        @DistributedLocked(key = "'x'", renew = false, lease = "4s")
+        @DistributedLocked(key = "'x'", maxHold = "3s")
+        void limited() {}
+
+        @DistributedLocked(key = "'x'", waitUpTo = "5s")
+        @DistributedLocked(key = "'x'", waitUpTo = "0", whenBusy = WhenBusy.SKIP)
+        String often() {
+            throw new AssertionError("called without the lock");
+        }
 
         @DistributedLocked("'a'")
         @DistributedLocked("'b'")

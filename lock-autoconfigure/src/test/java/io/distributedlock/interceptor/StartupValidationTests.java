@@ -13,6 +13,7 @@ import io.distributedlock.interceptor.elsewhere.OfAnotherPackage;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import java.io.Serializable;
+import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.Ordered;
 
@@ -90,6 +92,29 @@ class StartupValidationTests {
         start(NamedCallback.class, true, definition -> definition.setInitMethodName("right"))
                 .close();
     }
+
+    /** As Spring does for {@code @Bean} and for closeable beans without a named method. */
+    @Test
+    void refusesTheMethodThatTheContainerFindsForTheEnd() {
+        BeanDefinitionCustomizer inferred =
+                definition -> definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
+        for (Inferred start : List.of(
+                new Inferred(WithShutdown.class, inferred, "shutdown"),
+                new Inferred(WithClose.class, inferred, "close"),
+                new Inferred(WithClose.class, definition -> {}, "close"))) {
+            assertThat(refusal(() -> start(start.type(), true, start.customizer()))
+                            .description())
+                    .startsWith("@DistributedLocked on " + start.type().getName() + "#" + start.method() + "()")
+                    .contains("the container calls it on the bean itself");
+        }
+        start(WithShutdown.class, true, NONE).close();
+        start(WithClose.class, true, definition -> definition.setDestroyMethodName(""))
+                .close();
+        start(WithClose.class, true, definition -> definition.setScope("prototype"))
+                .close();
+    }
+
+    private record Inferred(Class<?> type, BeanDefinitionCustomizer customizer, String method) {}
 
     private void assertRefusesCallback(BeanDefinitionCustomizer customizer) {
         assertThat(refusal(() -> start(NamedCallback.class, true, customizer)).description())
@@ -472,6 +497,23 @@ class StartupValidationTests {
         public void afterPropertiesSet() {}
 
         public void destroy() {}
+    }
+
+    static class WithShutdown {
+
+        @DistributedLocked
+        public void shutdown() {}
+    }
+
+    static class WithClose implements AutoCloseable {
+
+        @Override
+        @DistributedLocked
+        public void close() {}
+
+        /** Not called, since there is a close(). */
+        @DistributedLocked
+        public void shutdown() {}
     }
 
     static class NamedCallback {

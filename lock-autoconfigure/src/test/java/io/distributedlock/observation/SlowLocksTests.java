@@ -82,6 +82,16 @@ class SlowLocksTests {
     }
 
     @Test
+    void namesOfThreadsAreShownOnOneLine(CapturedOutput log) {
+        waiting.add(new Waiting("a", "waits\nWARN x", Duration.ofSeconds(31), null, null, PAY, null));
+        held.add(new Held("b", 7, Duration.ofSeconds(31), LIMIT, "holds\u202E\nWARN y", 0, 2, PAY, null));
+        slow.look();
+
+        assertThat(log.getOut())
+                .contains("waited for by 'waits\\u000AWARN x' in", "held by 'holds\\u202E\\u000AWARN y' in");
+    }
+
+    @Test
     void theInstanceOfTheHolderIsNamedByItsLabel(CapturedOutput log) {
         waiting.add(wait("order:1", 31));
         LockMonitor monitor = new LockMonitor() {
@@ -157,6 +167,30 @@ class SlowLocksTests {
 
         assertThat(log.getOut().lines().filter(line -> line.contains("WARN"))).hasSize(SlowLocks.LINES + 1);
         assertThat(log.getOut()).contains("990 more locks are held for too long");
+    }
+
+    @Test
+    void aListenerOfTheApplicationThatFailsHidesNoOtherLock(CapturedOutput log) {
+        waiting.add(wait("order:1", 31));
+        waiting.add(wait("order:2", 31));
+        held.add(hold("order:3", 7, 31));
+        held.add(hold("order:4", 8, 31));
+        SlowLocks failing = new SlowLocks(
+                () -> new LockActivity("here", true, true, held, waiting),
+                name -> heldBy("elsewhere", false, null),
+                event -> {
+                    events.add(event);
+                    throw new IllegalStateException("a listener of the application");
+                },
+                LIMIT,
+                LIMIT);
+        failing.look();
+
+        assertThat(log.getOut())
+                .contains("Lock 'order:1' has", "Lock 'order:2' has", "Lock 'order:3' has", "Lock 'order:4' has")
+                .containsOnlyOnce("A listener of LongWaitEvent has failed; further failures")
+                .containsOnlyOnce("A listener of LongHoldEvent has failed; further failures");
+        assertThat(events).hasSize(4);
     }
 
     @Test

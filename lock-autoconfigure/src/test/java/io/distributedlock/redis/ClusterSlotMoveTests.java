@@ -97,6 +97,25 @@ class ClusterSlotMoveTests {
         free.close();
     }
 
+    /** The script runs at the target of the move, and cannot send a message to a channel of the source. */
+    @Test
+    void anotherInstanceHasItsTurnWhileASlotMoves() {
+        RedisLockTemplate first = template();
+        RedisLockTemplate second = template();
+        SlotMove move = moveOf("turns").begin();
+        Load crowd = new Load(() -> second.inspect("turns"), List.of(first, first, first, first), "turns");
+        crowd.awaitHolds(20);
+
+        for (int turn = 0; turn < 3; turn++) {
+            Optional<LockHandle> handle =
+                    second.tryAcquire(leased("turns", 60_000).waitUpTo(Duration.ofSeconds(15)));
+            assertThat(handle).as("turn " + turn).isPresent();
+            handle.orElseThrow().close();
+        }
+        crowd.stop();
+        move.finish();
+    }
+
     @Test
     void aHandOverIsOneMessageToTheChannelInTheShardOfTheLock() {
         RedisLockTemplate first = template();
@@ -165,11 +184,19 @@ class ClusterSlotMoveTests {
 
         private final AtomicBoolean stop = new AtomicBoolean();
 
+        private final Runnable work;
+
         private final AtomicInteger holds = new AtomicInteger();
 
         private final List<TestCallers.Call<?>> calls = new ArrayList<>();
 
         Load(List<RedisLockTemplate> instances, String... names) {
+            this(() -> {}, instances, names);
+        }
+
+        /** @param work what each holder does */
+        Load(Runnable work, List<RedisLockTemplate> instances, String... names) {
+            this.work = work;
             for (String name : names) {
                 AtomicInteger inside = new AtomicInteger();
                 AtomicLong token = new AtomicLong();
@@ -186,12 +213,13 @@ class ClusterSlotMoveTests {
 
         private void hold(RedisLockTemplate instance, String name, AtomicInteger inside, AtomicLong token) {
             Optional<LockHandle> handle =
-                    instance.tryAcquire(leased(name, 10_000).waitUpTo(Duration.ofSeconds(60)));
+                    instance.tryAcquire(leased(name, 60_000).waitUpTo(Duration.ofSeconds(60)));
             assertThat(handle).as("got " + name).isPresent();
             try (LockHandle held = handle.orElseThrow()) {
                 assertThat(inside.incrementAndGet()).as("holders of " + name).isEqualTo(1);
                 assertThat(token.getAndSet(held.fencingToken())).isLessThan(held.fencingToken());
                 assertThat(held.isHeld()).isTrue();
+                work.run();
                 inside.decrementAndGet();
             }
             holds.incrementAndGet();

@@ -86,7 +86,7 @@ class EntryExpiryScriptTests extends AbstractScriptTests {
     @ValueSource(strings = {"PERSIST", "PEXPIRE"})
     void aLeaseThatWasMadeShorterStaysShort(String how) {
         acquire(ONE, "60000");
-        run("renew.lua", 1, ENTRY, ONE, "5000", "0", "1");
+        run("renew.lua", 1, ENTRY, ONE, "5000", field("t"), "1");
         change(how);
 
         acquire(TWO, "200");
@@ -103,7 +103,7 @@ class EntryExpiryScriptTests extends AbstractScriptTests {
         acquireFor("job", THREE, "200");
         assertThat(ttl()).isBetween(50_000L, 60_000L);
         change(how);
-        run("renew.lua", 1, ENTRY, ONE, "5000", "0", "1");
+        run("renew.lua", 1, ENTRY, ONE, "5000", field("t"), "1");
         assertThat(ttl()).isBetween(50_000L, 60_000L);
         change(how);
 

@@ -15,11 +15,14 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
+import io.distributedlock.testing.Background;
 import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** An owner that is a text is the same one in every instance. */
@@ -77,6 +80,37 @@ abstract class ExplicitOwnerContract extends AbstractLockContract {
                         .isLessThan(Noise.now());
             }
         }
+    }
+
+    @Test
+    void oneWaiterAtATimeGetsTheLockIfTheyAreNotReentrant() {
+        LockHandle elsewhere = first.acquire(LockRequest.of("owned"));
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        AtomicInteger entered = new AtomicInteger();
+        List<CompletableFuture<Void>> callers = new ArrayList<>();
+        for (RedisLockTemplate instance : List.of(first, second, first, second)) {
+            callers.add(Background.run(() -> {
+                try {
+                    instance.execute(REQUEST.reentrant(false).waitForever(), handle -> {
+                        most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                        entered.incrementAndGet();
+                        // Some round trips, in which another caller would enter.
+                        for (int i = 0; i < 50; i++) {
+                            assertThat(instance.inspect("owned")).isPresent();
+                        }
+                        return inside.decrementAndGet();
+                    });
+                } catch (LockNotAcquiredException ex) {
+                    assertThat(ex).hasMessageContaining("not re-entrant");
+                }
+            }));
+        }
+        await().until(() -> first.inspect("owned").orElseThrow().waitingInstances() == 4);
+        elsewhere.close();
+        callers.forEach(caller -> assertThat(caller).succeedsWithin(Noise.LATEST));
+        assertThat(most).hasValue(1);
+        assertThat(entered.get()).isPositive();
     }
 
     @Test

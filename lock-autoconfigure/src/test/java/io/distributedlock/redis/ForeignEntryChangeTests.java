@@ -196,6 +196,38 @@ class ForeignEntryChangeTests extends AbstractFaultTests {
         assertNothingIsLeft();
     }
 
+    /** It was "Unexpected reply of Redis", or no lock at all. */
+    @ParameterizedTest
+    @ValueSource(strings = {"HSET lock:{foreign} o theirs", "HSET lock:{foreign} o theirs t garbage"})
+    void aHashThatIsNoLockIsNotShownAsOne(String how) {
+        one = direct();
+        two = direct();
+        run(how);
+
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> one.inspect("foreign"))
+                .withMessageContainingAll("'foreign'", "WRONGTYPE", "a hash that is not a lock");
+
+        run("DEL " + KEY);
+        assertNothingIsLeft();
+    }
+
+    /** It was zero, as if the lock were about to become free. */
+    @Test
+    void aLockWhoseExpiryWasRemovedIsShownWithTheLongestLease() {
+        one = direct();
+        two = direct();
+        handle = one.acquire(leased("foreign", 20_000));
+        run("PERSIST " + KEY);
+
+        assertThat(one.inspect("foreign").orElseThrow().remainingLease()).isEqualTo(LockRequest.MAX_LEASE);
+
+        assertThat(two.tryAcquire(REQUEST.noWait())).isEmpty();
+        assertThat(one.inspect("foreign").orElseThrow().remainingLease()).isLessThanOrEqualTo(millis(20_000));
+        handle.close();
+        assertNothingIsLeft();
+    }
+
     /** Where ids that must not win are kept, there is something else. */
     @Test
     void garbageAmongTheCancelledIsAnErrorAndDoesNotKeepAHolderFromReleasing() {

@@ -123,7 +123,7 @@ class ForgedIdTests extends AbstractFaultTests {
                 run(releaseOwner, "1", KEY, guess, "0");
             }
             run(renew, "1", KEY, guess, "60000", "9007199254740000", "1");
-            run(renew, "1", KEY, guess, "1", "0", "1");
+            run(renew, "1", KEY, guess, "1", "9007199254740000", "1");
             run(acquire, "2", KEY, KEY + "cancelled", guess, "60000", "0", "0");
             assertThat(content()).as("after '%s'", guess).isEqualTo(before);
         }

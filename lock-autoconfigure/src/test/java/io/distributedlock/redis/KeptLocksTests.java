@@ -32,7 +32,7 @@ class KeptLocksTests extends AbstractFaultTests {
             List<LockHandle> handles = IntStream.range(0, LOCKS)
                     .mapToObj(i -> locks.acquire(LockRequest.of("kept-" + i)))
                     .toList();
-            handles.forEach(handle -> assertThat(LockReleaseSynchronization.deferRelease(handle, true, null))
+            handles.forEach(handle -> assertThat(LockReleaseSynchronization.deferRelease(handle, true))
                     .isTrue());
             before.run();
             TransactionSynchronizationUtils.triggerAfterCompletion(TransactionSynchronization.STATUS_COMMITTED);

@@ -16,6 +16,8 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -201,6 +203,30 @@ class LockSetTests extends AbstractLockContract {
                     .close();
             return null;
         });
+        assertThat(keys()).isEmpty();
+    }
+
+    /** A thread kept waiting for b. */
+    @Test
+    void aLossEndsTheWaitOfAThread() {
+        try (LockHandle last = second.acquire(LockRequest.of("b"))) {
+            TestCallers.Call<LockUnavailableException> waiting = callers.call(() -> {
+                try {
+                    first.acquire(all("a", "b").waitForever()).close();
+                    throw new AssertionError("granted");
+                } catch (LockUnavailableException ex) {
+                    return ex;
+                }
+            });
+            await().atMost(LONG).until(() -> second.inspect("b").orElseThrow().waitingInstances() == 1);
+
+            assertThat(second.forceRelease("a")).isTrue();
+
+            await().atMost(Noise.LATEST)
+                    .until(() -> second.inspect("b").orElseThrow().waitingInstances() == 0);
+            assertThat(waiting.get()).hasMessageContaining("'a' was lost").hasMessageContaining("forced release");
+            assertThat(last.isHeld()).isTrue();
+        }
         assertThat(keys()).isEmpty();
     }
 

@@ -55,6 +55,15 @@ class LockViewTests extends AbstractLockContract {
     }
 
     @Test
+    void aNameWithALineBreakIsOnOneLineOfTheMessage() {
+        Lock lock = first.asLock(LockRequest.of("a\nb"));
+
+        assertThatExceptionOfType(IllegalMonitorStateException.class)
+                .isThrownBy(lock::unlock)
+                .withMessageStartingWith("Lock 'a\\u000Ab' is not held");
+    }
+
+    @Test
     void waitsAsLongAsItTakes() {
         Lock lock = first.asLock(LockRequest.of("a"));
         lock.lock();

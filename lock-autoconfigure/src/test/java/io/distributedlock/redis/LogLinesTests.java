@@ -81,6 +81,31 @@ class LogLinesTests extends AbstractFaultTests {
         }
     }
 
+    @Test
+    void theNameOfAThreadIsShownOnOneLine() throws Exception {
+        RedisLockTemplate locks = direct(Templates.SETTINGS);
+        CountDownLatch end = new CountDownLatch(1);
+        try (Logs logs = Logs.capture(Level.WARN)) {
+            Thread thread = new Thread(
+                    () -> {
+                        try {
+                            holdUntil(end, locks.acquire(leased("old", 20_000).maxHold(Templates.millis(100))));
+                        } catch (InterruptedException ex) {
+                            throw new IllegalStateException(ex);
+                        }
+                    },
+                    "worker\nWARN nothing");
+            thread.start();
+            await().atMost(SOON).until(() -> lines(logs, "WARN").size() == 2);
+            end.countDown();
+            thread.join();
+
+            assertThat(lines(logs, "WARN"))
+                    .hasSize(2)
+                    .allSatisfy(line -> assertThat(line).contains("thread 'worker\\u000AWARN nothing'"));
+        }
+    }
+
     private static String holdUntil(CountDownLatch end, LockHandle handle) throws InterruptedException {
         assertThat(end.await(60, TimeUnit.SECONDS)).isTrue();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);

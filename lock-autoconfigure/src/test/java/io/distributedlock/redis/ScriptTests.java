@@ -66,6 +66,25 @@ class ScriptTests extends AbstractScriptTests {
         assertThat(ttl()).isGreaterThan(50_000);
     }
 
+    @Test
+    void aLateCopyOfARequestForAShorterLeaseDoesNothingOnceTheEntryHasAHigherToken() {
+        long token = Long.parseLong((String) acquire(ONE, "60000"));
+        shorten("5000", token);
+        assertThat(ttl()).isLessThanOrEqualTo(5_000);
+        assertThat(run("renew.lua", 1, ENTRY, ONE, "60000", Long.toString(token + 1), "0"))
+                .isEqualTo(List.of(1L, token + 1, 0L));
+
+        assertThat(shorten("5000", token)).isEqualTo(List.of(1L, token + 1, 0L));
+
+        assertThat(ttl()).isGreaterThan(50_000);
+        shorten("5000", token + 1);
+        assertThat(ttl()).isLessThanOrEqualTo(5_000);
+    }
+
+    private static Object shorten(String lease, long token) {
+        return run("renew.lua", 1, ENTRY, ONE, lease, Long.toString(token), "1");
+    }
+
     /** Otherwise replicas would confirm an earlier write, although they do not have the lock. */
     @Test
     void aRenewalThatKeepsTheLeaseIsStillAWrite() {
@@ -196,7 +215,7 @@ class ScriptTests extends AbstractScriptTests {
     void aRenewalThatIsToShortenTheLeaseDoes() {
         acquire(ONE, "60000");
 
-        run("renew.lua", 1, ENTRY, ONE, "5000", "0", "1");
+        run("renew.lua", 1, ENTRY, ONE, "5000", field("t"), "1");
 
         assertThat(ttl()).isBetween(1L, 5_000L);
     }
@@ -207,9 +226,72 @@ class ScriptTests extends AbstractScriptTests {
 
         acquireFor("job", TWO, "5000");
         acquireFor("job", ONE, "5000");
-        run("renew.lua", 1, ENTRY, TWO, "5000", "0", "1");
+        run("renew.lua", 1, ENTRY, TWO, "5000", field("t"), "1");
 
         assertThat(ttl()).isGreaterThan(50_000);
+    }
+
+    @Test
+    void theOnlyHoldOfAnExplicitOwnerShortensTheLease() {
+        acquireFor("job", ONE, "60000");
+        acquireFor("job", TWO, "60000");
+        release(TWO, "0", "");
+
+        run("renew.lua", 1, ENTRY, ONE, "5000", field("t"), "1");
+
+        assertThat(ttl()).isBetween(4_000L, 5_000L);
+        assertThat(field("l")).isEqualTo("5000");
+    }
+
+    @Test
+    void anEntryOfAnExplicitOwnerLastsAsLongAsTheLastOfItsHolds() {
+        acquireFor("job", ONE, "5000");
+        acquireFor("job", TWO, "60000");
+
+        release(TWO, "0", "");
+
+        assertThat(ttl()).isBetween(4_000L, 5_000L);
+        assertThat(renew(ONE, "9000")).isEqualTo(List.of(1L, Long.parseLong(field("t")), 0L));
+        assertThat(ttl()).isBetween(8_000L, 9_000L);
+    }
+
+    @Test
+    void aHoldOfADeadInstanceDoesNotCountOnceItsLeaseHasEnded() {
+        acquireFor("job", ONE, "5000");
+        acquireFor("job", TWO, "60000");
+        client.call("HSET", ENTRY, "u" + ONE, "1");
+
+        release(TWO, "0", "");
+
+        assertThat(client.keys(ENTRY)).isEmpty();
+    }
+
+    private static long outcome(Object reply) {
+        return (Long) (reply instanceof List<?> list ? list.get(0) : reply);
+    }
+
+    @Test
+    void aHoldOfADeadInstanceIsNotReleasedByName() {
+        acquireFor("job", ONE, "5000");
+        acquireFor("job", TWO, "60000");
+        acquireFor("job", THREE, "60000");
+        client.call("HSET", ENTRY, "u" + ONE, "1");
+
+        assertThat(outcome(run("release-owner.lua", 1, ENTRY, "job", "0"))).isEqualTo(4);
+        assertThat(outcome(run("release-owner.lua", 1, ENTRY, "job", "0"))).isEqualTo(1);
+    }
+
+    @Test
+    void aHoldThatIsLostWasTheOneThatWasReleasedByName() {
+        acquireFor("job", ONE, "5000");
+        acquireFor("job", TWO, "5000");
+        run("release-owner.lua", 1, ENTRY, "job", "0");
+
+        assertThat(outcome(run("release.lua", 1, ENTRY, ONE, "0", "0", "", "0", "1")))
+                .isEqualTo(4);
+
+        assertThat(field("h")).isEqualTo(TWO + " ");
+        assertThat(outcome(release(TWO, "0", ""))).isEqualTo(1);
     }
 
     @Test

@@ -12,11 +12,15 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RedisNode;
 import io.distributedlock.testing.ReplicatedRedis;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.TcpProxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,12 +48,45 @@ class StaticReplicasTests {
     }
 
     private RedisLockTemplate locks(RedisNode... servers) {
-        RedisStaticMasterReplicaConfiguration list =
-                new RedisStaticMasterReplicaConfiguration("127.0.0.1", servers[0].port());
-        for (RedisNode server : List.of(servers).subList(1, servers.length)) {
-            list.addNode("127.0.0.1", server.port());
-        }
+        return locksAt(Stream.of(servers).mapToInt(RedisNode::port).toArray());
+    }
+
+    private RedisLockTemplate locksAt(int... ports) {
+        RedisStaticMasterReplicaConfiguration list = new RedisStaticMasterReplicaConfiguration("127.0.0.1", ports[0]);
+        IntStream.of(ports).skip(1).forEach(port -> list.addNode("127.0.0.1", port));
         return templates.on(StandaloneServer.connectionFactory(list));
+    }
+
+    /** A former master that was started again has none. */
+    @Test
+    void ofTwoMastersTheOneWithReplicasIsUsedAlthoughItRepliesLater() {
+        try (EmbeddedRedis former = EmbeddedRedis.start();
+                TcpProxy slow = TcpProxy.to(redis.master().port())) {
+            slow.replies().delay(Duration.ofMillis(300));
+            RedisLockTemplate locks = locksAt(former.port(), slow.port());
+            try (LockHandle handle = locks.acquire(leased("where", 10_000))) {
+                assertThat(handle.isHeld()).isTrue();
+                assertThat(keys(redis.master())).hasSize(1);
+            }
+            templates.close();
+        }
+    }
+
+    /** All instances with the same list choose the same one. */
+    @Test
+    void ofTwoMastersWithoutReplicasTheFirstOfTheListIsUsed() {
+        try (EmbeddedRedis first = EmbeddedRedis.start();
+                EmbeddedRedis second = EmbeddedRedis.start();
+                TcpProxy slow = TcpProxy.to(first.port())) {
+            slow.replies().delay(Duration.ofMillis(300));
+            RedisLockTemplate locks = locksAt(slow.port(), second.port());
+            try (LockHandle handle = locks.acquire(leased("where", 10_000));
+                    RespClient client = first.connect()) {
+                assertThat(handle.isHeld()).isTrue();
+                assertThat(client.keys("lock:*")).hasSize(1);
+            }
+            templates.close();
+        }
     }
 
     @Test

@@ -151,6 +151,26 @@ class UnknownOutcomeTests extends AbstractFaultTests {
         assertFree(other);
     }
 
+    /** Redis has shortened the lease, and the connection breaks. */
+    @Test
+    void anExtensionCountsAfterAShorterOneWithoutAReply() {
+        RedisLockTemplate locks = proxied();
+        try (LockHandle handle = locks.acquire(leased("unknown", 60_000))) {
+            proxy.replies().drop();
+            assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> handle.extend(millis(10_000)));
+            proxy.heal();
+            proxy.cut();
+
+            await().ignoreExceptions().until(() -> {
+                handle.extend(millis(40_000));
+                return true;
+            });
+
+            assertThat(handle.remainingLease()).isGreaterThan(millis(30_000));
+            assertThat(Long.parseLong(call("PTTL", keys().get(0)))).isGreaterThan(30_000);
+        }
+    }
+
     @Test
     void anInterruptWhileTheReplyIsUnderWayLeavesNothingBehind() {
         RedisLockTemplate locks = proxied();

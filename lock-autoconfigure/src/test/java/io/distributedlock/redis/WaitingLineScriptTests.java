@@ -145,7 +145,7 @@ class WaitingLineScriptTests extends AbstractScriptTests {
         releaseHeardBy(List.of("two", "five"), ONE, "");
 
         assertThat(field("h")).isEqualTo(TWO + " " + five + " ");
-        assertThat(client.list("HKEYS", ENTRY)).containsExactlyInAnyOrder("o", "t", "l", "h");
+        assertThat(client.list("HKEYS", ENTRY)).containsExactlyInAnyOrder("o", "t", "l", "h", "u" + TWO, "u" + five);
     }
 
     @Test

@@ -40,7 +40,8 @@ record NamedTest(String type, String method) {
     }
 
     DiscoverySelector selector() throws ClassNotFoundException {
-        Class<?> declaring = Class.forName(type);
+        // Not initialized before its own turn: it may start an application, whose threads other tests would find.
+        Class<?> declaring = Class.forName(type, false, getClass().getClassLoader());
         Method found = Arrays.stream(declaring.getDeclaredMethods())
                 .filter(each -> each.getName().equals(method))
                 .findFirst()

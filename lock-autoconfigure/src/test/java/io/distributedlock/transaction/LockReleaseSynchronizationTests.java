@@ -64,7 +64,7 @@ class LockReleaseSynchronizationTests {
     }
 
     private static boolean keep(LockHandle handle, boolean lossMatters) {
-        return LockReleaseSynchronization.deferRelease(handle, lossMatters, null);
+        return LockReleaseSynchronization.deferRelease(handle, lossMatters);
     }
 
     private static void beforeCommit() {
@@ -107,7 +107,19 @@ class LockReleaseSynchronizationTests {
         keep(handle("c"), true);
         complete();
 
-        assertThat(closed).containsExactly("c without waiting", "b without waiting", "a");
+        assertThat(closed).containsExactly("c without waiting", "b without waiting", "a without waiting");
+    }
+
+    /** Nothing else would end it. */
+    @Test
+    void aHoldThatTheTransactionCannotTakeOverForAnErrorEnds() {
+        keep(handle("a"), true);
+        LockHandle second = handle("b");
+        doThrow(new StackOverflowError()).when(second).fencingTokens();
+
+        assertThatExceptionOfType(StackOverflowError.class)
+                .isThrownBy(() -> TransactionalHold.run(second, held -> "not run"));
+        assertThat(closed).containsExactly("b");
     }
 
     /** They may send what the next holder has to see. */
@@ -134,7 +146,7 @@ class LockReleaseSynchronizationTests {
     @Test
     void aFailureOfAReleaseKeepsNoOtherLockAndIsNotThrown() {
         LockHandle first = handle("a");
-        doThrow(loss("a")).when(first).close();
+        doThrow(new StackOverflowError()).when(first).closeAsync();
         LockHandle second = handle("b");
         doReturn(CompletableFuture.failedFuture(loss("b"))).when(second).closeAsync();
         keep(first, true);

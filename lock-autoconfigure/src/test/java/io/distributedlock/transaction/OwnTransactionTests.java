@@ -7,49 +7,41 @@ package io.distributedlock.transaction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Objects;
-import org.assertj.core.api.InstanceOfAssertFactories;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.springframework.test.util.ReflectionTestUtils;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.util.ReflectionUtils;
 
 class OwnTransactionTests {
 
-    private static @Nullable String nameOf(String method) {
-        return OwnTransaction.nameOf(
-                Objects.requireNonNull(ReflectionUtils.findMethod(Service.class, method)), Service.class);
+    private static boolean isSeparate(String method, boolean lockIsInside) {
+        return OwnTransaction.isSeparate(
+                Objects.requireNonNull(ReflectionUtils.findMethod(Service.class, method)),
+                Service.class,
+                () -> lockIsInside);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aMethodThatJoinsTheTransactionOfItsCallerHasNone(boolean lockIsInside) {
+        assertThat(isSeparate("joins", lockIsInside)).isFalse();
+        assertThat(isSeparate("joinsWithPlaceholders", lockIsInside)).isFalse();
+        assertThat(isSeparate("without", lockIsInside)).isFalse();
     }
 
     @Test
-    void aMethodThatJoinsTheTransactionOfItsCallerHasNone() {
-        assertThat(nameOf("joins")).isNull();
-        assertThat(nameOf("without")).isNull();
+    void aLockOutsideOfATransactionOfItsOwnIsSeparate() {
+        assertThat(isSeparate("begins", false)).isTrue();
+        assertThat(isSeparate("beginsWithPlaceholders", false)).isTrue();
+        assertThat(isSeparate("begins", true)).isFalse();
     }
 
-    @Test
-    void theNameIsThatOfTheMethod() {
-        assertThat(nameOf("begins")).isEqualTo(Service.class.getName() + ".begins");
-        assertThat(nameOf("suspends")).isEqualTo(Service.class.getName() + ".suspends");
-    }
-
-    /** Spring resolves these when it begins the transaction. */
-    @Test
-    void otherAttributesMayHavePlaceholders() {
-        assertThat(nameOf("joinsWithPlaceholders")).isNull();
-        assertThat(nameOf("beginsWithPlaceholders")).isEqualTo(Service.class.getName() + ".beginsWithPlaceholders");
-    }
-
-    /** The class may outlive the application, as with the developer tools. */
-    @Test
-    void keepsNoMethod() {
-        assertThat(nameOf("begins")).isNotNull();
-        Object attributes = ReflectionTestUtils.getField(OwnTransaction.class, "ATTRIBUTES");
-        assertThat(attributes)
-                .extracting(source -> ReflectionTestUtils.getField(source, "attributeCache"))
-                .asInstanceOf(InstanceOfAssertFactories.MAP)
-                .isEmpty();
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aLockOfAMethodWithoutATransactionIsSeparate(boolean lockIsInside) {
+        assertThat(isSeparate("suspends", lockIsInside)).isTrue();
     }
 
     static class Service {

@@ -5,9 +5,12 @@
 package io.distributedlock.autoconfigure
 
 import io.distributedlock.LockHandle
+import io.distributedlock.LockLostException
 import io.distributedlock.LockNotAcquiredException
+import io.distributedlock.LockScope
 import io.distributedlock.annotation.DistributedLocked
 import io.distributedlock.annotation.WhenBusy
+import io.distributedlock.annotation.WhenLost
 import io.distributedlock.reactive.ReactiveLocks
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
@@ -90,6 +93,40 @@ class CoroutineMethodTests {
         }
         assertThat(tokens.first).isEqualTo(tokens.second)
     }
+
+    @Test
+    fun aLossThatIsIgnoredIsIgnoredOnEveryThread() {
+        val loss = runBlocking {
+            work.ignoring("42") {
+                lose("order:42")
+                listOf(lossFoundHere(), withContext(Dispatchers.IO) { lossFoundHere() })
+            }
+        }
+        assertThat(loss).containsOnlyNulls()
+    }
+
+    @Test
+    fun theLossOfALockAroundIsFoundOnEveryThread() {
+        val found = mutableListOf<Throwable?>()
+        assertThatExceptionOfType(LockLostException::class.java).isThrownBy {
+            runBlocking {
+                work.suspending("1") {
+                    work.suspending("2") {
+                        lose("order:1")
+                        found += lossFoundHere()
+                        found += withContext(Dispatchers.IO) { lossFoundHere() }
+                    }
+                }
+            }
+        }
+        assertThat(found).hasSize(2).hasOnlyElementsOfType(LockLostException::class.java)
+    }
+
+    private fun lose(name: String) {
+        assertThat(application.locks().forceRelease(name)).isTrue()
+    }
+
+    private fun lossFoundHere(): Throwable? = runCatching { LockScope.throwIfLost() }.exceptionOrNull()
 
     @Test
     fun cancellingReleases() {
@@ -198,6 +235,9 @@ class CoroutineMethodTests {
 
         @DistributedLocked(name = "order", key = "#id", waitUpTo = "60s")
         open suspend fun <T> suspending(id: String, body: suspend () -> T): T = body()
+
+        @DistributedLocked(name = "order", key = "#id", waitUpTo = "60s", whenLost = WhenLost.IGNORE)
+        open suspend fun <T> ignoring(id: String, body: suspend () -> T): T = body()
 
         @DistributedLocked(name = "order", key = "#id", waitUpTo = "0")
         open suspend fun trying(id: String) = Unit

@@ -385,6 +385,23 @@ class OperatorsViewTests {
                 .isEqualTo(404);
     }
 
+    /** Spring MVC passes it to the endpoint without the part behind the semicolon. */
+    @Test
+    void aPathWithASemicolonTakesAwayNoOtherLock() {
+        try (LockHandle order = locks.acquire(LockRequest.of("order"))) {
+            assertThat(call(shop, HttpMethod.DELETE, "locks/order;v=2")
+                            .getStatusCode()
+                            .value())
+                    .isEqualTo(400);
+            assertThat(call(shop, HttpMethod.DELETE, "locks/other?name=order")
+                            .getStatusCode()
+                            .value())
+                    .isEqualTo(404);
+            assertThat(locks.inspect("order")).isPresent();
+            assertThat(order.isHeld()).isTrue();
+        }
+    }
+
     @Test
     void aForcedReleaseIsAudited() {
         List<AuditEvent> audited = new CopyOnWriteArrayList<>();

@@ -75,7 +75,7 @@ public final class ChildRequests {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 requests.accept(line);
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
             e.printStackTrace();
         } finally {
             Runtime.getRuntime().halt(0);

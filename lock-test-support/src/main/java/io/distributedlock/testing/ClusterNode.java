@@ -33,6 +33,15 @@ public final class ClusterNode extends RedisNode {
         return text("CLUSTER", "NODES").lines().map(ClusterRow::parse).toList();
     }
 
+    boolean knows(ClusterNode other) {
+        return rows().stream().anyMatch(row -> row.id().equals(other.id()));
+    }
+
+    /** Begins a handshake. */
+    void meet(ClusterNode other) {
+        text("CLUSTER", "MEET", "127.0.0.1", Integer.toString(other.port()), Integer.toString(other.busPort()));
+    }
+
     /** Whether this server itself says that it is the master of the slot. */
     boolean owns(int slot) {
         return rows().stream().anyMatch(row -> row.isOwn() && row.isMaster() && row.has(slot));

@@ -7,6 +7,7 @@ package io.distributedlock.testing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -54,20 +55,34 @@ public final class LeakCheck implements AfterEachCallback {
         }
     }
 
-    /** Waits until nothing is left, or fails with a list. */
+    /**
+     * Waits until nothing is left, or fails with a list. What may stay longer, as an acquisition on a busy machine has
+     * an unknown outcome: the mark of its cancellation, which Redis removes after two leases.
+     */
     public void verify() {
         try {
-            Awaitility.await().atMost(limit).pollInterval(Duration.ofMillis(10)).until(() -> leaks().isEmpty());
+            Awaitility.await()
+                    .atMost(limit)
+                    .pollInterval(Duration.ofMillis(10))
+                    .until(() -> leaks(key -> false).isEmpty());
         } catch (ConditionTimeoutException e) {
-            throw new AssertionError("Left behind: " + leaks(), e);
+            List<String> leaks = leaks(key -> key.endsWith("}cancelled"));
+            if (!leaks.isEmpty()) {
+                throw new AssertionError("Left behind: " + leaks, e);
+            }
         }
     }
 
-    private List<String> leaks() {
+    /** @param mayExpire which keys are no leak if they have a time to live */
+    private List<String> leaks(Predicate<String> mayExpire) {
         List<String> leaks = new ArrayList<>();
         for (EmbeddedRedis server : servers) {
             try (RespClient client = server.connect()) {
-                client.keys(keyPrefix + "*").forEach(key -> leaks.add("key " + key));
+                for (String key : client.keys(keyPrefix + "*")) {
+                    if (!mayExpire.test(key) || client.number("PTTL", key) == -1) {
+                        leaks.add("key " + key);
+                    }
+                }
                 client.list("PUBSUB", "CHANNELS").forEach(channel -> leaks.add("channel " + channel));
                 client.list("PUBSUB", "SHARDCHANNELS").forEach(channel -> leaks.add("shard channel " + channel));
                 long patterns = client.number("PUBSUB", "NUMPAT");

@@ -8,9 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -155,18 +153,17 @@ public final class RedisCluster implements AutoCloseable {
         awaitWhole();
     }
 
-    /** Begins handshakes between the first server and those that it does not know. */
+    /**
+     * Begins the handshakes that are missing between the first server and each other one. One of the two may know the
+     * other from a handshake that the other one has dropped.
+     */
     private void introduce() {
         ClusterNode first = nodes.get(0);
-        Set<String> known = first.rows().stream().map(ClusterRow::id).collect(Collectors.toSet());
         for (ClusterNode other : nodes) {
-            if (!known.contains(other.id())) {
-                first.text(
-                        "CLUSTER",
-                        "MEET",
-                        "127.0.0.1",
-                        Integer.toString(other.port()),
-                        Integer.toString(other.busPort()));
+            if (!first.knows(other)) {
+                first.meet(other);
+            } else if (!other.knows(first)) {
+                other.meet(first);
             }
         }
     }

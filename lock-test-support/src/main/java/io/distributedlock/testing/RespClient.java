@@ -161,7 +161,12 @@ public final class RespClient implements AutoCloseable {
 
     /** Waits without limit for answers from now on. */
     void unbounded() throws IOException {
-        socket.setSoTimeout(0);
+        timeout(Duration.ZERO);
+    }
+
+    /** Waits that long for each answer from now on. */
+    void timeout(Duration limit) throws IOException {
+        socket.setSoTimeout((int) limit.toMillis());
     }
 
     @Nullable

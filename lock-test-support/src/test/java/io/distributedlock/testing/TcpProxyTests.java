@@ -29,9 +29,9 @@ class TcpProxyTests {
     private RespClient client;
 
     @BeforeEach
-    void open() throws IOException {
+    void open() {
         proxy = TcpProxy.to(redis.port());
-        client = new RespClient(proxy.port(), Duration.ofMillis(300));
+        client = RespClient.connect(proxy.port(), Noise.patience());
         await().until(() -> proxy.connections() == 1);
     }
 
@@ -85,10 +85,12 @@ class TcpProxyTests {
     void blackHoleKeepsTheConnection() throws IOException {
         proxy.blackHole();
         client.send("INCR", "hole");
+        client.timeout(Duration.ofMillis(300));
         assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(() -> client.reply());
         assertThat(redis.connect().call("GET", "hole")).isNull();
         assertThat(proxy.connections()).isEqualTo(1);
         proxy.heal();
+        client.timeout(Noise.patience());
         assertThat(client.reply()).isEqualTo(1L);
     }
 
@@ -98,6 +100,7 @@ class TcpProxyTests {
         client.send("INCR", "dropped");
         await().until(() -> proxy.replies().dropped() > 0);
         assertThat(redis.connect().text("GET", "dropped")).isEqualTo("1");
+        client.timeout(Duration.ofMillis(300));
         assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(() -> client.reply());
     }
 

@@ -1,13 +1,15 @@
 -- Passes on a lock whose hold has ended: to the first one in line that listens, or to the acquisition that queues, or
 -- the lock becomes free. The last part of a script, since it returns.
--- Uses: entry.lua, free.lua, waiting-line.lua, losers (ids of acquisitions that have lost the lock), againLease.
+-- Uses: entry.lua, ended-holds.lua, free.lua, waiting-line.lua, losers (ids of acquisitions that have lost the lock), againLease.
 --
 -- Read, write, notify. It checks which instances listen, writes the new owner, and sends the messages after the last
 -- write, only to the new owner, to acquisitions that have lost the lock, and to those that have come near the head of
 -- the line. It passes over an acquisition whose instance does not listen. One that was passed over like this and has
 -- sent a request since is alive: the lock is reserved for it for two seconds, in which it sends its next request.
 --
--- At a hand-over to a reader, all readers in line enter together, and likewise all waiters of an explicit owner.
+-- At a hand-over to a reader, all readers in line enter together, and likewise all waiters of an explicit owner that may
+-- re-enter. One that must be the only hold of its owner enters without others of that kind: these stay in line, and are
+-- refused with their next request if their owner still has the lock then.
 --
 -- The cost does not depend on the number of waiters, only on how many are passed over and on how many enter together
 -- for the same explicit owner. One call checks MOST_LOOKS places in line at most. If none of these listens, the lock
@@ -47,6 +49,9 @@ if fields[6] then
 end
 if fields[7] then
   gone[#gone + 1] = 'g'
+end
+if string.sub(holder, 1, 1) == '=' and holder ~= '=' .. SHARED then
+  forgetEnds(holds .. subject)
 end
 
 -- Takes the first one out of the line.
@@ -134,6 +139,9 @@ while #heirs == 0 and first < beyond and looks < MOST_LOOKS do
   looks = looks + 1
   id, lease, owner = take()
   if id then
+    if string.sub(owner, 1, 2) == ALONE then
+      owner = string.sub(owner, 3)
+    end
     if id == again or listens(id) then
       heirs[1] = {id, lease}
       passed = passed ~= '' and forget(passed, id) or passed
@@ -186,6 +194,12 @@ end
 
 if owner ~= '' then
   set('h', together)
+end
+if owner ~= '' and owner ~= SHARED then
+  local now = math.floor((time[1] * 1000000 + time[2]) / 1000)
+  for _, heir in ipairs(heirs) do
+    set('u' .. heir[1], string.format('%.0f', now + heir[2]))
+  end
 end
 if joins then
   set('q' .. beyond, again .. ' ' .. againLease)

@@ -3,7 +3,7 @@
 
 local before = first
 
--- The acquisition at that place: id, lease, and the explicit owner or "". Nothing if it is empty.
+-- The acquisition at that place: id, lease, and the explicit owner as in the field, or "". Nothing if it is empty.
 local function at(place)
   return string.match(redis.call('HGET', entry, 'q' .. place) or '', '^(%S+) (%d+) ?(.*)$')
 end
@@ -59,7 +59,7 @@ local function leave(place, id, owner)
       redis.call('HDEL', entry, 'x')
     end
   end
-  if owner ~= '' then
+  if owner ~= '' and string.sub(owner, 1, 2) ~= ALONE then
     unlink(place, owner)
   end
 end

@@ -2,10 +2,8 @@
  * Copyright 2026 The authors of Distributed Lock
  * SPDX-License-Identifier: Apache-2.0
  */
-package io.distributedlock.autoconfigure;
+package io.distributedlock;
 
-import io.distributedlock.LockListener;
-import io.distributedlock.LockOrigin;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;

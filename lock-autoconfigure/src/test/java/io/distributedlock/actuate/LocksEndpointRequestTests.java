@@ -1,0 +1,115 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.delete;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+
+import io.distributedlock.LockActivity;
+import io.distributedlock.LockOperations;
+import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.security.Principal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.http.HttpStatus;
+import org.springframework.mock.env.MockEnvironment;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The names that a request to the endpoint may have, and how the log shows them. */
+class LocksEndpointRequestTests {
+
+    private final List<String> used = new ArrayList<>();
+
+    private final LocksEndpoint endpoint = new LocksEndpoint(
+            (LockOperations) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {LockOperations.class}, (proxy, method, arguments) -> {
+                        used.add((String) arguments[0]);
+                        return method.getName().equals("inspect") ? Optional.empty() : true;
+                    }),
+            () -> new LockActivity("here", true, true, List.of(), List.of()),
+            new InstanceLabel(new MockEnvironment()),
+            event -> {});
+
+    /** Passes the path as Actuator does: without what Spring MVC has removed from it. */
+    @RestController
+    private final class Requests {
+
+        @GetMapping("/locks/{*path}")
+        void get(@PathVariable String path) {
+            endpoint.lock(path.substring(1));
+        }
+
+        @DeleteMapping("/locks/{*path}")
+        void delete(@PathVariable String path) {
+            endpoint.forceRelease(SecurityContext.NONE, path.substring(1));
+        }
+
+        @ExceptionHandler(InvalidEndpointRequestException.class)
+        @ResponseStatus(HttpStatus.BAD_REQUEST)
+        void refuse() {}
+    }
+
+    private int status(MockHttpServletRequestBuilder request) throws Exception {
+        MockMvc mvc = MockMvcBuilders.standaloneSetup(new Requests()).build();
+        return mvc.perform(request).andReturn().getResponse().getStatus();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"order;v=2", "order;", "shop;v=2/order", "shop//order"})
+    void aPathThatSpringMvcChangesNamesNoLock(String path) throws Exception {
+        assertThat(status(get(URI.create("/locks/" + path)))).isEqualTo(400);
+        assertThat(status(delete(URI.create("/locks/" + path)))).isEqualTo(400);
+        assertThat(used).isEmpty();
+    }
+
+    @Test
+    void anEncodedSemicolonIsPartOfTheName() throws Exception {
+        assertThat(status(get(URI.create("/locks/order%3Bv=2")))).isEqualTo(200);
+        assertThat(status(delete(URI.create("/locks/shop/order%3Bv=2")))).isEqualTo(200);
+        assertThat(used).containsExactly("order;v=2", "shop/order;v=2");
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void theLogShowsNamesOnOneLineAndWithoutFormattingCharacters(CapturedOutput output) {
+        Principal user = () -> "eve\u202Emoc";
+        endpoint.forceRelease(
+                new SecurityContext() {
+                    @Override
+                    public Principal getPrincipal() {
+                        return user;
+                    }
+
+                    @Override
+                    public boolean isUserInRole(String role) {
+                        return false;
+                    }
+                },
+                "order\u202E\n42");
+
+        assertThat(output)
+                .contains("Lock 'order\\u202E\\u000A42': taken away", "of user 'eve\\u202Emoc'")
+                .doesNotContain("\u202E");
+    }
+}

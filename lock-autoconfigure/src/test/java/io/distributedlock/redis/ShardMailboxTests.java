@@ -1,0 +1,51 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class ShardMailboxTests {
+
+    private static final long START = Long.MAX_VALUE - 1_000;
+
+    private final ShardMailbox mailbox = new ShardMailbox("id", 7, "channel");
+
+    private static long after(long millis) {
+        return START + TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
+    /** The silence of a frozen master is measured from the first request without a reply. */
+    @Test
+    void theSubscriptionIsRepeatedOnceASecond() {
+        assertThat(mailbox.begin(START)).isTrue();
+        assertThat(mailbox.succeeded(null, after(5))).isTrue();
+
+        assertThat(mailbox.begin(after(500))).isFalse();
+        assertThat(mailbox.begin(after(1_000))).isTrue();
+        assertThat(mailbox.succeeded(null, after(1_005))).isFalse();
+        assertThat(mailbox.begin(after(1_500))).isFalse();
+        assertThat(mailbox.begin(after(2_000))).isTrue();
+    }
+
+    @Test
+    void anAttemptWithoutAReplyIsRepeatedAfterFiveSeconds() {
+        assertThat(mailbox.begin(START)).isTrue();
+
+        assertThat(mailbox.begin(after(4_999))).isFalse();
+        assertThat(mailbox.begin(after(5_000))).isTrue();
+        assertThat(mailbox.isSubscribed()).isFalse();
+    }
+
+    @Test
+    void anAttemptThatFailedIsRepeatedAtOnce() {
+        assertThat(mailbox.begin(START)).isTrue();
+        mailbox.failed();
+
+        assertThat(mailbox.begin(after(1))).isTrue();
+    }
+}

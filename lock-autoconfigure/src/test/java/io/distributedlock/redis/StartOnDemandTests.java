@@ -1,0 +1,59 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distributedlock.LockHandle;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class StartOnDemandTests {
+
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+
+    private final AtomicInteger starts = new AtomicInteger();
+
+    private static CompletionStage<LockHandle> granted() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    private static OutOfMemoryError noThread() {
+        return new OutOfMemoryError("unable to create native thread");
+    }
+
+    @Test
+    void aStartWithoutAThreadFailsThisCallAndNotTheNextOne() {
+        AtomicInteger tries = new AtomicInteger();
+        StartOnDemand onDemand = new StartOnDemand(starts::incrementAndGet, task -> {
+            if (tries.getAndIncrement() == 0) {
+                throw noThread();
+            }
+            task.run();
+        });
+
+        assertThat(onDemand.thenAcquire(StartOnDemandTests::granted))
+                .failsWithin(LIMIT)
+                .withThrowableThat()
+                .withCauseInstanceOf(OutOfMemoryError.class);
+        assertThat(onDemand.thenAcquire(StartOnDemandTests::granted)).succeedsWithin(LIMIT);
+        assertThat(starts).hasValue(1);
+    }
+
+    @Test
+    void anAcquisitionThatThrowsFailsItsCall() {
+        StartOnDemand onDemand = new StartOnDemand(starts::incrementAndGet);
+
+        assertThat(onDemand.thenAcquire(() -> {
+                    throw noThread();
+                }))
+                .failsWithin(LIMIT)
+                .withThrowableThat()
+                .withCauseInstanceOf(OutOfMemoryError.class);
+    }
+}
