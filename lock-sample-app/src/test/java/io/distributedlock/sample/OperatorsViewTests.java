@@ -62,8 +62,10 @@ class OperatorsViewTests {
 
     @BeforeAll
     static void start() {
-        shop = RunningShop.start("a", "distributed-lock.instance-label=till 1");
-        other = shop.startSecond("b", "management.endpoint.locks.access=read-only");
+        // Nothing here is about a time-out, and ten thousand requests at once take a busy machine more than two seconds.
+        String patient = "distributed-lock.command-timeout=20s";
+        shop = RunningShop.start("a", "distributed-lock.instance-label=till 1", patient);
+        other = shop.startSecond("b", "management.endpoint.locks.access=read-only", patient);
         locks = shop.context().getBean(LockOperations.class);
     }
 
