@@ -62,7 +62,7 @@ class OperatorsViewTests {
 
     @BeforeAll
     static void start() {
-        // Nothing here is about a time-out, and ten thousand requests at once take a busy machine more than two seconds.
+        // No test here is about a time-out, and a busy machine needs more than two seconds for ten thousand requests.
         String patient = "distributed-lock.command-timeout=20s";
         shop = RunningShop.start("a", "distributed-lock.instance-label=till 1", patient);
         other = shop.startSecond("b", "management.endpoint.locks.access=read-only", patient);
