@@ -279,6 +279,10 @@ abstract class LeaseContract extends AbstractLockContract {
     /** A re-entry is a handle that somebody has: it is renewed, whatever became of an earlier one. */
     @Test
     void isRenewedForAReentryAfterTheFirstHandleWasGarbageCollected() {
+        HoldAssertions.assertUnlessStalled(LEASE.dividedBy(6), this::assertReentryIsRenewed);
+    }
+
+    private void assertReentryIsRenewed() {
         awaitCollected(forget());
         awaitCollected(holdAndForget());
         await().atMost(LEASE.plus(Noise.LATEST)).until(() -> keys().isEmpty());

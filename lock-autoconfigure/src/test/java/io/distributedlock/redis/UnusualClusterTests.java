@@ -228,6 +228,7 @@ class UnusualClusterTests {
             TestCallers.Call<LockHandle> waiter =
                     callers.call(() -> second.acquire(leased("unusual", 20_000).waitUpTo(LONG)));
             await().atMost(LONG)
+                    .ignoreException(LockUnavailableException.class)
                     .until(() -> first.inspect("unusual").orElseThrow().waitingInstances() == 1);
             handle.close();
             waiter.get().close();
