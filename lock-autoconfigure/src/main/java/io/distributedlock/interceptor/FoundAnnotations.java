@@ -8,6 +8,7 @@ import io.distributedlock.annotation.DistributedLocked;
 import java.lang.reflect.AnnotatedElement;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -20,7 +21,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  */
 record FoundAnnotations(List<FoundAnnotation> annotations, boolean excluded) {
 
-    static final FoundAnnotations NOTHING = new FoundAnnotations(List.of(), false);
+    private static final int NOWHERE = Integer.MAX_VALUE;
 
     static FoundAnnotations on(AnnotatedElement element, SearchStrategy strategy) {
         FoundAnnotation only = FoundAnnotation.onlyOneOf(element);
@@ -31,18 +32,19 @@ record FoundAnnotations(List<FoundAnnotation> annotations, boolean excluded) {
         MergedAnnotations all = MergedAnnotations.from(element, strategy);
         List<MergedAnnotation<DistributedLocked>> found =
                 all.stream(DistributedLocked.class).toList();
-        int nearest = Integer.MAX_VALUE;
-        for (MergedAnnotation<DistributedLocked> each : found) {
-            nearest = Math.min(nearest, each.getAggregateIndex());
-        }
-        MergedAnnotation<DistributedLocked.None> none = all.get(DistributedLocked.None.class);
-        if (none.isPresent() && none.getAggregateIndex() == nearest) {
+        int nearest = nearestOf(found.stream());
+        int exclusion = nearestOf(all.stream(DistributedLocked.None.class));
+        if (exclusion == nearest && exclusion != NOWHERE) {
             throw new AnnotationConfigurationException("it has @DistributedLocked.None as well");
         }
-        if (none.isPresent() && none.getAggregateIndex() < nearest) {
-            return new FoundAnnotations(List.of(), true);
-        }
-        return new FoundAnnotations(ofElement(nearest, found), false);
+        return exclusion < nearest
+                ? new FoundAnnotations(List.of(), true)
+                : new FoundAnnotations(ofElement(nearest, found), false);
+    }
+
+    /** The place of the first element that has one of them, be it by an annotation of its own. */
+    private static int nearestOf(Stream<? extends MergedAnnotation<?>> annotations) {
+        return annotations.mapToInt(MergedAnnotation::getAggregateIndex).min().orElse(NOWHERE);
     }
 
     private static List<FoundAnnotation> ofElement(int index, List<MergedAnnotation<DistributedLocked>> found) {

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
@@ -20,9 +21,10 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * The operations of each method in each target class, including methods without any. The annotation nearest to the
- * target applies: on its method, its class, then the method of the interface, and the interface. An annotation on a
- * class includes the methods that it inherits.
+ * The operations of each method in each target class, including methods without any. The order of the search is that of
+ * {@code @Transactional}: the method of the target with those that it overrides or implements, its class with all that
+ * this extends or implements, then the method of an interface that only the class of the bean has, and that interface.
+ * Unlike there, an annotation on a class includes the methods that it inherits.
  */
 final class LockOperationSource {
 
@@ -116,8 +118,7 @@ final class LockOperationSource {
         if (specific.getDeclaringClass() != targetClass
                 && !specific.getDeclaringClass().isInterface()) {
             for (Method candidate : InterfaceMethods.implementedBy(specific, targetClass)) {
-                if (FoundAnnotations.on(candidate, SearchStrategy.TYPE_HIERARCHY)
-                        .decide()) {
+                if (inHierarchyOf(candidate).decide()) {
                     return candidate;
                 }
             }
@@ -130,28 +131,39 @@ final class LockOperationSource {
     }
 
     private static FoundAnnotations find(Method specific, Method declared, Class<?> targetClass) {
-        FoundAnnotations own = FoundAnnotations.on(specific, SearchStrategy.SUPERCLASS);
-        return own.decide() ? own : findMoreDistant(specific, declared, targetClass);
-    }
-
-    private static FoundAnnotations findMoreDistant(Method specific, Method declared, Class<?> targetClass) {
+        FoundAnnotations own = inHierarchyOf(specific);
+        if (!isCoveredByClass(specific, targetClass)) {
+            return own.or(() -> inHierarchyOf(declared));
+        }
         Class<?> type = LockedMethod.isGenerated(targetClass) ? annotatedInterface(specific, targetClass) : targetClass;
-        return onClass(specific, type, SearchStrategy.SUPERCLASS)
-                .or(() -> FoundAnnotations.on(specific, SearchStrategy.TYPE_HIERARCHY))
-                .or(() -> FoundAnnotations.on(declared, SearchStrategy.TYPE_HIERARCHY))
-                .or(() -> onClass(specific, type, SearchStrategy.TYPE_HIERARCHY))
-                .or(() -> onClass(declared, declared.getDeclaringClass(), SearchStrategy.TYPE_HIERARCHY));
+        return own.or(() -> onDeclaringClass(specific, type))
+                .or(() -> inHierarchyOf(declared))
+                .or(() -> inHierarchyOf(type))
+                .or(() -> inHierarchyOf(declared.getDeclaringClass()));
     }
 
-    private static FoundAnnotations onClass(Method method, Class<?> type, SearchStrategy strategy) {
-        return isOfClass(method, type) ? FoundAnnotations.on(type, strategy) : FoundAnnotations.NOTHING;
+    /** If the class that declares the method is annotated: its annotation, or that of a subclass, which replaces it. */
+    private static FoundAnnotations onDeclaringClass(Method method, Class<?> type) {
+        Class<?> declaring = method.getDeclaringClass();
+        FoundAnnotations found = inHierarchyOf(declaring);
+        for (Class<?> each = type; found.decide() && each != null && each != declaring; each = each.getSuperclass()) {
+            FoundAnnotations nearer = FoundAnnotations.on(each, SearchStrategy.DIRECT);
+            if (nearer.decide()) {
+                return nearer;
+            }
+        }
+        return found;
+    }
+
+    private static FoundAnnotations inHierarchyOf(AnnotatedElement element) {
+        return FoundAnnotations.on(element, SearchStrategy.TYPE_HIERARCHY);
     }
 
     /** The interface of a generated class that is annotated and has the method, be it by inheritance. */
     private static Class<?> annotatedInterface(Method method, Class<?> generated) {
         for (Class<?> type : ClassUtils.getAllInterfacesForClass(generated)) {
             if (method.getDeclaringClass().isAssignableFrom(type)
-                    && FoundAnnotations.on(type, SearchStrategy.TYPE_HIERARCHY).decide()) {
+                    && inHierarchyOf(type).decide()) {
                 return type;
             }
         }
@@ -159,10 +171,10 @@ final class LockOperationSource {
     }
 
     /**
-     * Whether an annotation on the class applies to this method: not to {@code toString()}, nor to generated methods,
+     * Whether an annotation on a class or interface applies to this method: not to {@code toString()}, nor to generated methods,
      * nor to those that the container calls to manage the bean.
      */
-    private static boolean isOfClass(Method method, Class<?> type) {
+    private static boolean isCoveredByClass(Method method, Class<?> type) {
         return ClassUtils.isUserLevelMethod(method)
                 && !ReflectionUtils.isObjectMethod(method)
                 && !ContainerMethods.contain(method, type);

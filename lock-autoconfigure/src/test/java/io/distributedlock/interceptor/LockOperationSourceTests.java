@@ -31,8 +31,9 @@ class LockOperationSourceTests {
     }
 
     @Test
-    void prefersTheTargetToItsInterface() {
-        assertThat(nameOf(Nearest.class, "method")).isEqualTo("target class");
+    void prefersTheMethodOfTheInterfaceToTheTargetClassAndThatToTheInterface() {
+        assertThat(nameOf(Nearest.class, "method")).isEqualTo("interface method");
+        assertThat(nameOf(Nearest.class, "unmarked")).isEqualTo("target class");
     }
 
     @Test
@@ -44,10 +45,9 @@ class LockOperationSourceTests {
 
     @Test
     void findsTheSameByTheMethodOfTheInterface() {
-        Method method = method(Api.class, "method");
-        assertThat(source.get(method, Nearest.class).name().of(null, new Object[0]))
+        assertThat(source.get(method(Api.class, "unmarked"), Nearest.class).name().of(null, new Object[0]))
                 .isEqualTo("target class");
-        assertThat(source.get(method, Plain.class).name().of(null, new Object[0]))
+        assertThat(source.get(method(Api.class, "method"), Plain.class).name().of(null, new Object[0]))
                 .isEqualTo("interface method");
     }
 
