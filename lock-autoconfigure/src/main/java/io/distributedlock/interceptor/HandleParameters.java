@@ -5,10 +5,10 @@
 package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
-import java.lang.reflect.Method;
-import java.util.Arrays;
+import java.lang.reflect.TypeVariable;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
 
 /**
  * The parameters of type {@link LockHandle}: where the caller has passed null, the method gets the handle of its lock.
@@ -23,14 +23,20 @@ final class HandleParameters {
         this.positions = positions;
     }
 
-    static HandleParameters of(Method method) {
-        Class<?>[] types = method.getParameterTypes();
-        if (!Arrays.asList(types).contains(LockHandle.class)) {
-            return NONE;
-        }
-        return new HandleParameters(IntStream.range(0, types.length)
-                .filter(i -> types[i] == LockHandle.class)
-                .toArray());
+    static HandleParameters of(LockedMethod where) {
+        int[] positions = IntStream.range(0, where.method().getParameterCount())
+                .filter(i -> typeOf(where, i) == LockHandle.class)
+                .toArray();
+        return positions.length == 0 ? NONE : new HandleParameters(positions);
+    }
+
+    /** For a type variable, what the class of the bean has for it. */
+    private static @Nullable Class<?> typeOf(LockedMethod where, int position) {
+        Class<?> raw = where.method().getParameterTypes()[position];
+        return where.method().getGenericParameterTypes()[position] instanceof TypeVariable<?>
+                ? ResolvableType.forMethodParameter(where.method(), position, where.targetClass())
+                        .resolve(raw)
+                : raw;
     }
 
     /**

@@ -73,7 +73,7 @@ class LockAnnotationParser {
                 operations(attributes, where),
                 policy(attributes, where),
                 ReturnTypeAdapters.adapterFor(where),
-                HandleParameters.of(where.method()));
+                HandleParameters.of(where));
         if (logger.isDebugEnabled()) {
             logger.debug("Calls of " + where + " are locked: "
                     + AnnotationUtils.synthesizeAnnotation(attributes.annotation(), null));
