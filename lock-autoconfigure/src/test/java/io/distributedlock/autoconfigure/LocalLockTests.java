@@ -27,6 +27,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -171,8 +172,45 @@ class LocalLockTests {
         runner.withUserConfiguration(Decorator.class).run(context -> {
             context.getBean(Account.class).book(1);
             assertThat(context.getBean(Counting.class).count).isOne();
-            assertThat(context).doesNotHaveBean("redisLockTemplate");
+            assertThat(context).doesNotHaveBean(RedisLockTemplate.class);
         });
+    }
+
+    /** An emergency must not fail the start of a method that names the bean. */
+    @Test
+    void theReplacementHasTheNameOfTheLocksInRedisToo() {
+        runner.withBean(Naming.class).withUserConfiguration(Qualified.class).run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(LockOperations.class);
+            assertThat(context.getBean(Naming.class).run()).isPositive();
+            assertThat(context.getBean("redisLockTemplate")).isSameAs(context.getBean("localLockOperations"));
+            assertThat(context.getBean(Holder.class).locks()).isSameAs(context.getBean("localLockOperations"));
+        });
+    }
+
+    @Test
+    void aChildUsesTheReplacementOfItsParentByThatName() {
+        runner.run(parent -> runner.withParent(parent)
+                .withBean(Naming.class)
+                .run(child -> assertThat(child.getBean(Naming.class).run()).isPositive()));
+    }
+
+    @Test
+    void aBeanOfTheApplicationKeepsThatName() {
+        runner.withUserConfiguration(NamedDecorator.class).withBean(Naming.class).run(context -> {
+            assertThat(context.getBean("redisLockTemplate")).isInstanceOf(Counting.class);
+            context.getBean(Naming.class).run();
+            assertThat(context.getBean(Counting.class).count).isOne();
+        });
+        new ApplicationContextRunner()
+                .withBean(
+                        "redisLockTemplate",
+                        RecordingLocks.class,
+                        RecordingLocks::new,
+                        definition -> definition.setAutowireCandidate(false))
+                .run(parent -> runner.withParent(parent).run(child -> {
+                    assertThat(child).hasBean("localLockOperations");
+                    assertThat(child.getBean("redisLockTemplate")).isInstanceOf(RecordingLocks.class);
+                }));
     }
 
     @Test
@@ -197,6 +235,35 @@ class LocalLockTests {
         @Primary
         Counting counting(LockOperations real) {
             return new Counting(real);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NamedDecorator {
+
+        @Bean
+        @Primary
+        Counting redisLockTemplate(@Qualifier("localLockOperations") LockOperations real) {
+            return new Counting(real);
+        }
+    }
+
+    record Holder(LockOperations locks) {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class Qualified {
+
+        @Bean
+        Holder holder(@Qualifier("redisLockTemplate") LockOperations locks) {
+            return new Holder(locks);
+        }
+    }
+
+    public static class Naming {
+
+        @DistributedLocked(key = "'naming'", operations = "redisLockTemplate")
+        public long run() {
+            return LockHandle.current().orElseThrow().fencingToken();
         }
     }
 
