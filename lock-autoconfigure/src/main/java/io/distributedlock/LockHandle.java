@@ -34,7 +34,10 @@ public interface LockHandle extends AutoCloseable {
      */
     long fencingToken();
 
-    /** {@return the fencing tokens by name, in global order; unmodifiable} */
+    /**
+     * {@return the fencing tokens by name, in global order; unmodifiable} If a method has locks of the same name in two
+     * {@link LockOperations}, it is the higher token of both.
+     */
     default Map<String, Long> fencingTokens() {
         return Map.of(name(), fencingToken());
     }
