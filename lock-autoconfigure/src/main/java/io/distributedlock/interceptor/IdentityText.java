@@ -12,7 +12,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Finds the text of {@link Object#toString()} in the text of a value, at any depth: {@code Key[id=7, raw=[B@1b2c3d]}.
- * It names one object in one process, so each call would have a lock of its own.
+ * It names one object in one process, so each call would have a lock of its own. The text of a buffer is similar.
  */
 final class IdentityText {
 
@@ -22,6 +22,9 @@ final class IdentityText {
 
     /** Any text that may be the name of a class; whether it is one has to be checked. */
     private static final Pattern NAME = Pattern.compile("(?<![\\w.$/])([\\p{L}_$][\\w.$/]*+)@[0-9a-f]{1,8}(?![\\w.-])");
+
+    /** Its text has nothing of its content, and two with the same content may have two texts. */
+    private static final Pattern BUFFER = Pattern.compile("(java\\.nio\\.\\w*+)\\[pos=\\d++ lim=\\d++ cap=\\d++]");
 
     /** The name of a class that is generated at run time, and cannot be loaded by name. */
     private static final String LAMBDA = "$$Lambda";
@@ -51,6 +54,15 @@ final class IdentityText {
             }
         }
         return null;
+    }
+
+    /** The name of the type of a buffer whose text is in this one, or null. */
+    static @Nullable String bufferIn(String text) {
+        if (!text.contains("[pos=")) {
+            return null;
+        }
+        Matcher buffer = BUFFER.matcher(text);
+        return buffer.find() ? buffer.group(1) : null;
     }
 
     /** A proxy often passes toString() on to its target, whose class is the one that the proxy extends. */

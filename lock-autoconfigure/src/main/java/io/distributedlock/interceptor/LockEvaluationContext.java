@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import java.nio.Buffer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.TypeConverter;
@@ -53,9 +54,9 @@ final class LockEvaluationContext extends StandardEvaluationContext {
             }
             Object content = LockKeyConverter.contentOf(value);
             if (content == null) {
-                throw new IllegalArgumentException("contains an empty Optional");
+                throw new IllegalArgumentException("contains an empty Optional or AtomicReference");
             }
-            if (content instanceof Record) {
+            if (content instanceof Record || content instanceof Buffer) {
                 return LockKeyConverter.textOf(content);
             }
             Object stable = SortedText.of(content);

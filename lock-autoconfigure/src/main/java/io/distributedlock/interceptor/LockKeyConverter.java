@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import java.math.BigDecimal;
+import java.nio.Buffer;
 import java.time.OffsetDateTime;
 import java.time.ZonedDateTime;
 import java.util.Calendar;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.util.ClassUtils;
@@ -33,7 +35,7 @@ final class LockKeyConverter {
     static String of(@Nullable Object value) {
         Object content = contentOf(value);
         if (content == null) {
-            throw new IllegalArgumentException("is null or an empty Optional");
+            throw new IllegalArgumentException("is null or an empty Optional or AtomicReference");
         }
         refuseSeveral(content);
         refuseNotFinite(content);
@@ -49,18 +51,19 @@ final class LockKeyConverter {
         if (value instanceof CharSequence) {
             return value.toString();
         }
-        if (value instanceof Enum<?> constant) {
-            return constant.name();
-        }
+        refuseBuffer(value);
         String canonical = canonical(value);
         return canonical != null ? canonical : requireOwn(SortedText.of(value).toString(), value);
     }
 
     /**
-     * The text of a value whose own text depends on the time zone of the process or on the notation of a number; null
-     * for all others. Equal moments, and equal numbers, have equal texts.
+     * The text of a value whose own text depends on the time zone of the process or on the notation of a number, and
+     * the name of a constant; null for all others. Equal moments, and equal numbers, have equal texts.
      */
     static @Nullable String canonical(Object value) {
+        if (value instanceof Enum<?> constant) {
+            return constant.name();
+        }
         if (value instanceof BigDecimal number) {
             return plain(number.stripTrailingZeros());
         }
@@ -99,6 +102,10 @@ final class LockKeyConverter {
             throw new IllegalArgumentException(
                     "is a publisher (" + value.getClass().getName() + "), whose value is not known at the call");
         }
+        String buffer = text == null ? null : IdentityText.bufferIn(text);
+        if (buffer != null) {
+            throw new IllegalArgumentException("has no meaningful text: that of " + buffer + " is only its position");
+        }
         String anonymous =
                 text == null || isIdentity(text, value) ? value.getClass().getName() : IdentityText.typeIn(text, value);
         if (text == null || anonymous != null) {
@@ -108,21 +115,49 @@ final class LockKeyConverter {
         return text;
     }
 
-    /** The content of an Optional, or the value itself if it is none; null for an empty Optional. */
+    /**
+     * The content of an Optional or AtomicReference, also of one inside of another, or the value itself if it is none;
+     * null without a content.
+     */
     static @Nullable Object contentOf(@Nullable Object value) {
-        if (value instanceof Optional<?> optional) {
-            return optional.orElse(null);
+        Object content = value;
+        for (int depth = 0; content != null && isContainer(content); depth++) {
+            SortedText.requireEnd(depth);
+            content = inside(content);
         }
-        if (value instanceof OptionalLong optional) {
+        return content;
+    }
+
+    private static boolean isContainer(Object value) {
+        return value instanceof Optional<?>
+                || value.getClass() == AtomicReference.class
+                || value instanceof OptionalLong
+                || value instanceof OptionalInt
+                || value instanceof OptionalDouble;
+    }
+
+    private static @Nullable Object inside(Object container) {
+        if (container instanceof AtomicReference<?> reference) {
+            return reference.get();
+        }
+        if (container instanceof OptionalLong optional) {
             return optional.isPresent() ? (Object) optional.getAsLong() : null;
         }
-        if (value instanceof OptionalInt optional) {
+        if (container instanceof OptionalInt optional) {
             return optional.isPresent() ? (Object) optional.getAsInt() : null;
         }
-        if (value instanceof OptionalDouble optional) {
+        if (container instanceof OptionalDouble optional) {
             return optional.isPresent() ? (Object) optional.getAsDouble() : null;
         }
-        return value;
+        return ((Optional<?>) container).orElse(null);
+    }
+
+    /** Its text is its position, and a conversion of Spring would read it and so move its position. */
+    static void refuseBuffer(Object value) {
+        if (value instanceof Buffer && !(value instanceof CharSequence)) {
+            throw new IllegalArgumentException(
+                    "is or contains a buffer (" + value.getClass().getName() + "), which makes no lock name");
+        }
     }
 
     /** Collections and arrays that are not inside of another value have been taken apart before. */

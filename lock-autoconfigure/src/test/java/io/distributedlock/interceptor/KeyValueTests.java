@@ -177,7 +177,13 @@ class KeyValueTests {
                         new Wrapper("acme", Map.of(number, date)),
                         "Wrapper[tenant=acme, content={1.5=" + MOMENT + "}]"),
                 Arguments.of(Optional.of(date), MOMENT.toString()),
-                Arguments.of(OptionalInt.of(4), "4"));
+                Arguments.of(OptionalInt.of(4), "4"),
+                Arguments.of(Optional.of(Optional.of(number)), "1.5"),
+                Arguments.of(Optional.of(OptionalInt.of(4)), "4"),
+                Arguments.of(new AtomicReference<>(Optional.of(new AtomicReference<>("a"))), "a"),
+                Arguments.of(
+                        new Wrapper("acme", List.of(new AtomicReference<>(number))),
+                        "Wrapper[tenant=acme, content=[1.5]]"));
     }
 
     @ParameterizedTest
@@ -233,15 +239,24 @@ class KeyValueTests {
 
     @ParameterizedTest
     @MethodSource("emptyOptionals")
-    void refusesAnEmptyOptionalInATextForWhatItIs(Object empty) {
+    void refusesAnEmptyOptionalForWhatItIs(Object empty) {
         assertThat(catchThrowable(() -> work.concatenated(empty)))
                 .isExactlyInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("contains an empty Optional");
+                .hasMessageContaining("contains an empty Optional or AtomicReference");
+        assertThat(catchThrowable(() -> work.any(empty)))
+                .isExactlyInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("is null or an empty Optional or AtomicReference");
         assertThat(locks.events()).isEmpty();
     }
 
     static Stream<Object> emptyOptionals() {
-        return Stream.of(Optional.empty(), OptionalInt.empty());
+        return Stream.of(
+                Optional.empty(),
+                OptionalInt.empty(),
+                Optional.of(Optional.empty()),
+                Optional.of(OptionalInt.empty()),
+                new AtomicReference<>(),
+                new AtomicReference<>(Optional.empty()));
     }
 
     /** A date or a time of day alone belongs to the zone that it was made in. */

@@ -1,0 +1,196 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.interceptor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.distributedlock.LockRequest;
+import io.distributedlock.interceptor.KeyValueTests.Named;
+import io.distributedlock.interceptor.KeyValueTests.Work;
+import io.distributedlock.interceptor.KeyValueTests.Wrapper;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.IntBuffer;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Buffers, constants with a text of their own, and values that contain themselves. */
+class UnusualKeyValueTests {
+
+    private final RecordingLocks locks = new RecordingLocks();
+
+    private final Work work = LockedProxies.by(locks).byClass(new Work());
+
+    static Stream<Object> buffers() {
+        ByteBuffer buffer = ByteBuffer.wrap(new byte[] {0, 1, 2}, 1, 2);
+        return Stream.of(
+                buffer,
+                buffer.slice(),
+                ByteBuffer.allocateDirect(2),
+                buffer.asReadOnlyBuffer(),
+                IntBuffer.allocate(2),
+                Optional.of(buffer),
+                new Wrapper("acme", buffer),
+                new Wrapper("acme", List.of(buffer)),
+                new AtomicReference<>(new Named("a " + buffer)),
+                Map.of("a", buffer));
+    }
+
+    /** Two with the same content may have two texts, and two with different contents the same. */
+    @ParameterizedTest
+    @MethodSource("buffers")
+    void refusesTheTextOfABuffer(Object value) {
+        for (Throwable thrown :
+                List.of(catchThrowable(() -> work.any(value)), catchThrowable(() -> work.concatenated(value)))) {
+            assertThat(thrown).isExactlyInstanceOf(IllegalArgumentException.class);
+        }
+        assertThat(catchThrowable(() -> work.concatenated(List.of(value))))
+                .isExactlyInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("java.nio.");
+        assertThat(locks.events()).isEmpty();
+    }
+
+    /** A conversion of Spring would read it to its end, where the method finds nothing more. */
+    @Test
+    void leavesABufferAtItsPosition() {
+        ByteBuffer buffer = ByteBuffer.wrap(new byte[] {0, 1, 2}, 1, 2);
+        assertThat(catchThrowable(() -> work.concatenated(buffer))).isNotNull();
+        assertThat(catchThrowable(() -> work.concatenated(List.of(buffer)))).isNotNull();
+        assertThat(buffer.remaining()).isEqualTo(2);
+    }
+
+    @Test
+    void takesTheContentOfABufferThatIsItsText() {
+        work.any(CharBuffer.wrap("abcd", 1, 3));
+        work.concatenated(new Wrapper("acme", CharBuffer.wrap("abcd", 1, 3)));
+        work.concatenated(new Blob(ByteBuffer.allocate(2)));
+        assertThat(locks.requests())
+                .extracting(LockRequest::name)
+                .containsExactly("bc", "v:Wrapper[tenant=acme, content=bc]", "v:2 bytes");
+    }
+
+    private record Blob(ByteBuffer content) {
+
+        @Override
+        public String toString() {
+            return content.remaining() + " bytes";
+        }
+    }
+
+    static Stream<Object> endless() {
+        List<Object> list = new ArrayList<>();
+        list.add(list);
+        List<Object> mutual = new ArrayList<>(List.of(List.of("a")));
+        mutual.add(new Wrapper("acme", Set.of(Optional.of(new AtomicReference<>(mutual)))));
+        Map<Object, Object> map = new HashMap<>();
+        map.put("a", map);
+        Object[] array = new Object[1];
+        array[0] = array;
+        AtomicReference<Object> reference = new AtomicReference<>();
+        reference.set(Optional.of(reference));
+        AtomicReference<Object> itself = new AtomicReference<>();
+        itself.set(itself);
+        return Stream.of(list, mutual, map, array, reference, itself);
+    }
+
+    @ParameterizedTest
+    @MethodSource("endless")
+    void refusesAValueThatContainsItself(Object value) {
+        for (Throwable thrown : List.of(
+                catchThrowable(() -> work.concatenated(value)),
+                catchThrowable(() -> work.any(new Wrapper("acme", value))))) {
+            assertThat(thrown)
+                    .isExactlyInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("contains itself");
+        }
+        assertThat(catchThrowable(() -> work.any(value))).isExactlyInstanceOf(IllegalArgumentException.class);
+        assertThat(locks.events()).isEmpty();
+    }
+
+    /** Each node leads to all others, so that there are more ways through them than anything could follow. */
+    @Test
+    void takesARecordInACycleThatWritesItsOwnText() {
+        List<Object> nodes = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            nodes.add(new Node("node " + i, nodes));
+        }
+        work.any(nodes.get(1));
+        work.concatenated(new Wrapper("acme", nodes.get(2)));
+        assertThat(locks.requests())
+                .extracting(LockRequest::name)
+                .containsExactly("node 1", "v:Wrapper[tenant=acme, content=node 2]");
+    }
+
+    private record Node(String name, List<Object> others) {
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    @Test
+    void takesValuesThatAreDeepInOthers() {
+        Object value = "a";
+        for (int i = 0; i < 90; i++) {
+            value = new Wrapper("acme", value);
+        }
+        work.any(value);
+        assertThat(locks.name()).isEqualTo(value.toString());
+    }
+
+    static Stream<Arguments> constants() {
+        return Stream.of(
+                Arguments.of(Color.RED, "RED"),
+                Arguments.of(Optional.of(Color.RED), "RED"),
+                Arguments.of(new Wrapper("acme", Color.RED), "Wrapper[tenant=acme, content=RED]"),
+                Arguments.of(
+                        new Wrapper("acme", List.of(Optional.of(Color.RED))),
+                        "Wrapper[tenant=acme, content=[Optional[RED]]]"),
+                Arguments.of(
+                        new Wrapper("acme", Map.of(Color.RED, Color.RED)), "Wrapper[tenant=acme, content={RED=RED}]"));
+    }
+
+    /** Its own text may be one for the reader, in another language in each process. */
+    @ParameterizedTest
+    @MethodSource("constants")
+    void writesTheNameOfAConstantAlsoWithinOtherValues(Object value, String name) {
+        work.any(value);
+        work.concatenated(value);
+        assertThat(locks.requests()).extracting(LockRequest::name).containsExactly(name, "v:" + name);
+    }
+
+    @Test
+    void writesTheNameOfAConstantInACollectionThatBecomesText() {
+        work.concatenated(List.of(Color.RED));
+        work.concatenated(Map.of(Color.RED, Color.RED));
+        work.concatenated(EnumSet.of(Color.RED));
+        work.concatenated(new Color[] {Color.RED});
+        assertThat(locks.requests())
+                .extracting(LockRequest::name)
+                .containsExactly("v:RED", "v:{RED=RED}", "v:RED", "v:RED");
+    }
+
+    private enum Color {
+        RED;
+
+        @Override
+        public String toString() {
+            return "Rot";
+        }
+    }
+}
