@@ -24,12 +24,12 @@ import org.springframework.core.annotation.AliasFor;
  * nothing.
  *
  * <p>On a class or interface, it applies to all methods that a proxy can intercept, inherited ones included, those of
- * {@link Object} and those by which the container manages the bean excluded. An annotation on a method, also on one that
- * it implements or overrides, replaces that of the class. Without a {@link #key()}, each of these methods has a lock of
- * its own; for one lock for the whole class, give it a fixed key, as in {@code "'import'"}. {@link None} excludes a
- * method. It may be used as a meta-annotation, and several times on one method. A final, private or static method, an
- * invalid expression, or an invalid duration fails the start-up of the application. As with every Spring proxy, calls
- * through {@code this} are not intercepted; {@link io.distributedlock.LockAssert} detects them.
+ * {@link Object} and those by which the container manages the bean excluded. An annotation on a method, also on one
+ * that it implements or overrides, replaces that of the class. Without a {@link #key()}, each of these methods has a
+ * lock of its own; for one lock for the whole class, give it a fixed key, as in {@code "'import'"}. {@link None}
+ * excludes a method. It may be used as a meta-annotation, and several times on one method. A final, private or static
+ * method, an invalid expression, or an invalid duration fails the start-up of the application. As with every Spring
+ * proxy, calls through {@code this} are not intercepted; {@link io.distributedlock.LockAssert} detects them.
  *
  * <p>Durations are written {@code "30s"}, {@code "500ms"}, {@code "PT30S"} or {@code "${some.property}"}. An attribute
  * whose placeholders resolve to an empty text, as {@code "${some.property:}"} can, has its default.
@@ -53,9 +53,9 @@ public @interface DistributedLocked {
      * and beans as {@code @bean}. Strings, numbers, UUIDs and similar values are names by their text, constants of
      * enums by their {@link Enum#name()}. Equal moments have the same text in every time zone, and equal
      * {@link java.math.BigDecimal} values in every scale; this and the names of constants apply also in collections,
-     * arrays, maps, {@link java.util.Optional Optionals} and records. A set or map in a concatenated text or in a record
-     * is sorted, since its order may be another one in each process. In a native image, this does not apply to the
-     * components of a record. What is inside other objects has the text of their {@code toString()}. An Optional or
+     * arrays, maps, {@link java.util.Optional Optionals} and records. A set or map in a concatenated text or in a
+     * record is sorted, since its order may be another one in each process. In a native image, this does not apply to
+     * the components of a record. What is inside other objects has the text of their {@code toString()}. An Optional or
      * {@link java.util.concurrent.atomic.AtomicReference} stands for its content. For a collection, array or stream of
      * such values, each is a lock, and they are acquired all or none; a stream is read and closed. An empty expression
      * is the method itself: its class, name and parameter types. {@code ${…}} is allowed.

@@ -84,7 +84,7 @@ public final class DistributedLockAutoConfiguration {
             ConfigurableListableBeanFactory beanFactory, DistributedLockProperties properties) {
         return properties.enabled() || beanFactory.containsBean("localLockOperations")
                 ? locks(beanFactory)
-                : new LocalLockOperations(properties.lease());
+                : LocalLockOperations.of(properties);
     }
 
     /** Not by a parameter, since its name would select one of several. */

@@ -23,7 +23,7 @@ class LocalLockConfiguration {
 
     @Bean
     LockOperations localLockOperations(DistributedLockProperties properties) {
-        return new LocalLockOperations(properties.lease());
+        return LocalLockOperations.of(properties);
     }
 
     /**

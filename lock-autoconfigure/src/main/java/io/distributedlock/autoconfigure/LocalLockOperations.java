@@ -4,12 +4,15 @@
  */
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.LockCallback;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockScope;
 import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
+import io.distributedlock.transaction.LockReleaseSynchronization;
+import io.distributedlock.transaction.TransactionalHold;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -19,6 +22,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 
 /**
  * The replacement for locks with {@code distributed-lock.enabled=false}: every request is granted at once, no caller is
@@ -26,12 +31,24 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class LocalLockOperations implements LockOperations {
 
+    private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+            "org.springframework.transaction.support.TransactionSynchronization",
+            LocalLockOperations.class.getClassLoader());
+
     private final Duration defaultLease;
+
+    private final boolean keepUntilCompletion;
 
     private final AtomicLong lastToken = new AtomicLong();
 
-    LocalLockOperations(Duration defaultLease) {
+    /** @param keepUntilCompletion whether {@link #execute} keeps its lock until the end of a transaction around it */
+    LocalLockOperations(Duration defaultLease, boolean keepUntilCompletion) {
         this.defaultLease = defaultLease;
+        this.keepUntilCompletion = keepUntilCompletion && TRANSACTIONS;
+    }
+
+    static LocalLockOperations of(DistributedLockProperties properties) {
+        return new LocalLockOperations(properties.lease(), properties.keepUntilCompletion());
     }
 
     @Override
@@ -53,6 +70,14 @@ final class LocalLockOperations implements LockOperations {
     }
 
     @Override
+    public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback)
+            throws E {
+        return keepUntilCompletion
+                ? Transactions.run(acquire(request), callback)
+                : LockOperations.super.execute(request, callback);
+    }
+
+    @Override
     public Optional<LockState> inspect(String name) {
         LockRequest.of(name);
         return Optional.empty();
@@ -70,7 +95,10 @@ final class LocalLockOperations implements LockOperations {
         return false;
     }
 
-    /** A nested call has the token of the call around it, whose later writes a table would refuse otherwise. */
+    /**
+     * A nested call has the token of the call around it, and a later one that of the call whose lock the transaction
+     * keeps: a table has seen the new token of the inner call, and would refuse what the outer one writes after it.
+     */
     private long tokenInside(String name) {
         LockScope scope = LockScope.owner() == null ? null : LockScope.current();
         while (scope != null) {
@@ -81,7 +109,8 @@ final class LocalLockOperations implements LockOperations {
             }
             scope = scope.outer();
         }
-        return nextToken();
+        Long kept = keepUntilCompletion ? Transactions.keptToken(name) : null;
+        return kept == null ? nextToken() : kept;
     }
 
     /**
@@ -91,5 +120,18 @@ final class LocalLockOperations implements LockOperations {
     private long nextToken() {
         long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
         return lastToken.updateAndGet(last -> Math.max(last + 1, now));
+    }
+
+    /** Needs spring-tx. */
+    private static final class Transactions {
+
+        static <T extends @Nullable Object, E extends Throwable> T run(LockHandle handle, LockCallback<T, E> callback)
+                throws E {
+            return TransactionalHold.run(handle, callback);
+        }
+
+        static @Nullable Long keptToken(String name) {
+            return LockReleaseSynchronization.keptToken(name);
+        }
     }
 }

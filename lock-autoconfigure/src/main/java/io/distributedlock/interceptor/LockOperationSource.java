@@ -171,8 +171,8 @@ final class LockOperationSource {
     }
 
     /**
-     * Whether an annotation on a class or interface applies to this method: not to {@code toString()}, nor to generated methods,
-     * nor to those that the container calls to manage the bean.
+     * Whether an annotation on a class or interface applies to this method: not to {@code toString()}, nor to generated
+     * methods, nor to those that the container calls to manage the bean.
      */
     private static boolean isCoveredByClass(Method method, Class<?> type) {
         return ClassUtils.isUserLevelMethod(method)

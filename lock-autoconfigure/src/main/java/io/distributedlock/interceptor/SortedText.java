@@ -29,7 +29,8 @@ import org.springframework.util.ReflectionUtils;
  * Gives values that become part of a text the same text in all instances, also those in collections, records and
  * Optionals. Sets and maps are sorted: the order of {@link Set#of} and {@link Map#of} is another one in each process,
  * and the order of others depends on their history. Moments and numbers get their
- * {@linkplain LockKeyConverter#canonical canonical} text, constants their names. A value that contains itself has no text.
+ * {@linkplain LockKeyConverter#canonical canonical} text, constants their names. A value that contains itself has no
+ * text.
  */
 final class SortedText {
 
@@ -108,7 +109,9 @@ final class SortedText {
         return values;
     }
 
-    /** The method of the compiler is final. So the text of a record with it, which may have no end, is not needed yet. */
+    /**
+     * The method of the compiler is final. So the text of a record with it, which may have no end, is not needed yet.
+     */
     private static boolean mayHaveOwnText(Record record) {
         Method text = ReflectionUtils.findMethod(record.getClass(), "toString");
         return text == null || !Modifier.isFinal(text.getModifiers());

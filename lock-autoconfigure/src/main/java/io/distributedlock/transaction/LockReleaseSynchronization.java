@@ -14,6 +14,7 @@ import java.util.Deque;
 import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -58,15 +59,32 @@ public final class LockReleaseSynchronization implements TransactionSynchronizat
 
     /** An owner that may also enter the locks that the transaction of the calling thread keeps. */
     public static LockOwner nested(LockOwner owner) {
-        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
-            return owner;
-        }
-        for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
-            if (each instanceof LockReleaseSynchronization known && !known.locks.isEmpty()) {
-                return owner.nestedIn(known.locks.stream().map(KeptLock::handle).toList());
+        List<LockHandle> kept = keptLocks();
+        return kept.isEmpty() ? owner : owner.nestedIn(kept);
+    }
+
+    /** The token of a lock that the transaction of the calling thread keeps, or null. */
+    public static @Nullable Long keptToken(String lockName) {
+        for (LockHandle kept : keptLocks()) {
+            Long token = kept.fencingTokens().get(lockName);
+            if (token != null) {
+                return token;
             }
         }
-        return owner;
+        return null;
+    }
+
+    /** The latest first. */
+    private static List<LockHandle> keptLocks() {
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            return List.of();
+        }
+        for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
+            if (each instanceof LockReleaseSynchronization known) {
+                return known.locks.stream().map(KeptLock::handle).toList();
+            }
+        }
+        return List.of();
     }
 
     /** Then this is a re-entry, and the end of the first entry is the end of the hold. */

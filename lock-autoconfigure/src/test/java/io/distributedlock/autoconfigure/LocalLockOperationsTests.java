@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** What is invalid with locks is invalid without them: a test without Redis must find it. */
 class LocalLockOperationsTests {
 
-    private final LocalLockOperations locks = new LocalLockOperations(Duration.ofSeconds(30));
+    private final LocalLockOperations locks = new LocalLockOperations(Duration.ofSeconds(30), true);
 
     @Test
     void anInvalidNameIsRefused() {

@@ -45,7 +45,9 @@ class LockOperationSourceTests {
 
     @Test
     void findsTheSameByTheMethodOfTheInterface() {
-        assertThat(source.get(method(Api.class, "unmarked"), Nearest.class).name().of(null, new Object[0]))
+        assertThat(source.get(method(Api.class, "unmarked"), Nearest.class)
+                        .name()
+                        .of(null, new Object[0]))
                 .isEqualTo("target class");
         assertThat(source.get(method(Api.class, "method"), Plain.class).name().of(null, new Object[0]))
                 .isEqualTo("interface method");

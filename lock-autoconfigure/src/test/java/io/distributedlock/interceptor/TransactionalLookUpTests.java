@@ -101,7 +101,8 @@ class TransactionalLookUpTests {
     @MethodSource("exclusions")
     void anExclusionOfAMethodCountsWhereItsAnnotationWould(Class<?> target) {
         assertThat(locks.all(run(target), target)).isEmpty();
-        assertThat(locks.all(ReflectionUtils.findMethod(target, "other"), target)).hasSize(1);
+        assertThat(locks.all(ReflectionUtils.findMethod(target, "other"), target))
+                .hasSize(1);
     }
 
     @Test
