@@ -11,7 +11,9 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import java.security.Principal;
 import java.time.Clock;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -124,19 +126,25 @@ public final class LocksEndpoint {
     /**
      * One lock, as recorded in Redis and by the instances; the status is 503 if Redis does not tell.
      *
-     * @param path the segments of the path, which make the name of the lock
+     * @param path the segments of the path, which make the name of the lock; or the name as one text, as JMX has it
      * @return the description, which becomes JSON
      * @throws InvalidEndpointRequestException if the name is blank or too long, or Spring MVC has removed a part of the
      *     path
      */
     @ReadOperation
-    public Object lock(@Selector(match = Match.ALL_REMAINING) String... path) {
+    public Object lock(@Selector(match = Match.ALL_REMAINING) Object path) {
         return detailsOf(nameIn(path));
     }
 
-    private static String nameIn(String... path) {
+    /**
+     * The parameter is an object, since Actuator converts only what is not of its type: an array of segments from the
+     * web, and a text from JMX, which it would split at commas and trim.
+     */
+    private static String nameIn(Object path) {
         PathOfRequest.requireWhole();
-        return String.join("/", path);
+        return path instanceof Object[] segments
+                ? Arrays.stream(segments).map(String::valueOf).collect(Collectors.joining("/"))
+                : String.valueOf(path);
     }
 
     private Object detailsOf(String name) {
@@ -159,14 +167,14 @@ public final class LocksEndpoint {
      * not confirmed it. A lock that an instance only retains is not free.
      *
      * @param caller the authenticated user of the request, named in the log line and in the audit event
-     * @param path the segments of the path, which make the name of the lock
+     * @param path the segments of the path, which make the name of the lock; or the name as one text, as JMX has it
      * @return the status
      * @throws InvalidEndpointRequestException if the name is blank or too long, or Spring MVC has removed a part of the
      *     path
      */
     @DeleteOperation
     public WebEndpointResponse<Object> forceRelease(
-            SecurityContext caller, @Selector(match = Match.ALL_REMAINING) String... path) {
+            SecurityContext caller, @Selector(match = Match.ALL_REMAINING) Object path) {
         return takeAway(caller, nameIn(path));
     }
 

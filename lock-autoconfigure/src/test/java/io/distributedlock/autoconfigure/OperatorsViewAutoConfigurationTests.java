@@ -96,9 +96,9 @@ class OperatorsViewAutoConfigurationTests {
         runner.withPropertyValues(EXPOSED).run(context -> {
             LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
             for (Object response : List.of(
-                    endpoint.lock("order", "42"),
+                    endpoint.lock(new String[] {"order", "42"}),
                     endpoint.locks("order/42", null, null, null),
-                    endpoint.forceRelease(SecurityContext.NONE, "order", "42"),
+                    endpoint.forceRelease(SecurityContext.NONE, new String[] {"order", "42"}),
                     endpoint.forceReleaseNamed(SecurityContext.NONE, "order/42"))) {
                 assertThat(response)
                         .asInstanceOf(type(WebEndpointResponse.class))
