@@ -208,7 +208,16 @@ public final class LocksEndpoint {
         String by = user == null ? UNKNOWN : user.getName();
         log.warn("Lock '" + LockNames.show(name) + "': " + outcome + " by a request to the locks endpoint"
                 + (user == null ? "" : " of user '" + LockNames.show(by) + "'"));
-        events.publishEvent(new AuditApplicationEvent(by, FORCE_RELEASED, Map.of("lock", name, "released", released)));
+        publish(new AuditApplicationEvent(by, FORCE_RELEASED, Map.of("lock", name, "released", released)));
+    }
+
+    /** What was done to the lock is done, so a listener that fails does not change the response. */
+    private void publish(AuditApplicationEvent event) {
+        try {
+            events.publishEvent(event);
+        } catch (RuntimeException | Error ex) {
+            log.warn("A listener of the audit event " + FORCE_RELEASED + " has failed", ex);
+        }
     }
 
     /** An invalid lock name is an error of the request, not of the server. */

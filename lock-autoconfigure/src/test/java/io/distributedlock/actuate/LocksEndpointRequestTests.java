@@ -16,6 +16,7 @@ import java.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,8 @@ class LocksEndpointRequestTests {
 
     private final List<String> used = new ArrayList<>();
 
+    private Consumer<Object> listener = event -> {};
+
     private final LocksEndpoint endpoint = new LocksEndpoint(
             (LockOperations) Proxy.newProxyInstance(
                     getClass().getClassLoader(), new Class<?>[] {LockOperations.class}, (proxy, method, arguments) -> {
@@ -49,7 +52,7 @@ class LocksEndpointRequestTests {
                     }),
             () -> new LockActivity("here", true, true, List.of(), List.of()),
             new InstanceLabel(new MockEnvironment()),
-            event -> {});
+            event -> listener.accept(event));
 
     /** Passes the path as Actuator does: without what Spring MVC has removed from it. */
     @RestController
@@ -111,5 +114,18 @@ class LocksEndpointRequestTests {
         assertThat(output)
                 .contains("Lock 'order\\u202E\\u000A42': taken away", "of user 'eve\\u202Emoc'")
                 .doesNotContain("\u202E");
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aListenerOfTheAuditEventThatFailsDoesNotChangeTheResponse(CapturedOutput output) {
+        listener = event -> {
+            throw new IllegalStateException("no table for audits");
+        };
+
+        assertThat(endpoint.forceRelease(SecurityContext.NONE, "order").getStatus())
+                .isEqualTo(204);
+        assertThat(output)
+                .contains("A listener of the audit event LOCK_FORCE_RELEASED has failed", "no table for audits");
     }
 }
