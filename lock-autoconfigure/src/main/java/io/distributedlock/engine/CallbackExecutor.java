@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * own, for each depth: all outer ones may wait for it. Only below a depth of {@value #DEPTHS} it shares them.
  *
  * <p>The waiting tasks have no bound of their own, but there is at most one for each asynchronous caller and release,
- * and for each lost hold one for each of its callbacks and one for the event.
+ * and for each lost hold one for each of its callbacks and one for each of its reports.
  */
 final class CallbackExecutor {
 
@@ -102,6 +102,11 @@ final class CallbackExecutor {
     /** A callback of a lost hold. */
     void lost(Runnable callback) {
         (callback instanceof LossReaction ? reactions : losses).execute(callback);
+    }
+
+    /** Work because of a loss that must not wait for callbacks of the application. */
+    void reaction(Runnable work) {
+        reactions.execute(work);
     }
 
     void event(Runnable listener) {

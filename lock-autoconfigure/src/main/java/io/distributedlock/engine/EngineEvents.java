@@ -8,6 +8,9 @@ import io.distributedlock.LockEvent;
 import io.distributedlock.LockLostEvent;
 import io.distributedlock.LockLostException;
 import io.distributedlock.ServerClockSetBackEvent;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /** Reports events to operators and the application: in the log, to the listener, and as application events. */
@@ -21,6 +24,9 @@ final class EngineEvents {
 
     private final Consumer<? super LockEvent> events;
 
+    /** The types of events of which a listener has failed. */
+    private final Set<String> failed = ConcurrentHashMap.newKeySet();
+
     EngineEvents(CallbackExecutor callbacks, LockLog log, ListenerCalls listening, Consumer<? super LockEvent> events) {
         this.callbacks = callbacks;
         this.log = log;
@@ -30,7 +36,12 @@ final class EngineEvents {
 
     /** A hold has ended before its release. Runs the callbacks of its handles. */
     void lost(Hold hold, LossCause why) {
-        hold.takeCallbacks().forEach(callbacks::lost);
+        List<Runnable> told = hold.takeCallbacks();
+        if (why == LossCause.TOO_OLD && hold.owner() instanceof Thread thread && thread.isAlive()) {
+            callbacks.reaction(() -> lostWhileItHangs(hold, thread, told));
+        } else {
+            told.forEach(callbacks::lost);
+        }
         if (listening.isOn()) {
             callbacks.event(() -> listening.lost(hold, why.tag()));
         }
@@ -38,9 +49,21 @@ final class EngineEvents {
         if (loss != null) {
             reportLoss(hold, loss);
         }
-        if (why == LossCause.TOO_OLD) {
-            callbacks.event(() -> log.hangs(hold));
+    }
+
+    /**
+     * Takes the stack before the callbacks, of which one may interrupt the thread: after that, it shows other code. Not
+     * on the timer's thread, since a thread may take long to reach the point at which its stack can be read, and the
+     * renewals of all locks would wait for it.
+     */
+    private void lostWhileItHangs(Hold hold, Thread thread, List<Runnable> told) {
+        StackTraceElement[] stack;
+        try {
+            stack = thread.getStackTrace();
+        } finally {
+            told.forEach(callbacks::lost);
         }
+        callbacks.event(() -> log.hangs(hold, thread, stack));
     }
 
     /** The line in the log and the event of a loss. */
@@ -56,6 +79,15 @@ final class EngineEvents {
     }
 
     private void publish(LockEvent event) {
-        callbacks.event(() -> events.accept(event));
+        callbacks.event(() -> listen(event));
+    }
+
+    private void listen(LockEvent event) {
+        String type = event.getClass().getSimpleName();
+        try {
+            events.accept(event);
+        } catch (Throwable ex) {
+            log.listenerFailed(type, failed.add(type), ex);
+        }
     }
 }

@@ -73,14 +73,24 @@ final class LockLog {
     }
 
     /** The stack of a holder that has reached its maxHold. */
-    void hangs(Hold hold) {
-        if (hold.owner() instanceof Thread thread && thread.isAlive()) {
-            StringBuilder stack = new StringBuilder();
-            Arrays.stream(thread.getStackTrace())
+    void hangs(Hold hold, Thread thread, StackTraceElement... stack) {
+        if (stack.length > 0) {
+            StringBuilder shown = new StringBuilder();
+            Arrays.stream(stack)
                     .limit(FRAMES_SHOWN)
-                    .forEach(frame -> stack.append("\n\tat ").append(frame));
+                    .forEach(frame -> shown.append("\n\tat ").append(frame));
             log.warn(lock(hold.name()) + " had reached its maximum hold time (maxHold) while "
-                    + CallerName.inLog(thread) + " was here:" + stack);
+                    + CallerName.inLog(thread) + " was here:" + shown);
+        }
+    }
+
+    /** @param first whether no listener of this type of event has failed before */
+    void listenerFailed(String event, boolean first, Throwable failure) {
+        String failed = "A listener of " + event + " has failed";
+        if (first) {
+            FailureLog.warn(log, failed + "; further failures are logged for debugging", failure);
+        } else {
+            FailureLog.debug(log, failed, failure);
         }
     }
 
