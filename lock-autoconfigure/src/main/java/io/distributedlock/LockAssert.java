@@ -4,6 +4,8 @@
  */
 package io.distributedlock;
 
+import java.util.Objects;
+
 /**
  * Asserts that code runs under a lock, so that the first test detects a call that has bypassed the proxy.
  *
@@ -32,6 +34,10 @@ public final class LockAssert {
             return;
         }
         handle.throwIfLost();
+        if (Objects.isNull(handle.name())) {
+            throw new IllegalStateException("The handle of this thread has no name and is not held. If it is a mock,"
+                    + " stub its isHeld() to return true.");
+        }
         throw new IllegalStateException("The lock '" + LockNames.show(handle.name()) + "' was released before "
                 + (scope.isOpenHere()
                         ? "the end of the work under it. Do not close the handle in a locked method or in execute. (Of"

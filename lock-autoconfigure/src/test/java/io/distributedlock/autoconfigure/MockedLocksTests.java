@@ -12,6 +12,7 @@ import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 
+import io.distributedlock.LockAssert;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
 import io.distributedlock.actuate.LocksEndpoint;
@@ -64,6 +65,16 @@ class MockedLocksTests {
 
         assertThat(work.run()).isEqualTo("work");
         verify(handle).close();
+    }
+
+    /** It has no name, and is not held. */
+    @Test
+    void aMockOfAHandleWithoutStubsIsNamedByTheAssertion() {
+        given(locks.acquire(any())).willReturn(mock(LockHandle.class));
+
+        assertThatIllegalStateException()
+                .isThrownBy(work::runAsserted)
+                .withMessageContaining("If it is a mock, stub its isHeld() to return true");
     }
 
     @Test
@@ -140,6 +151,11 @@ class MockedLocksTests {
         @DistributedLocked("'mocked'")
         public String run() {
             return "work";
+        }
+
+        @DistributedLocked("'mocked'")
+        public void runAsserted() {
+            LockAssert.assertLocked();
         }
 
         @DistributedLocked("'mocked'")
