@@ -6,6 +6,7 @@ package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockCallback;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockScope;
@@ -28,8 +29,9 @@ import org.springframework.util.ClassUtils;
 /**
  * The replacement for locks with {@code distributed-lock.enabled=false}: every request is granted at once, no caller is
  * excluded, no hold is ever lost, and Redis is not needed. Code that uses handles and tokens works as with locks.
+ * Not final, so that Spring can proxy it.
  */
-final class LocalLockOperations implements LockOperations {
+class LocalLockOperations implements LockOperations {
 
     private static final boolean TRANSACTIONS = ClassUtils.isPresent(
             "org.springframework.transaction.support.TransactionSynchronization",
@@ -51,8 +53,17 @@ final class LocalLockOperations implements LockOperations {
         return new LocalLockOperations(properties.lease(), properties.keepUntilCompletion());
     }
 
+    /** As with locks, a caller that is interrupted gets none, although it need not wait. */
     @Override
     public LockHandle acquire(LockRequest request) {
+        if (Thread.currentThread().isInterrupted()) {
+            String name = request.name();
+            throw new LockInterruptedException(name, "Lock '" + name + "': the caller was interrupted", null);
+        }
+        return grant(request);
+    }
+
+    private LockHandle grant(LockRequest request) {
         Duration lease = request.lease();
         Map<String, Long> tokens = new LinkedHashMap<>();
         request.names().forEach(name -> tokens.put(name, request.reentrant() ? tokenInside(name) : nextToken()));
@@ -66,7 +77,7 @@ final class LocalLockOperations implements LockOperations {
 
     @Override
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
-        return CompletableFuture.completedFuture(acquire(request));
+        return CompletableFuture.completedFuture(grant(request));
     }
 
     @Override

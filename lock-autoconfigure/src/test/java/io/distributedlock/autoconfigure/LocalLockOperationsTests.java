@@ -5,13 +5,17 @@
 package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 
 /** What is invalid with locks is invalid without them: a test without Redis must find it. */
@@ -41,5 +45,49 @@ class LocalLockOperationsTests {
             assertThat(handle.fencingToken())
                     .isEqualTo(Collections.max(handle.fencingTokens().values()));
         }
+    }
+
+    /** So a test without locks finds code that handles interrupts wrongly. */
+    @Test
+    void aCallerThatIsInterruptedGetsNoLock() throws Exception {
+        LockRequest request = LockRequest.of("order:1");
+        Lock lock = locks.asLock(request);
+        interrupted(() -> assertThatExceptionOfType(LockInterruptedException.class)
+                .isThrownBy(() -> locks.acquire(request))
+                .satisfies(ex -> assertThat(Thread.currentThread().isInterrupted())
+                        .isTrue()));
+        interrupted(() -> assertThatExceptionOfType(LockInterruptedException.class)
+                .isThrownBy(() -> locks.tryAcquire(request)));
+        interrupted(() ->
+                assertThatExceptionOfType(InterruptedException.class).isThrownBy(lock::lockInterruptibly));
+        interrupted(() -> assertThatExceptionOfType(InterruptedException.class)
+                .isThrownBy(() -> lock.tryLock(1, TimeUnit.SECONDS)));
+    }
+
+    @Test
+    void anInterruptIsNotForLocksThatCannotBeInterrupted() throws Exception {
+        Lock lock = locks.asLock(LockRequest.of("order:1"));
+        interrupted(() -> {
+            lock.lock();
+            assertThat(lock.tryLock()).isTrue();
+            assertThat(locks.acquireAsync(LockRequest.of("order:1")))
+                    .succeedsWithin(Duration.ZERO)
+                    .satisfies(handle -> assertThat(handle.isHeld()).isTrue());
+            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        });
+    }
+
+    private static void interrupted(ThrowingRunnable assertion) throws Exception {
+        Thread.currentThread().interrupt();
+        try {
+            assertion.run();
+        } finally {
+            Thread.interrupted();
+        }
+    }
+
+    private interface ThrowingRunnable {
+
+        void run() throws Exception;
     }
 }
