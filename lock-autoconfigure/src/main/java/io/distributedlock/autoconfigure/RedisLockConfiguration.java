@@ -14,6 +14,7 @@ import io.distributedlock.redis.RedisLockTemplate;
 import io.lettuce.core.RedisClient;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
@@ -21,6 +22,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.Lifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -35,6 +37,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @ConditionalOnSwitch("enabled")
 @Conditional(AutoConfiguredLocksCondition.InRedis.class)
 class RedisLockConfiguration {
+
+    /** The locks as they were created; null if a test has replaced the bean. */
+    private volatile @Nullable RedisLockTemplate created;
 
     /** Never lazy: it is started with the application, and missing requirements are reported at the start. */
     @Bean
@@ -55,7 +60,19 @@ class RedisLockConfiguration {
                 properties.replicas().acknowledge(),
                 properties.replicas().timeout());
         template.label(new InstanceLabel(environment)::text);
+        created = template;
         return template;
+    }
+
+    /**
+     * Starts and stops the locks also if a post-processor has wrapped them by an object that is no lifecycle.
+     *
+     * @param locks are created first
+     */
+    @Bean
+    @Lazy(false)
+    CreatedLocksLifecycle redisLockLifecycle(@Qualifier("redisLockTemplate") LockOperations locks) {
+        return new CreatedLocksLifecycle(locks instanceof Lifecycle ? null : created);
     }
 
     @Bean
@@ -86,8 +103,10 @@ class RedisLockConfiguration {
 
     private static LettuceConnectionFactory lettuce(ListableBeanFactory beans, @Nullable String name) {
         RedisConnectionFactory candidate = name == null ? single(beans) : named(beans, name);
-        if (candidate instanceof LettuceConnectionFactory lettuce) {
-            return lettuce;
+        for (Object each = candidate; each != null; each = AopProxyUtils.getSingletonTarget(each)) {
+            if (each instanceof LettuceConnectionFactory lettuce) {
+                return lettuce;
+            }
         }
         throw candidate == null
                 ? LockOperationsUnavailableException.noConnectionFactory()

@@ -51,9 +51,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * <p>When it stops, new calls and waits fail, and holds may continue for the shutdown grace. It can be started again.
  * Safe for use by any number of threads.
  *
+ * <p>The class is not final, so that Spring can proxy it for an aspect. It is not made for subclasses.
+ *
  * @since 0.1.0
  */
-public final class RedisLockTemplate
+public class RedisLockTemplate
         implements LockOperations, LockMonitor, KnownRefusals, SmartLifecycle, AutoCloseable {
 
     private static final Log log = LogFactory.getLog(RedisLockTemplate.class);
@@ -184,9 +186,10 @@ public final class RedisLockTemplate
             Supplier<? extends @Nullable LockListener> listener,
             int acknowledge,
             Duration acknowledgeTimeout) {
-        RedisTarget.of(connections);
+        LettuceConnectionFactory unproxied = RedisTarget.unproxied(connections);
+        RedisTarget.of(unproxied);
         this.acknowledgement = acknowledge == 0 ? null : new Acknowledgement(acknowledge, acknowledgeTimeout);
-        this.application = connections;
+        this.application = unproxied;
         this.keys = new LockKeys(keyPrefix);
         this.settings = settings;
         this.events = events;

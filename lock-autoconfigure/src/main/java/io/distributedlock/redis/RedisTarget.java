@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.WithDomainSocket;
@@ -16,6 +17,15 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 final class RedisTarget {
 
     private RedisTarget() {}
+
+    /** The factory behind the proxies of Spring, such as those of a library for tracing, whose own fields are empty. */
+    static LettuceConnectionFactory unproxied(LettuceConnectionFactory application) {
+        LettuceConnectionFactory each = application;
+        while (AopProxyUtils.getSingletonTarget(each) instanceof LettuceConnectionFactory target) {
+            each = target;
+        }
+        return each;
+    }
 
     /** @throws UnsupportedTopologyException if locks do not work with it, or its kind is unknown */
     static RedisConfiguration of(LettuceConnectionFactory application) {
