@@ -5,15 +5,9 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockOperations;
-import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.HierarchicalBeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
@@ -24,11 +18,10 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Whether the application uses the auto-configured locks. A {@link LockOperations} bean of its own replaces them, but
- * not a primary one: it may be a decorator that needs them.
+ * not a primary one: it may be a decorator that needs them. Locks of a parent context replace them too, unless they are
+ * switched on there and off here, or the other way round.
  */
 class AutoConfiguredLocksCondition extends SpringBootCondition implements ConfigurationCondition {
-
-    private static final String TEMPLATE = "io.distributedlock.redis.RedisLockTemplate";
 
     @Override
     public ConfigurationPhase getConfigurationPhase() {
@@ -42,19 +35,26 @@ class AutoConfiguredLocksCondition extends SpringBootCondition implements Config
         if (beans == null) {
             return ConditionOutcome.match();
         }
-        if (hasLocks(beans.getParentBeanFactory())) {
+        LockBeans locks = new LockBeans(beans);
+        LockBeans.Kind inherited = locks.inherited();
+        if (inherited != LockBeans.Kind.NONE && inherited != overridden()) {
             return ConditionOutcome.noMatch(message.because("a parent context has locks"));
         }
         boolean inFront = false;
         for (String name : beans.getBeanNamesForType(LockOperations.class, true, false)) {
-            if (isReplacement(name, beans)) {
+            if (locks.isReplacement(name)) {
                 return ConditionOutcome.noMatch(message.found("bean").items(name));
             }
-            inFront |= isPrimary(name, beans);
+            inFront |= locks.isPrimary(name);
         }
         return inFront && !canBeMade(beans)
                 ? ConditionOutcome.noMatch(message.because("a primary bean is there, and they could not be made"))
                 : ConditionOutcome.match(message.because("no bean takes their place"));
+    }
+
+    /** The auto-configured locks of a parent for which {@code distributed-lock.enabled} has the other value. */
+    LockBeans.Kind overridden() {
+        return LockBeans.Kind.IN_REDIS;
     }
 
     /**
@@ -65,43 +65,15 @@ class AutoConfiguredLocksCondition extends SpringBootCondition implements Config
         return true;
     }
 
-    private static boolean hasLocks(@Nullable BeanFactory parent) {
-        if (!(parent instanceof ListableBeanFactory beans)) {
-            return false;
-        }
-        return Arrays.stream(beans.getBeanNamesForType(LockOperations.class, true, false))
-                        .anyMatch(name -> !(beans instanceof ConfigurableListableBeanFactory configured)
-                                || isCandidate(name, configured))
-                || (beans instanceof HierarchicalBeanFactory child && hasLocks(child.getParentBeanFactory()));
-    }
-
-    private static boolean isReplacement(String name, ConfigurableListableBeanFactory beans) {
-        if (!isCandidate(name, beans)) {
-            return false;
-        }
-        Class<?> type = beans.getType(name, false);
-        return (type != null && type.getName().equals(TEMPLATE)) || !isPrimary(name, beans);
-    }
-
-    private static boolean isPrimary(String name, ConfigurableListableBeanFactory beans) {
-        return beans.containsBeanDefinition(name)
-                && beans.getMergedBeanDefinition(name).isPrimary();
-    }
-
-    /** Beans that are only used by name do not replace the locks. */
-    private static boolean isCandidate(String name, ConfigurableListableBeanFactory beans) {
-        if (!beans.containsBeanDefinition(name)) {
-            return true;
-        }
-        BeanDefinition definition = beans.getMergedBeanDefinition(name);
-        return definition.isAutowireCandidate()
-                && !(definition instanceof AbstractBeanDefinition known && !known.isDefaultCandidate());
-    }
-
     /** The same for locks in Redis, which need a connection factory. */
     static final class InRedis extends AutoConfiguredLocksCondition {
 
         private static final String FACTORY = "org.springframework.data.redis.connection.RedisConnectionFactory";
+
+        @Override
+        LockBeans.Kind overridden() {
+            return LockBeans.Kind.LOCAL;
+        }
 
         @Override
         boolean canBeMade(ListableBeanFactory beans) {

@@ -25,7 +25,7 @@ import org.springframework.core.env.Environment;
 /**
  * Locks the methods with {@link io.distributedlock.annotation.DistributedLocked}, and provides the
  * {@link LockOperations} for it, unless the application has its own. Also in a child context, with the locks of its
- * parent.
+ * parent, unless only one of the two has them switched on.
  */
 @AutoConfiguration(
         after = AopAutoConfiguration.class,
@@ -68,6 +68,18 @@ public final class DistributedLockAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static OwnLocksFirst ownLocksFirst() {
+        return new OwnLocksFirst();
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static InheritedLocksCheck inheritedLocksCheck(Environment environment) {
+        return new InheritedLocksCheck(environment);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static StarterSideEffects starterSideEffects(Environment environment) {
         return new StarterSideEffects(environment);
     }
@@ -82,7 +94,7 @@ public final class DistributedLockAutoConfiguration {
     /** With locks switched off, those of the application are not used either, unless they decorate the local ones. */
     private static LockOperations locks(
             ConfigurableListableBeanFactory beanFactory, DistributedLockProperties properties) {
-        return properties.enabled() || beanFactory.containsBean("localLockOperations")
+        return properties.enabled() || new LockBeans(beanFactory).kind() == LockBeans.Kind.LOCAL
                 ? locks(beanFactory)
                 : LocalLockOperations.of(properties);
     }
