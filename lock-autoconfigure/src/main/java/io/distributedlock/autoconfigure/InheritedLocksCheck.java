@@ -28,7 +28,8 @@ final class InheritedLocksCheck implements BeanFactoryPostProcessor {
     private static final Log log = LogFactory.getLog(InheritedLocksCheck.class);
 
     /** What the locks are created with. The other properties are of the methods of a context. */
-    static final Map<String, Function<DistributedLockProperties, @Nullable Object>> OF_THE_LOCKS = new LinkedHashMap<>();
+    static final Map<String, Function<DistributedLockProperties, @Nullable Object>> OF_THE_LOCKS =
+            new LinkedHashMap<>();
 
     static {
         OF_THE_LOCKS.put("connection-factory", DistributedLockProperties::connectionFactory);
@@ -68,7 +69,8 @@ final class InheritedLocksCheck implements BeanFactoryPostProcessor {
 
     private void warnOfDifferences(DistributedLockProperties here, DistributedLockProperties there) {
         String ignored = OF_THE_LOCKS.entrySet().stream()
-                .filter(each -> !Objects.equals(each.getValue().apply(here), each.getValue().apply(there)))
+                .filter(each -> !Objects.equals(
+                        each.getValue().apply(here), each.getValue().apply(there)))
                 .filter(each -> isSet(each.getKey()))
                 .map(each -> DistributedLockProperties.PREFIX + each.getKey())
                 .collect(Collectors.joining(", "));

@@ -28,8 +28,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * The replacement for locks with {@code distributed-lock.enabled=false}: every request is granted at once, no caller is
- * excluded, no hold is ever lost, and Redis is not needed. Code that uses handles and tokens works as with locks.
- * Not final, so that Spring can proxy it.
+ * excluded, no hold is ever lost, and Redis is not needed. Code that uses handles and tokens works as with locks. Not
+ * final, so that Spring can proxy it.
  */
 class LocalLockOperations implements LockOperations {
 

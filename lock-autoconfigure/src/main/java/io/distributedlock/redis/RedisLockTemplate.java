@@ -55,8 +55,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  *
  * @since 0.1.0
  */
-public class RedisLockTemplate
-        implements LockOperations, LockMonitor, KnownRefusals, SmartLifecycle, AutoCloseable {
+public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefusals, SmartLifecycle, AutoCloseable {
 
     private static final Log log = LogFactory.getLog(RedisLockTemplate.class);
 

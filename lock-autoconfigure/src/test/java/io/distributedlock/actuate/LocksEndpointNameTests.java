@@ -69,8 +69,7 @@ class LocksEndpointNameTests {
     @ParameterizedTest
     @ValueSource(strings = {"acme,42", "acme/42", "a,,b", ",", " padded ", "[a]"})
     void aNameOverJmxIsTakenAsItIs(String name) {
-        JmxEndpointDiscoverer jmx =
-                new JmxEndpointDiscoverer(context, CONVERSION, List.of(), List.of(), List.of());
+        JmxEndpointDiscoverer jmx = new JmxEndpointDiscoverer(context, CONVERSION, List.of(), List.of(), List.of());
         operations(jmx.getEndpoints()).stream()
                 .filter(operation -> List.of("lock", "forceRelease").contains(operation.getName()))
                 .forEach(operation -> invoke(operation, Map.of("path", name)));
@@ -81,14 +80,7 @@ class LocksEndpointNameTests {
     @Test
     void theSegmentsOfAPathMakeOneName() {
         WebEndpointDiscoverer web = new WebEndpointDiscoverer(
-                context,
-                CONVERSION,
-                EndpointMediaTypes.DEFAULT,
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of());
+                context, CONVERSION, EndpointMediaTypes.DEFAULT, List.of(), List.of(), List.of(), List.of(), List.of());
         List<WebOperation> named = operations(web.getEndpoints()).stream()
                 .filter(operation -> operation.getRequestPredicate().getPath().equals("locks/{*path}"))
                 .toList();
@@ -100,8 +92,7 @@ class LocksEndpointNameTests {
         assertThat(used).containsExactly("acme/4,2/ x", "acme/4,2/ x");
     }
 
-    private static <O extends Operation> List<O> operations(
-            Collection<? extends ExposableEndpoint<O>> endpoints) {
+    private static <O extends Operation> List<O> operations(Collection<? extends ExposableEndpoint<O>> endpoints) {
         return List.copyOf(endpoints.iterator().next().getOperations());
     }
 

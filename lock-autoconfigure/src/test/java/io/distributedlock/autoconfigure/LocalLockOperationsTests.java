@@ -54,12 +54,11 @@ class LocalLockOperationsTests {
         Lock lock = locks.asLock(request);
         interrupted(() -> assertThatExceptionOfType(LockInterruptedException.class)
                 .isThrownBy(() -> locks.acquire(request))
-                .satisfies(ex -> assertThat(Thread.currentThread().isInterrupted())
-                        .isTrue()));
-        interrupted(() -> assertThatExceptionOfType(LockInterruptedException.class)
-                .isThrownBy(() -> locks.tryAcquire(request)));
+                .satisfies(
+                        ex -> assertThat(Thread.currentThread().isInterrupted()).isTrue()));
         interrupted(() ->
-                assertThatExceptionOfType(InterruptedException.class).isThrownBy(lock::lockInterruptibly));
+                assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> locks.tryAcquire(request)));
+        interrupted(() -> assertThatExceptionOfType(InterruptedException.class).isThrownBy(lock::lockInterruptibly));
         interrupted(() -> assertThatExceptionOfType(InterruptedException.class)
                 .isThrownBy(() -> lock.tryLock(1, TimeUnit.SECONDS)));
     }

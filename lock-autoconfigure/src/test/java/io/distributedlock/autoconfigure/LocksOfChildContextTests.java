@@ -102,12 +102,13 @@ class LocksOfChildContextTests extends AbstractRedisApplicationTests {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aContextBetweenThemChangesNothing(boolean on) {
-        with(on ? OFF : ON).run(outer -> new ApplicationContextRunner()
-                .withParent(outer)
-                .run(middle -> with(on ? ON : OFF)
-                        .withParent(middle)
-                        .withBean("childWork", Work.class)
-                        .run(inner -> assertLocks(inner, on))));
+        with(on ? OFF : ON)
+                .run(outer -> new ApplicationContextRunner()
+                        .withParent(outer)
+                        .run(middle -> with(on ? ON : OFF)
+                                .withParent(middle)
+                                .withBean("childWork", Work.class)
+                                .run(inner -> assertLocks(inner, on))));
     }
 
     @ParameterizedTest
@@ -130,13 +131,14 @@ class LocksOfChildContextTests extends AbstractRedisApplicationTests {
 
     @Test
     void aChildWithLocksSwitchedOnFailsWithoutRedisAlthoughItsParentHasNoLocks() {
-        with(OFF).run(parent -> with(ON)
-                .withClassLoader(new FilteredClassLoader("io.lettuce", "org.springframework.data.redis"))
-                .withParent(parent)
-                .run(child -> assertThat(child)
-                        .getFailure()
-                        .rootCause()
-                        .hasMessageContaining("Lettuce, the Redis client they use, is not on the class path")));
+        with(OFF)
+                .run(parent -> with(ON).withClassLoader(
+                                new FilteredClassLoader("io.lettuce", "org.springframework.data.redis"))
+                        .withParent(parent)
+                        .run(child -> assertThat(child)
+                                .getFailure()
+                                .rootCause()
+                                .hasMessageContaining("Lettuce, the Redis client they use, is not on the class path")));
     }
 
     @Test
@@ -230,8 +232,7 @@ class LocksOfChildContextTests extends AbstractRedisApplicationTests {
         List<String> ofTheContext =
                 List.of("enabled", "order", "keep-until-completion", "transaction", "instance-label");
         assertThat(Arrays.stream(DistributedLockProperties.class.getRecordComponents()))
-                .hasSameSizeAs(Stream.concat(
-                                ofTheContext.stream(), InheritedLocksCheck.OF_THE_LOCKS.keySet().stream())
+                .hasSameSizeAs(Stream.concat(ofTheContext.stream(), InheritedLocksCheck.OF_THE_LOCKS.keySet().stream())
                         .toList());
         assertThat(KnownProperties.of(DistributedLockProperties.class).names())
                 .allSatisfy(name -> assertThat(Stream.concat(

@@ -37,22 +37,20 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ExtendWith(OutputCaptureExtension.class)
 class WrappedLocksTests extends AbstractRedisApplicationTests {
 
-    private final ApplicationContextRunner runner =
-            application().withPropertyValues("distributed-lock.shutdown-grace=0s").withBean(Work.class);
+    private final ApplicationContextRunner runner = application()
+            .withPropertyValues("distributed-lock.shutdown-grace=0s")
+            .withBean(Work.class);
 
     // ---- aspects
 
     @ParameterizedTest
     @ValueSource(
-            strings = {
-                "spring.aop.auto=true",
-                "spring.aop.proxy-target-class=false",
-                "distributed-lock.enabled=false"
-            })
+            strings = {"spring.aop.auto=true", "spring.aop.proxy-target-class=false", "distributed-lock.enabled=false"})
     void anAspectIsAroundTheLocks(String property) {
         runner.withBean(Tracing.class).withPropertyValues(property).run(context -> {
             assertThat(context).hasNotFailed();
-            assertThat(AopUtils.isAopProxy(context.getBean(LockOperations.class))).isTrue();
+            assertThat(AopUtils.isAopProxy(context.getBean(LockOperations.class)))
+                    .isTrue();
 
             assertThat(context.getBean(Work.class).run()).isEqualTo("work");
             assertThat(context.getBean(Tracing.class).traced).contains("acquire");
@@ -99,8 +97,7 @@ class WrappedLocksTests extends AbstractRedisApplicationTests {
     void locksThatNothingWrapsStartOnce(CapturedOutput output) {
         runner.run(context -> {
             assertThat(output).containsOnlyOnce("Distributed locks: instance");
-            assertStopsWith(
-                    (Lifecycle) context.getSourceApplicationContext(), context.getBean(LockOperations.class));
+            assertStopsWith((Lifecycle) context.getSourceApplicationContext(), context.getBean(LockOperations.class));
         });
     }
 
