@@ -24,8 +24,6 @@ final class EngineContext {
 
     private static final long AFTER_FAILURE_NANOS = 100_000_000;
 
-    private static final long SHORTEST_TIMEOUT_NANOS = 100_000_000;
-
     private final LeaseStore store;
 
     private final EngineSettings settings;
@@ -118,7 +116,7 @@ final class EngineContext {
 
     /** How long to wait for a reply about a lease of this length. */
     long timeout(long lease) {
-        return Math.min(ResolvedRequest.nanos(settings.commandTimeout()), Math.max(lease / 3, SHORTEST_TIMEOUT_NANOS));
+        return settings.replyTimeout(lease);
     }
 
     /** From 0 to the bound: a spread for actions that many instances would otherwise take at the same moment. */

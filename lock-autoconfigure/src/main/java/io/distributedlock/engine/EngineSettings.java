@@ -58,6 +58,9 @@ public record EngineSettings(
     /** The default of {@link #commandTimeout()}, in seconds. */
     public static final int DEFAULT_COMMAND_TIMEOUT_SECONDS = 2;
 
+    /** However short a lease is, the engine waits at least this long for the reply to a command about it. */
+    private static final long SHORTEST_REPLY_TIMEOUT_NANOS = 100_000_000;
+
     /** The default of {@link #maxPasses()}. */
     public static final int DEFAULT_MAX_PASSES = 32;
 
@@ -139,6 +142,17 @@ public record EngineSettings(
         if (maxWaiters < 1) {
             throw new IllegalArgumentException("maxWaiters must be positive, but is " + maxWaiters);
         }
+    }
+
+    /**
+     * How long the engine waits for the reply to a command about a lease: at most {@link #commandTimeout()}, and a third
+     * of that lease, but not less than 100 ms for a short one.
+     *
+     * @param leaseNanos the lease, in nanoseconds
+     * @return the time in nanoseconds
+     */
+    public long replyTimeout(long leaseNanos) {
+        return Math.min(ResolvedRequest.nanos(commandTimeout), Math.max(leaseNanos / 3, SHORTEST_REPLY_TIMEOUT_NANOS));
     }
 
     private static void requireNotNegative(String what, Duration value) {

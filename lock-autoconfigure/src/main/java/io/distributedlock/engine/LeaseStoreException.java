@@ -18,8 +18,9 @@ public final class LeaseStoreException extends RuntimeException {
         REFUSED,
 
         /**
-         * It was executed, but does not count, and a retry would not count either: too few replicas have confirmed it.
-         * Only an acquisition fails like this, and what it acquired has to be released.
+         * It was executed, but does not count, and a retry would not count either: too few replicas have confirmed it,
+         * or the store refuses the confirmation. Only an acquisition fails like this, and what it acquired has to be
+         * released.
          */
         UNCONFIRMED,
 

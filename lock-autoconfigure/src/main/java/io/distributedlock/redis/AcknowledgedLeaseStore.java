@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -32,19 +33,28 @@ final class AcknowledgedLeaseStore implements LeaseStore {
 
     private final LeaseStore store;
 
+    private final ConfirmationTimeout timeout;
+
     private final ConfirmedRenewals renewal;
 
-    AcknowledgedLeaseStore(LeaseStore store, ConfirmedRenewals renewal) {
+    /** The confirmations of hand-overs that are under way, by the number of the acquisition. */
+    private final Map<Long, CompletableFuture<Void>> handOvers = new ConcurrentHashMap<>();
+
+    AcknowledgedLeaseStore(LeaseStore store, ConfirmationTimeout timeout, ConfirmedRenewals renewal) {
         this.store = store;
+        this.timeout = timeout;
         this.renewal = renewal;
     }
 
     @Override
     public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
+        long sentAt = timeout.now();
         return store.acquire(command, (reply, failure) -> {
             if (reply instanceof AcquireReply.Granted granted) {
-                confirm(command.name(), command.number(), command.leaseMillis(), granted.token())
-                        .whenComplete((confirmed, shortfall) -> acquired(granted, shortfall, to));
+                CompletableFuture<Void> confirmation =
+                        confirm(command.name(), command.number(), command.leaseMillis(), granted.token(), sentAt);
+                failWithHandOver(command.number(), confirmation);
+                confirmation.whenComplete((confirmed, shortfall) -> acquired(granted, shortfall, to));
             } else {
                 to.answered(reply, failure);
             }
@@ -61,13 +71,43 @@ final class AcknowledgedLeaseStore implements LeaseStore {
             to.answered(granted, null);
             return;
         }
-        Effect effect = cause instanceof AcknowledgedRenewal.ShortfallException ? Effect.UNCONFIRMED : Effect.UNKNOWN;
+        Effect effect = isFinal(cause) ? Effect.UNCONFIRMED : Effect.UNKNOWN;
         to.answered(null, new LeaseStoreException(effect, String.valueOf(cause.getMessage()), cause));
     }
 
-    /** Also fails if the lease is not renewed. Never shortens the lease: the message or reply may be late. */
-    private CompletableFuture<Void> confirm(String name, long number, long leaseMillis, long token) {
-        return renewal.renew(List.of(new RenewCommand(name, number, leaseMillis, token, false)))
+    /** Whether another attempt would fail as well: too few replicas, or Redis refuses a command of the confirmation. */
+    private static boolean isFinal(Throwable cause) {
+        return cause instanceof AcknowledgedRenewal.ShortfallException
+                || (cause instanceof LeaseStoreException known && known.effect() == Effect.REFUSED);
+    }
+
+    /**
+     * A waiter that repeats its request while its hand-over is being confirmed is granted the same lock. What one of the
+     * two confirmations lacks, the other one lacks too, but the success of one says nothing about the later lease of the
+     * other.
+     */
+    private void failWithHandOver(long number, CompletableFuture<Void> confirmation) {
+        CompletableFuture<Void> earlier = handOvers.get(number);
+        if (earlier != null) {
+            earlier.whenComplete((confirmed, failure) -> {
+                Throwable cause = unwrap(failure);
+                if (cause != null && isFinal(cause)) {
+                    confirmation.completeExceptionally(cause);
+                }
+            });
+        }
+    }
+
+    /**
+     * Also fails if the lease is not renewed. Never shortens the lease: the message or reply may be late.
+     *
+     * @param sentAt when the request was sent, or the message arrived
+     */
+    private CompletableFuture<Void> confirm(String name, long number, long leaseMillis, long token, long sentAt) {
+        return timeout.limit(
+                        renewal.renew(List.of(new RenewCommand(name, number, leaseMillis, token, false))),
+                        leaseMillis,
+                        sentAt)
                 .thenAccept(replies -> {
                     if (!replies.get(0).renewed()) {
                         throw new CompletionException(new LeaseStoreException(
@@ -196,8 +236,14 @@ final class AcknowledgedLeaseStore implements LeaseStore {
 
         @Override
         public void granted(String name, long number, long token, long leaseMillis, int waiting) {
-            var unused = confirm(name, number, leaseMillis, token)
-                    .thenRun(() -> engine.granted(name, number, token, leaseMillis, waiting));
+            CompletableFuture<Void> confirmation = confirm(name, number, leaseMillis, token, timeout.now());
+            handOvers.put(number, confirmation);
+            confirmation.whenComplete((confirmed, failure) -> {
+                handOvers.remove(number, confirmation);
+                if (failure == null) {
+                    engine.granted(name, number, token, leaseMillis, waiting);
+                }
+            });
         }
 
         @Override

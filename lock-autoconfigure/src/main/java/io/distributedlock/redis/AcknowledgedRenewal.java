@@ -42,7 +42,10 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
         /** Renews the leases of each request; the futures are in the same order. */
         List<CompletableFuture<List<RenewReply>>> renew(List<List<RenewCommand>> requests);
 
-        /** How many replicas have the earlier writes of the connection; waits for the given number. */
+        /**
+         * How many replicas have the earlier writes of the connection; waits for the given number.
+         * {@link ShortfallException#UNCOUNTED} if it is only known that they are fewer.
+         */
         CompletableFuture<Long> await(int replicas);
 
         /**
@@ -56,13 +59,28 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
 
         private static final long serialVersionUID = 1L;
 
+        /** Fewer replicas than wanted have confirmed, and it is not known how many. */
+        static final long UNCOUNTED = -1;
+
         private final transient List<RenewReply> replies;
 
         /** @param replies those of the master */
         ShortfallException(long confirmed, int wanted, List<RenewReply> replies) {
-            super("only " + confirmed + " of the " + wanted + " replicas that distributed-lock.replicas.acknowledge"
-                    + " requires have confirmed it within distributed-lock.replicas.timeout");
+            this(confirmed, wanted, "within distributed-lock.replicas.timeout", replies);
+        }
+
+        /** @param within the time in which they have not, for the message */
+        ShortfallException(long confirmed, int wanted, String within, List<RenewReply> replies) {
+            super(count(confirmed, wanted) + " that distributed-lock.replicas.acknowledge requires have confirmed it "
+                    + within);
             this.replies = replies;
+        }
+
+        private static String count(long confirmed, int wanted) {
+            boolean uncounted = confirmed == UNCOUNTED && wanted > 1;
+            return uncounted
+                    ? "fewer than the " + wanted + " replicas"
+                    : "only " + Math.max(0, confirmed) + " of the " + wanted + " replicas";
         }
 
         List<RenewReply> replies() {

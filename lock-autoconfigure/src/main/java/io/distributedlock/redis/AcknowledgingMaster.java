@@ -76,7 +76,8 @@ final class AcknowledgingMaster implements AcknowledgedRenewal.Master {
         return connection
                 .await(replicas, timeoutMillis)
                 .copy()
-                .completeOnTimeout(0L, timeoutMillis + GRACE_MILLIS, TimeUnit.MILLISECONDS);
+                .completeOnTimeout(
+                        AcknowledgedRenewal.ShortfallException.UNCOUNTED, timeoutMillis + GRACE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Override

@@ -48,7 +48,8 @@ final class LettuceFailures {
         if (cause instanceof RedisCommandExecutionException) {
             String text = String.valueOf(cause.getMessage());
             int end = text.indexOf(' ');
-            return NOT_NOW.contains(end < 0 ? text : text.substring(0, end)) ? Effect.NOT_EXECUTED : Effect.REFUSED;
+            boolean temporary = NOT_NOW.contains(end < 0 ? text : text.substring(0, end)) || isWaitAtAReplica(text);
+            return temporary ? Effect.NOT_EXECUTED : Effect.REFUSED;
         }
         return isNotConnected(cause) || isBeforeWriting(cause) ? Effect.NOT_EXECUTED : Effect.UNKNOWN;
     }
@@ -85,6 +86,11 @@ final class LettuceFailures {
             }
         }
         return reason(failure);
+    }
+
+    /** The server has become a replica since the write. */
+    private static boolean isWaitAtAReplica(String error) {
+        return error.startsWith("ERR WAIT cannot be used with replica");
     }
 
     /** Whether Redis refuses writes since it is the replica of another server. */

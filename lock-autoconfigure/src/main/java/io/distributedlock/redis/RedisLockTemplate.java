@@ -432,7 +432,11 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
             LeaseStore store = acknowledgement == null
                     ? direct
                     : acknowledgement.of(
-                            direct, connections, keys, third -> new LettuceLeaseStore(third, keys, id, clock));
+                            direct,
+                            connections,
+                            keys,
+                            third -> new LettuceLeaseStore(third, keys, id, clock),
+                            settings::replyTimeout);
             LockEngine engine = new LockEngine(store, settings, events, listener);
             log.info("Distributed locks: instance " + id.publicPart() + ", " + source.redis() + ", prefix '"
                     + keys.prefix() + "'");

@@ -31,6 +31,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Grants and renewals that count only when a replica has them. */
@@ -74,7 +77,10 @@ class AcknowledgementTests {
     }
 
     private RedisLockTemplate locks(int port, int acknowledge, Duration timeout) {
-        LettuceConnectionFactory factory = StandaloneServer.connectionFactory(port);
+        return locks(StandaloneServer.connectionFactory(port), acknowledge, timeout);
+    }
+
+    private RedisLockTemplate locks(LettuceConnectionFactory factory, int acknowledge, Duration timeout) {
         RedisLockTemplate locks = new RedisLockTemplate(
                 factory, Templates.PREFIX, Templates.SETTINGS, event -> {}, true, () -> null, acknowledge, timeout);
         return templates.started(locks, factory);
@@ -172,6 +178,58 @@ class AcknowledgementTests {
         try (LockHandle handle = acquireLater(locks, "unconfirmed")) {
             assertThat(handle.isHeld()).isTrue();
         }
+    }
+
+    /** The instance waits for a reply for a third of the lease, which is less than the time-out of the confirmations. */
+    @ParameterizedTest
+    @ValueSource(ints = {2_000, 400, 90})
+    void aShortfallComesInTimeIfTheLeaseIsShort(int leaseMillis) {
+        RedisLockTemplate locks = locks(1);
+        acquireLater(locks, "warm-up").close();
+        redis.cutOff(replica);
+        Stopwatch watch = Stopwatch.start();
+        assertThatThrownBy(() -> locks.acquire(leased("short", leaseMillis).waitUpTo(Duration.ofSeconds(60))))
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining(SHORTFALL);
+
+        assertThat(watch.elapsed()).as("not after the whole wait").isLessThan(Duration.ofSeconds(55));
+        await().until(() -> locked().isEmpty());
+    }
+
+    /** The confirmation of one that comes during another confirmation begins late. */
+    @Test
+    void aShortfallComesBeforeTheCommandTimeoutAlsoBehindAnotherConfirmation() {
+        RedisLockTemplate locks = locks(1, Duration.ofMillis(1_800));
+        acquireLater(locks, "warm-up").close();
+        redis.cutOff(replica);
+        CompletableFuture<LockHandle> first =
+                locks.acquireAsync(leased("first", 60_000)).toCompletableFuture();
+        await().until(() -> locked().contains("lock:{first}"));
+        CompletableFuture<LockHandle> second = locks.acquireAsync(
+                        leased("second", 60_000).waitUpTo(Duration.ofSeconds(60)))
+                .toCompletableFuture();
+
+        assertThatThrownBy(first::join).hasRootCauseInstanceOf(AcknowledgedRenewal.ShortfallException.class);
+        assertThatThrownBy(second::join).hasRootCauseInstanceOf(AcknowledgedRenewal.ShortfallException.class);
+    }
+
+    /** A retry would be refused as well. */
+    @Test
+    void aUserWithoutTheRightToWaitIsRefusedAtOnceAndHoldsNothing() {
+        redis.master().text("ACL", "SETUSER", "limited", "on", ">pw", "~*", "&*", "+@all", "-wait");
+        RedisStandaloneConfiguration target =
+                new RedisStandaloneConfiguration("127.0.0.1", redis.master().port());
+        target.setUsername("limited");
+        target.setPassword("pw");
+        RedisLockTemplate locks = locks(StandaloneServer.connectionFactory(target), 1, TIMEOUT);
+        Stopwatch watch = Stopwatch.start();
+        assertThatThrownBy(() -> locks.acquire(leased("refused", 60_000).waitUpTo(Duration.ofSeconds(60))))
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("NOPERM")
+                .hasMessageContaining("'wait'");
+
+        assertThat(watch.elapsed()).as("not after the whole wait").isLessThan(Duration.ofSeconds(55));
+        await().until(() -> locked().isEmpty());
     }
 
     @Test
