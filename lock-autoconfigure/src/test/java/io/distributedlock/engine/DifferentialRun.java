@@ -66,8 +66,12 @@ final class DifferentialRun {
 
     private int handedOver;
 
-    DifferentialRun(ScriptReplies scripts, Random random) {
+    /** @param counts whether the scripts may count who listens */
+    DifferentialRun(ScriptReplies scripts, Random random, boolean counts) {
         this.scripts = scripts;
+        if (!counts) {
+            leases.refuseCounts();
+        }
         this.random = random;
         this.instances = 2 + random.nextInt(INSTANCES - 1);
         scripts.forgetAll();

@@ -39,6 +39,12 @@ final class LeaseEntry {
     /** Who of those has asked again since, or asked as the first in line and does not listen. */
     final List<String> askAgain = new ArrayList<>();
 
+    /** The first in line whose requests show readers that it lives, if nothing else does. */
+    private @Nullable String watched;
+
+    /** Since when it has sent no request, or readers have not known one. */
+    private long watchedSince;
+
     /** The acquisition ids of an explicit owner's holds. */
     List<String> holds = new ArrayList<>();
 
@@ -93,6 +99,19 @@ final class LeaseEntry {
     /** Whether it was passed over, asked again or not. */
     boolean forget(String id) {
         return askAgain.remove(id) | passedOver.remove(id);
+    }
+
+    /** Whether it has sent no request for long. The time counts from the first of these calls. */
+    boolean isSilent(String id, long millis) {
+        if (!id.equals(watched) || millis - watchedSince < 0) {
+            watched = id;
+            watchedSince = millis;
+        }
+        return millis - watchedSince > 3_000;
+    }
+
+    void sentRequest(String id, long millis) {
+        watchedSince = id.equals(watched) ? millis : watchedSince;
     }
 
     boolean hasExplicitOwner() {
@@ -205,6 +224,7 @@ final class LeaseEntry {
         holder = shared ? "=" + next.owner() : next.id();
         holds = shared ? new ArrayList<>(heirs.stream().map(Queued::id).toList()) : new ArrayList<>();
         given = 0;
+        watched = null;
         ends.clear();
         heirs.forEach(heir -> setEnd(heir.id(), heir.leaseMillis(), now, false));
         long longest = heirs.stream().mapToLong(Queued::leaseMillis).max().orElse(0);

@@ -32,6 +32,9 @@ abstract class LeaseServer {
 
     private final Map<String, Subscriber> subscribers = new HashMap<>();
 
+    /** Whether the scripts may count who listens. */
+    private boolean counts = true;
+
     private List<Runnable> outbox = new ArrayList<>();
 
     /** The server's wall clock when this started; tests set it back. */
@@ -80,15 +83,28 @@ abstract class LeaseServer {
         subscribers.put(instance, new Subscriber(network, listener));
     }
 
-    /** Whether the instance of that id would hear a message. */
+    /** As for a user without the right to PUBSUB. */
+    final synchronized void refuseCounts() {
+        counts = false;
+    }
+
+    final boolean counts() {
+        return counts;
+    }
+
+    /** Whether the instance of that id is known to hear messages. */
     final boolean listens(String id) {
+        return counts && isSubscribed(id);
+    }
+
+    private boolean isSubscribed(String id) {
         Subscriber subscriber = subscribers.get(instanceOf(id));
         return subscriber != null && subscriber.network().isSubscribed();
     }
 
     final void publish(String id, StoreMessage message) {
         Subscriber subscriber = subscribers.get(instanceOf(id));
-        if (subscriber != null && listens(id)) {
+        if (subscriber != null && isSubscribed(id)) {
             outbox.add(() -> subscriber.network().deliver(message, () -> message.tell(subscriber.listener())));
         }
     }

@@ -55,7 +55,7 @@ final class ScriptReplies {
           assert(chained == count, 'all of ' .. owner)
           known = known + 1 + 2 * (count - 1)
         end
-        for _, field in ipairs({'o', 't', 'l', 'f', 'n', 'x', 'h', 'g', 'd'}) do
+        for _, field in ipairs({'o', 't', 'l', 'f', 'n', 'x', 'h', 'g', 'd', 's'}) do
           known = known + redis.call('HEXISTS', entry, field)
         end
         local ends, now = {}, redis.call('TIME')

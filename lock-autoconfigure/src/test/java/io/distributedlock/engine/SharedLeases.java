@@ -92,7 +92,7 @@ final class SharedLeases extends LeaseServer {
     /** Readers hold the lock, and this one is not among them yet. */
     private AcquireReply read(LeaseEntry entry, String id, AcquireCommand command, boolean hears) {
         List<Queued> near = entry.near();
-        while (!entry.line.isEmpty() && isDead(entry, entry.line.get(0), id)) {
+        while (!entry.line.isEmpty() && isAbsent(entry, entry.line.get(0), id)) {
             pass(entry, entry.line.remove(0).id());
         }
         boolean inLine = entry.inLine(id) != null;
@@ -114,9 +114,13 @@ final class SharedLeases extends LeaseServer {
         return joins ? new AcquireReply.Granted(entry.token, entry.line.size()) : line(entry, id, command, hears);
     }
 
-    private boolean isDead(LeaseEntry entry, Queued first, String asking) {
-        boolean asked = !first.isReader() && entry.askAgain.contains(first.id());
-        return !asked && !first.id().equals(asking) && !listens(first.id());
+    private boolean isAbsent(LeaseEntry entry, Queued first, String asking) {
+        boolean asks = !first.isReader() && entry.askAgain.contains(first.id());
+        if (first.id().equals(asking) || (!asks && listens(first.id()))) {
+            return false;
+        }
+        boolean unknown = !first.isReader() && (asks || !counts());
+        return !unknown || (entry.isSilent(first.id(), micros() / 1_000) && !listens(first.id()));
     }
 
     private static void pass(LeaseEntry entry, String id) {
@@ -164,6 +168,9 @@ final class SharedLeases extends LeaseServer {
         }
         if (place == 0 && command.queue() && !hears) {
             entry.reserveFor(id);
+        }
+        if (place == 0 && command.queue() && entry.isOwnedByReaders()) {
+            entry.sentRequest(id, micros() / 1_000);
         }
         String holding = entry.toRecall();
         if (command.queue() && first && holding != null && !instanceOf(holding).equals(instanceOf(id))) {
@@ -279,15 +286,15 @@ final class SharedLeases extends LeaseServer {
             if (heirs.contains(next)) {
                 entry.forget(next.id());
             }
-            List<Queued> told = List.copyOf(heirs);
+            List<Queued> listening = List.copyOf(heirs);
             if (next.isReader()) {
                 absent.forEach(each -> addIfItAsks(entry, each, heirs));
             } else if (heirs.isEmpty()) {
                 addIfItAsks(entry, next, heirs);
             }
             if (!heirs.isEmpty()) {
-                handTo(entry, next, heirs, told, floor);
-                tellGranted(name, entry, told, again);
+                handTo(entry, next, heirs, listening, floor);
+                tellGranted(name, entry, listening, again);
                 entry.token += next.isReader() ? heirs.size() - 1 : 0;
                 tellThoseNear(name, entry, near, again);
                 return next;
@@ -313,20 +320,21 @@ final class SharedLeases extends LeaseServer {
         return known == null ? null : known.token();
     }
 
-    /** It lives, although it does not listen. */
-    private static void addIfItAsks(LeaseEntry entry, Queued absent, List<Queued> heirs) {
-        if (entry.askAgain.remove(absent.id())) {
+    /** It lives, although it does not listen, or may do so for all that is known. */
+    private void addIfItAsks(LeaseEntry entry, Queued absent, List<Queued> heirs) {
+        if (entry.askAgain.contains(absent.id()) || !counts()) {
+            entry.forget(absent.id());
             heirs.add(new Queued(absent.id(), Math.min(absent.leaseMillis(), 2_000), absent.owner(), false));
         } else {
             entry.passOver(absent.id());
         }
     }
 
-    private void handTo(LeaseEntry entry, Queued next, List<Queued> heirs, List<Queued> told, long floor) {
+    private void handTo(LeaseEntry entry, Queued next, List<Queued> heirs, List<Queued> listening, long floor) {
         // Each reader has a token of its own.
         int others = next.isReader() ? heirs.size() - 1 : 0;
         entry.token = nextToken(entry.token + others, floor + others) - others;
-        entry.handTo(told.isEmpty() || next.isReader() ? heirs.get(0) : next, heirs, now());
+        entry.handTo(listening.isEmpty() || next.isReader() ? heirs.get(0) : next, heirs, now());
     }
 
     private void tellGranted(String name, LeaseEntry entry, List<Queued> heirs, @Nullable String again) {

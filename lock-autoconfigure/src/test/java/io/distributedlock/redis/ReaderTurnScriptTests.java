@@ -140,20 +140,6 @@ class ReaderTurnScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void aUserWhoMayNotLookWhoListensCanRead() {
-        read(ONE, "5000");
-        acquire(TWO, "5000");
-        try (RespClient limited = userWithout("-pubsub")) {
-            Object reply = run(limited, "acquire.lua", 2, ENTRY, CANCELLED, THREE, "5000", "0", "1", "%shared", "1");
-
-            assertThat(reply)
-                    .asInstanceOf(InstanceOfAssertFactories.LIST)
-                    .first()
-                    .isEqualTo(1L);
-        }
-    }
-
-    @Test
     void readersThatEnterTogetherHaveTheLongestLeaseOfAnyOfThem() {
         read(ONE, "5000");
         acquire(TWO, "5000");

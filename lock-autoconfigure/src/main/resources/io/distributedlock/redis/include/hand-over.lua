@@ -5,7 +5,9 @@
 -- Read, write, notify. It checks which instances listen, writes the new owner, and sends the messages after the last
 -- write, only to the new owner, to acquisitions that have lost the lock, and to those that have come near the head of
 -- the line. It passes over an acquisition whose instance does not listen. One that was passed over like this and has
--- sent a request since is alive: the lock is reserved for it for two seconds, in which it sends its next request.
+-- sent a request since is alive: the lock is reserved for it for two seconds, in which it sends its next request. If
+-- the server refuses to count listeners, the lock is reserved for the first one in line like that, and for all readers
+-- if that is one.
 --
 -- At a hand-over to a reader, all readers in line enter together, and likewise all waiters of an explicit owner that may
 -- re-enter. One that must be the only hold of its owner enters without others of that kind: these stay in line, and are
@@ -43,7 +45,7 @@ if fields[9] then
 end
 
 -- The fields that are deleted at the end. No field of an explicit owner remains for the next one.
-local gone = {'x'}
+local gone = {'x', 's'}
 if fields[6] then
   gone[#gone + 1] = 'h'
 end
@@ -106,9 +108,9 @@ end
 
 local passed, missed = fields[8] or '', {}
 
--- Whether it was passed over and has sent a request since.
+-- Whether it was passed over and has sent a request since, or may be alive for all that is known.
 local function asksByItself(id)
-  if hasAsked(passed, id) then
+  if uncounted or hasAsked(passed, id) then
     passed = forget(passed, id)
     return true
   end

@@ -1,18 +1,41 @@
 -- A reader requests a lock that other readers hold. It joins them if no writer is before it, or if it waited for the
 -- same turn; then all readers in line enter too. Otherwise the script continues.
--- Uses: id, lease, place, ttl, waiting, fields, readers.lua.
+-- Uses: id, lease, place, ttl, waiting, fields, own-leases.lua, readers.lua.
 
 local MOST_LOOKS = 128
 local known = fields[9] or ''
 local passed = known
 
--- An instance that does not listen and has sent no request since is dead, or regains its place by its next request.
+-- Whether the first in line has sent no request for long. The time counts from when a reader first needs to know, and
+-- anew from each of its requests. A failed write, for lack of memory, only makes the readers wait.
+local function isSilent(head)
+  local watched, since = string.match(redis.call('HGET', entry, 's') or '', '^(%S+) (%d+)$')
+  local silence = watched == head and serverTime() - since or -1
+  if silence < 0 then
+    redis.pcall('HSET', entry, 's', head .. ' ' .. string.format('%.0f', serverTime()))
+  end
+  return silence > SILENCE
+end
+
+-- Whether the instance of the first in line is dead, or regains its place by its next request: it does not listen, and
+-- has sent no request since that was found. If listeners are not counted, or if it does not listen and sends requests,
+-- only these show that it is alive.
+local function isAbsent(head, owner)
+  local asks = owner ~= SHARED and hasAsked(passed, head)
+  if not asks and listens(head) then
+    return false
+  end
+  if owner == SHARED or not (asks or uncounted) then
+    return true
+  end
+  return isSilent(head) and not listens(head)
+end
+
 local its, looks = nil, 0
 while first < beyond and looks < MOST_LOOKS do
   local head, _, owner = at(first)
   its = owner
-  local asked = head and owner ~= SHARED and hasAsked(passed, head)
-  if not head or head == id or asked or listens(head) then
+  if not head or head == id or not isAbsent(head, owner) then
     break
   end
   leave(first, head, owner)

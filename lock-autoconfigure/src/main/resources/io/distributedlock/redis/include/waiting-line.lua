@@ -50,7 +50,7 @@ local function leave(place, id, owner)
     redis.call('HSET', entry, 'q' .. from, ends, 'q' .. to, ends)
   end
   if first >= beyond then
-    redis.call('HDEL', entry, 'f', 'n', 'x')
+    redis.call('HDEL', entry, 'f', 'n', 'x', 's')
   else
     redis.call('HSET', entry, 'f', first, 'n', beyond)
     if empty > 0 then
