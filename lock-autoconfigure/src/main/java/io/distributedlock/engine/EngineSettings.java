@@ -145,8 +145,8 @@ public record EngineSettings(
     }
 
     /**
-     * How long the engine waits for the reply to a command about a lease: at most {@link #commandTimeout()}, and a third
-     * of that lease, but not less than 100 ms for a short one.
+     * How long the engine waits for the reply to a command about a lease: at most {@link #commandTimeout()}, and a
+     * third of that lease, but not less than 100 ms for a short one.
      *
      * @param leaseNanos the lease, in nanoseconds
      * @return the time in nanoseconds

@@ -82,9 +82,9 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     }
 
     /**
-     * A waiter that repeats its request while its hand-over is being confirmed is granted the same lock. What one of the
-     * two confirmations lacks, the other one lacks too, but the success of one says nothing about the later lease of the
-     * other.
+     * A waiter that repeats its request while its hand-over is being confirmed is granted the same lock. What one of
+     * the two confirmations lacks, the other one lacks too, but the success of one says nothing about the later lease
+     * of the other.
      */
     private void failWithHandOver(long number, CompletableFuture<Void> confirmation) {
         CompletableFuture<Void> earlier = handOvers.get(number);

@@ -28,7 +28,12 @@ record Acknowledgement(int replicas, Duration timeout) {
                 new ConfirmationTimeout(NanoClock.SYSTEM, replyTimeout, replicas),
                 connections instanceof ClusterConnections cluster
                         ? new ClusterAcknowledgement(cluster, keys, connection -> renewal(connection, renewing))
-                        : renewal(new AcknowledgementConnection((LockConnections) connections), renewing));
+                        : renewal(onlyServer((LockConnections) connections), renewing));
+    }
+
+    private AcknowledgementConnection onlyServer(LockConnections connections) {
+        connections.acknowledgedBy(replicas);
+        return new AcknowledgementConnection(connections);
     }
 
     private AcknowledgedRenewal renewal(

@@ -77,7 +77,9 @@ final class AcknowledgingMaster implements AcknowledgedRenewal.Master {
                 .await(replicas, timeoutMillis)
                 .copy()
                 .completeOnTimeout(
-                        AcknowledgedRenewal.ShortfallException.UNCOUNTED, timeoutMillis + GRACE_MILLIS, TimeUnit.MILLISECONDS);
+                        AcknowledgedRenewal.ShortfallException.UNCOUNTED,
+                        timeoutMillis + GRACE_MILLIS,
+                        TimeUnit.MILLISECONDS);
     }
 
     @Override

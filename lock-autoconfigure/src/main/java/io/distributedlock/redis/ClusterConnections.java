@@ -134,10 +134,12 @@ final class ClusterConnections implements RedisConnections {
         ClusterView view = new ClusterView(client);
         ShardMailboxes mailboxes = new ShardMailboxes(
                 view, subscriptions, Objects.requireNonNull(messages), clocks::nanos, new MailboxListener());
-        cluster = new Cluster(client, commands, subscriptions, view, mailboxes);
+        Cluster opened = new Cluster(client, commands, subscriptions, view, mailboxes);
+        cluster = opened;
         CompletableFuture<List<Long>> others = source.clocksOf(view.others());
         look();
         awaitFirstReplies(view.masters());
+        probeCommands(opened);
         clocks.surveyed(ClockSurvey.await(others));
         source.succeeded();
         writer = new ClusterWriter(commands.getChannelWriter(), client);
@@ -154,6 +156,16 @@ final class ClusterConnections implements RedisConnections {
         // Then close() may have read the field before.
         if (opener.isClosed()) {
             planned.cancel(false);
+        }
+    }
+
+    private void probeCommands(Cluster known) {
+        CommandProbe probe = new CommandProbe();
+        for (RedisClusterNode master : known.view().masters()) {
+            String address = master.getUri().getHost() + ':' + master.getUri().getPort();
+            int slot = master.getSlots().isEmpty() ? 0 : master.getSlots().get(0);
+            String channel = Objects.requireNonNull(messages).channel(slot);
+            connectionTo(known, master).thenAccept(node -> probe.ask(node, channel, address));
         }
     }
 

@@ -46,10 +46,7 @@ final class LettuceFailures {
 
     private static Effect effect(Throwable cause) {
         if (cause instanceof RedisCommandExecutionException) {
-            String text = String.valueOf(cause.getMessage());
-            int end = text.indexOf(' ');
-            boolean temporary = NOT_NOW.contains(end < 0 ? text : text.substring(0, end)) || isWaitAtAReplica(text);
-            return temporary ? Effect.NOT_EXECUTED : Effect.REFUSED;
+            return isTemporary(String.valueOf(cause.getMessage())) ? Effect.NOT_EXECUTED : Effect.REFUSED;
         }
         return isNotConnected(cause) || isBeforeWriting(cause) ? Effect.NOT_EXECUTED : Effect.UNKNOWN;
     }
@@ -88,9 +85,12 @@ final class LettuceFailures {
         return reason(failure);
     }
 
-    /** The server has become a replica since the write. */
-    private static boolean isWaitAtAReplica(String error) {
-        return error.startsWith("ERR WAIT cannot be used with replica");
+    /** Whether Redis may accept the same command soon. */
+    static boolean isTemporary(String error) {
+        int end = error.indexOf(' ');
+        // WAIT at a server that has become a replica since the write has no error code of its own.
+        return NOT_NOW.contains(end < 0 ? error : error.substring(0, end))
+                || error.startsWith("ERR WAIT cannot be used with replica");
     }
 
     /** Whether Redis refuses writes since it is the replica of another server. */

@@ -56,6 +56,9 @@ final class LockConnections implements RedisConnections {
 
     private @Nullable FurtherConnection further;
 
+    /** How many replicas have to confirm each grant. */
+    private int acknowledging;
+
     private final MasterCheck masterCheck;
 
     private final MessageCheck messageCheck;
@@ -95,6 +98,11 @@ final class LockConnections implements RedisConnections {
         further = connection;
     }
 
+    /** For the checks at the start. Set before {@link #open()}. */
+    void acknowledgedBy(int replicas) {
+        acknowledging = replicas;
+    }
+
     @Override
     public void open() {
         opener.start(commandTimeout);
@@ -115,12 +123,15 @@ final class LockConnections implements RedisConnections {
         probe(opened);
         writer = opened::dispatch;
         hasConnected();
-        ServerConfigurationCheck.of(opened.async());
+        ServerConfigurationCheck.of(opened.async(), acknowledging);
     }
 
     private void probe(StatefulRedisConnection<String, String> opened) throws InterruptedException {
         InstanceChannelListener listener = messages;
         InstanceChannelSubscription listening = subscription;
+        if (listener != null) {
+            new CommandProbe().ask(opened, listener.channel(), source.address());
+        }
         if (listener != null && listening != null && listening.isSubscribed()) {
             MessageProbe.of(opened, listener.channel(), commandTimeout);
         }

@@ -24,21 +24,25 @@ final class ServerConfigurationCheck {
 
     private ServerConfigurationCheck() {}
 
-    /** Sends the request, and does not wait for the reply. */
-    static void of(RedisServerAsyncCommands<?, ?> redis) {
+    /**
+     * Sends the request, and does not wait for the reply.
+     *
+     * @param acknowledging how many replicas have to confirm each grant
+     */
+    static void of(RedisServerAsyncCommands<?, ?> redis, int acknowledging) {
         try {
-            ask(redis);
+            ask(redis, acknowledging);
         } catch (RuntimeException ex) {
             log.debug("The configuration of Redis could not be read", ex);
         }
     }
 
-    private static void ask(RedisServerAsyncCommands<?, ?> redis) {
+    private static void ask(RedisServerAsyncCommands<?, ?> redis, int acknowledging) {
         redis.info("memory")
                 .thenAccept(text -> checkMemory(fields(text)))
                 .exceptionally(ServerConfigurationCheck::unknown);
         redis.info("replication")
-                .thenAccept(text -> checkReplication(fields(text)))
+                .thenAccept(text -> checkReplication(fields(text), acknowledging))
                 .exceptionally(ServerConfigurationCheck::unknown);
     }
 
@@ -57,11 +61,20 @@ final class ServerConfigurationCheck {
         }
     }
 
-    private static void checkReplication(Map<String, String> replication) {
-        if (!replication.getOrDefault("connected_slaves", "0").equals("0")) {
+    private static void checkReplication(Map<String, String> replication, int acknowledging) {
+        String connected = replication.get("connected_slaves");
+        if (connected == null) {
+            return;
+        }
+        int replicas = Integer.parseInt(connected);
+        if (replicas < acknowledging) {
+            log.warn("No lock can be granted: only " + replicas + " of the " + acknowledging + " replicas that"
+                    + " distributed-lock.replicas.acknowledge requires are connected to Redis. Connect more replicas, or"
+                    + " require fewer.");
+        } else if (replicas > 0 && acknowledging == 0) {
             log.warn("Redis replicates without waiting for its replicas, so the latest locks may be missing after a"
                     + " failover, and two callers may hold the same one. Check fencing tokens where two holders would"
-                    + " do harm.");
+                    + " do harm, or set distributed-lock.replicas.acknowledge.");
         }
     }
 

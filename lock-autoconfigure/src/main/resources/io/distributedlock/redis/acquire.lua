@@ -71,7 +71,11 @@ if keys > 0 then
   end
 end
 if keys == 0 then
-  local time = redis.call('TIME')
+  local time = redis.pcall('TIME')
+  if time.err then
+    -- Redis does not name the command.
+    return redis.error_reply('ERR TIME is refused: ' .. time.err)
+  end
   local micros = time[2]
   local token = time[1] .. (#micros == 6 and micros or string.sub('00000' .. micros, -6))
   if #seen > #token or (#seen == #token and seen >= token) then

@@ -94,7 +94,9 @@ class AcknowledgedLeaseStoreTests {
         assertThat(answers).containsExactly("UNCONFIRMED", "UNKNOWN");
     }
 
-    /** The engine would take the missing reply for an unknown outcome, and repeat the request until the wait is over. */
+    /**
+     * The engine would take the missing reply for an unknown outcome, and repeat the request until the wait is over.
+     */
     @Test
     void aGrantWithoutConfirmationFailsBeforeTheEngineStopsWaiting() {
         acquire(1, 600);

@@ -180,7 +180,9 @@ class AcknowledgementTests {
         }
     }
 
-    /** The instance waits for a reply for a third of the lease, which is less than the time-out of the confirmations. */
+    /**
+     * The instance waits for a reply for a third of the lease, which is less than the time-out of the confirmations.
+     */
     @ParameterizedTest
     @ValueSource(ints = {2_000, 400, 90})
     void aShortfallComesInTimeIfTheLeaseIsShort(int leaseMillis) {

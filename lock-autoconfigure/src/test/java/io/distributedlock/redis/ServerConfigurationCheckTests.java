@@ -69,22 +69,58 @@ class ServerConfigurationCheckTests {
         assertThat(output.getAll().split("may evict locks")).hasSize(2);
     }
 
+    private void replicate(EmbeddedRedis replica) {
+        try (RespClient client = replica.connect()) {
+            client.call("REPLICAOF", "127.0.0.1", Integer.toString(redis.port()));
+        }
+        await().until(() -> {
+            try (RespClient client = redis.connect()) {
+                return client.call("INFO", "replication").toString().contains("connected_slaves:1");
+            }
+        });
+    }
+
     @Test
     void warnsThatReplicationIsAsynchronous(CapturedOutput output) {
         try (EmbeddedRedis replica = EmbeddedRedis.start()) {
-            try (RespClient client = replica.connect()) {
-                client.call("REPLICAOF", "127.0.0.1", Integer.toString(redis.port()));
-            }
-            await().until(() -> {
-                try (RespClient client = redis.connect()) {
-                    return client.call("INFO", "replication").toString().contains("connected_slaves:1");
-                }
-            });
+            replicate(replica);
 
             use();
 
             await().until(() -> output.getAll().contains("Redis replicates without waiting"));
         }
+    }
+
+    private RedisLockTemplate acknowledged(int replicas) {
+        LettuceConnectionFactory factory = StandaloneServer.connectionFactory(redis.port());
+        RedisLockTemplate locks = new RedisLockTemplate(
+                factory,
+                Templates.PREFIX,
+                Templates.SETTINGS,
+                event -> {},
+                true,
+                () -> null,
+                replicas,
+                Duration.ofSeconds(1));
+        return templates.started(locks, factory);
+    }
+
+    @Test
+    void warnsOfTooFewReplicasIfTheyHaveToAcknowledge(CapturedOutput output) {
+        try (EmbeddedRedis replica = EmbeddedRedis.start()) {
+            replicate(replica);
+
+            acknowledged(2);
+            await().until(() -> output.getAll().contains("No lock can be granted: only 1 of the 2 replicas"));
+            RedisLockTemplate enough = acknowledged(1);
+            await().ignoreExceptions()
+                    .until(() -> enough.acquire(LockRequest.of("a")), handle -> true)
+                    .close();
+        }
+
+        assertThat(output.getAll())
+                .doesNotContain("only 1 of the 1 replicas")
+                .doesNotContain("Redis replicates without waiting");
     }
 
     @Test
