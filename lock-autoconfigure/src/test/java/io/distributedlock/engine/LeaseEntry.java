@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One lock in {@link SharedLeases}: the hash that the scripts write, field by field. */
@@ -56,10 +57,17 @@ final class LeaseEntry {
 
     private long expiresAt;
 
+    /** When it ends as that of a free lock: the token is kept until the server's clock has passed it. */
+    private long keptUntil;
+
     /** The longest lease that the owner was given and may count on. */
     private long leaseMillis;
 
-    LeaseEntry(String id, @Nullable String owner) {
+    private final LongSupplier micros;
+
+    /** @param micros the clock that tokens are taken from */
+    LeaseEntry(String id, @Nullable String owner, LongSupplier micros) {
+        this.micros = micros;
         this.holder = owner == null ? id : "=" + owner;
         if (owner != null) {
             holds.add(id);
@@ -187,7 +195,9 @@ final class LeaseEntry {
         }
         if (hasMoreHolds()) {
             long last = lastEnd();
-            expiresAt = expiresAt - last < 0 ? expiresAt : last;
+            if (last - expiresAt < 0) {
+                expireAt(last, now);
+            }
         }
     }
 
@@ -197,19 +207,31 @@ final class LeaseEntry {
             expireAfter(millis, now);
         } else if (hasOwnLeases()) {
             leaseMillis = Math.max(leaseMillis, millis);
-            expiresAt = lastEnd();
+            expireAt(lastEnd(), now);
         }
     }
 
     void expireAfter(long millis, long now) {
         leaseMillis = millis;
-        expiresAt = now + millis * 1_000_000;
+        expireAt(now + millis * 1_000_000, now);
+    }
+
+    private void expireAt(long end, long now) {
+        expiresAt = end;
+        long ahead = now + (Math.floorDiv(token - micros.getAsLong(), 1_000L) + 2) * 1_000_000;
+        keptUntil = isOwnedByReaders() ? end : later(end, ahead);
+    }
+
+    /** The token may be higher than it was. */
+    void renew(long millis, long now) {
+        lengthen(millis, now);
+        expireAt(expiresAt, now);
     }
 
     /** Never shorter. A lease is never longer than the one that was given, so this keeps that true. */
     void lengthen(long millis, long now) {
         if (remainingMillis(now) < millis) {
-            expiresAt = now + millis * 1_000_000;
+            expireAt(now + millis * 1_000_000, now);
             leaseMillis = Math.max(leaseMillis, millis);
         }
     }
@@ -233,6 +255,10 @@ final class LeaseEntry {
 
     long remainingMillis(long now) {
         return (expiresAt - now) / 1_000_000;
+    }
+
+    long keptUntil() {
+        return keptUntil;
     }
 
     boolean isExpired(long now) {
