@@ -89,10 +89,7 @@ final class BlockingCalls {
         String name = hold.name();
         LeaseRenewal.Due due = hold.lock.extend(hold, length);
         if (due != null) {
-            boolean counts = await(name, () -> engine.renewal().sendNow(due));
-            if (!counts) {
-                throw unavailable(name, StoreFailures.overtaken());
-            }
+            sendExtension(name, due);
         }
         LockLostException loss = hold.loss();
         if (loss != null) {
@@ -100,6 +97,19 @@ final class BlockingCalls {
         }
         if (due == null) {
             throw new LockLostException(name, "Lock '" + name + "' was already closed", Duration.ZERO);
+        }
+    }
+
+    private void sendExtension(String name, LeaseRenewal.Due due) {
+        boolean counts;
+        try {
+            counts = await(name, () -> engine.renewal().sendNow(due));
+        } catch (RuntimeException | Error ex) {
+            engine.renewal().giveUp(due);
+            throw ex;
+        }
+        if (!counts) {
+            throw unavailable(name, StoreFailures.overtaken());
         }
     }
 

@@ -136,17 +136,27 @@ final class Hold extends WeakReference<HandleAnchor> {
         return limits == null ? grantedAt : limits.extendedUntil;
     }
 
-    /** The number of its extensions so far. */
+    /** The number of its extensions that have begun. */
     int extensions() {
         return limits == null ? 0 : limits.extensions;
     }
 
-    /** Its caller extends it to that time. */
-    void extendUntil(long end) {
-        HoldLimits changed = limits();
-        changed.renewUntil = renew ? changed.renewUntil : end;
-        changed.extendedUntil = end;
-        changed.extensions++;
+    /** Its caller extends it. What that changes counts only when the store has confirmed it. */
+    Extension extend(long end, Lease before) {
+        return new Extension(++limits().extensions, end, before);
+    }
+
+    void extended(Extension extension) {
+        if (ending == null) {
+            limits().extended(extension, renew);
+        }
+    }
+
+    /** Unknown outcome: no renewal restores a lease that is not renewed, so the shorter one counts. */
+    void mayBeExtended(Extension extension) {
+        if (ending == null && !renew) {
+            limits().mayBeExtended(extension);
+        }
     }
 
     /** It was closed, and its lease is retained until then: the lease must not be renewed much beyond that. */

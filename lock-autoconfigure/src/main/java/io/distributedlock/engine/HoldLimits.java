@@ -24,8 +24,11 @@ final class HoldLimits {
     /** Until when the lease is retained after the hold. */
     long retainedUntil;
 
-    /** The number of extensions so far. */
+    /** The number of extensions that have begun. */
     int extensions;
+
+    /** The number of the latest one that has succeeded, or may have shortened the hold. */
+    private int latestExtension;
 
     HoldLimits(long minHold, long renewUntil, long extendedUntil) {
         this.minHold = minHold;
@@ -48,6 +51,23 @@ final class HoldLimits {
         HoldLimits limits = new HoldLimits(terms.minHold(), renewUntil, now);
         limits.notBegun = terms.renew() && terms.ofSeveral() ? terms.maxHold() : 0;
         return limits;
+    }
+
+    /** An extension has succeeded. The reply to an earlier one may follow. */
+    void extended(Extension extension, boolean renewed) {
+        if (extension.number > latestExtension) {
+            latestExtension = extension.number;
+            renewUntil = renewed ? renewUntil : extension.end;
+            extendedUntil = extension.end;
+        }
+    }
+
+    /** An extension of a hold that is not renewed has failed, but the store may have executed it. */
+    void mayBeExtended(Extension extension) {
+        if (extension.number > latestExtension && extension.end - renewUntil < 0) {
+            latestExtension = extension.number;
+            renewUntil = extension.end;
+        }
     }
 
     /** The other locks of the request are held too. */

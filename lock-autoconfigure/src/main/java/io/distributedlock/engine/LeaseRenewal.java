@@ -37,6 +37,20 @@ final class LeaseRenewal {
     /** A renewal that is due, and the lock that waits for its reply. */
     record Due(NamedLock lock, RenewedLease.Renewal renewal, RenewCommand command) {}
 
+    /**
+     * @param reply null if there is none
+     * @param notExecuted whether there is none since the store has certainly not executed the command
+     */
+    record Outcome(@Nullable RenewReply reply, boolean notExecuted) {
+
+        private static final Outcome UNKNOWN = new Outcome(null, false);
+
+        private static Outcome failed(Throwable failure) {
+            boolean executed = StoreFailures.isUnknown(failure) || StoreFailures.isUnconfirmed(failure);
+            return new Outcome(null, !executed);
+        }
+    }
+
     synchronized void add(Due renewal) {
         due.add(renewal);
     }
@@ -69,10 +83,15 @@ final class LeaseRenewal {
         return renew(List.of(renewal.command()))
                 .whenComplete((replies, failure) -> {
                     if (failure != null) {
-                        tell(renewal, null);
+                        tell(renewal, Outcome.failed(failure));
                     }
                 })
-                .thenApply(replies -> tell(renewal, replies.get(0)));
+                .thenApply(replies -> tell(renewal, new Outcome(replies.get(0), false)));
+    }
+
+    /** The caller no longer waits for the reply to an extension. */
+    void giveUp(Due extension) {
+        tell(extension, Outcome.UNKNOWN);
     }
 
     private CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
@@ -87,16 +106,17 @@ final class LeaseRenewal {
     private static void tell(List<Due> batch, @Nullable List<RenewReply> replies) {
         for (int i = 0; i < batch.size(); i++) {
             Due renewal = batch.get(i);
-            tell(renewal, replies == null ? null : replies.get(i));
+            tell(renewal, replies == null ? Outcome.UNKNOWN : new Outcome(replies.get(i), false));
         }
     }
 
-    private static boolean tell(Due renewal, @Nullable RenewReply reply) {
+    private static boolean tell(Due renewal, Outcome outcome) {
         NamedLock lock = renewal.lock();
+        RenewReply reply = outcome.reply();
         if (reply != null) {
             lock.engine.retries().succeeded(lock.name);
             lock.engine.tokenSeen(reply.token());
         }
-        return lock.renewed(renewal, reply);
+        return lock.renewed(renewal, outcome);
     }
 }

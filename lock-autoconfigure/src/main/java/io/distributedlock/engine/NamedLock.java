@@ -9,7 +9,6 @@ import io.distributedlock.LockActivity;
 import io.distributedlock.LockNames;
 import io.distributedlock.LockOwner;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
-import io.distributedlock.engine.LeaseStore.RenewReply;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -283,12 +282,9 @@ final class NamedLock extends TimerTask {
         return () -> revoked(number);
     }
 
-    /**
-     * @param reply null if there is none
-     * @return false if the lease was shortened since for another reason than an extension
-     */
-    boolean renewed(LeaseRenewal.Due renewal, @Nullable RenewReply reply) {
-        return report(true, (state, now, actions) -> state.renewed(renewal, reply, now, actions));
+    /** @return false if the lease was shortened since for another reason than an extension */
+    boolean renewed(LeaseRenewal.Due renewal, LeaseRenewal.Outcome outcome) {
+        return report(true, (state, now, actions) -> state.renewed(renewal, outcome, now, actions));
     }
 
     /** A release of this instance for this name has ended. */

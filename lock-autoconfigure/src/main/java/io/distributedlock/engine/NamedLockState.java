@@ -7,7 +7,6 @@ package io.distributedlock.engine;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockOwner;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
-import io.distributedlock.engine.LeaseStore.RenewReply;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -406,12 +405,12 @@ final class NamedLockState {
     // ---- renewal and loss
 
     /** @return false if the lease was shortened since for another reason than an extension */
-    boolean renewed(LeaseRenewal.Due renewal, @Nullable RenewReply reply, long now, DeferredActions actions) {
+    boolean renewed(LeaseRenewal.Due renewal, LeaseRenewal.Outcome outcome, long now, DeferredActions actions) {
         if (ownership == null || leaseNumber() != renewal.command().number()) {
             return true;
         }
-        if (reply == null || reply.renewed()) {
-            return ownership.answered(renewal.renewal(), reply, now);
+        if (outcome.reply() == null || outcome.reply().renewed()) {
+            return ownership.answered(renewal.renewal(), outcome, now);
         }
         lose(ownership, LossCause.NOT_RENEWED, now, actions);
         return true;

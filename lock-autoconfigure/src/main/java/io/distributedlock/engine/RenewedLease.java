@@ -40,6 +40,10 @@ import org.jspecify.annotations.Nullable;
  *       and the later one counts for its full length.
  *   <li><b>Two extensions overlap.</b> The store executes both, and either order is correct. If the later one shortens
  *       the lease, the earlier one succeeds and does not count.
+ *   <li><b>An extension fails.</b> Its caller gets an exception, so no renewal repeats it, and a late reply does not
+ *       move the end of a hold that is not renewed. The limits of the hold change only with the reply. If the store has
+ *       certainly not executed it, the lease before it counts again. Otherwise the shorter one does, until a renewal or
+ *       a later extension is confirmed.
  *   <li><b>A reply says that the store does not have the lease.</b> It is lost, whatever else is under way.
  * </ul>
  */
@@ -80,13 +84,23 @@ class RenewedLease extends Lease {
         /** The extensions of its hold that had begun when it was sent, itself included. */
         private final int extensions;
 
-        private Renewal(Hold hold, long sentAt, long length, boolean mayShorten, int shortenings) {
+        /** What the caller of the hold has requested; null for a renewal. */
+        private final @Nullable Extension extension;
+
+        private Renewal(
+                Hold hold,
+                long sentAt,
+                long length,
+                boolean mayShorten,
+                int shortenings,
+                @Nullable Extension extension) {
             this.hold = hold;
             this.sentAt = sentAt;
             this.length = length;
             this.mayShorten = mayShorten;
             this.shortenings = shortenings;
             this.extensions = hold.extensions();
+            this.extension = extension;
         }
     }
 
@@ -183,7 +197,7 @@ class RenewedLease extends Lease {
         long limit = hold.renewUntil() - now;
         // A lease that is only shortened, and never renewed, lasts as long as its hold.
         limit += hold.renew ? 0 : 2 * margin(limit);
-        return start(Math.min(wanted, limit), isTooLong(), now);
+        return start(Math.min(wanted, limit), isTooLong(), null, now);
     }
 
     /**
@@ -191,7 +205,7 @@ class RenewedLease extends Lease {
      * since the store may do it at any time and its reply may not arrive. A renewal to another length is sent as one
      * that must not shorten, since a late copy of it must not shorten what the lease has become by then.
      */
-    private LeaseRenewal.Due start(long newLength, boolean mayShorten, long now) {
+    private LeaseRenewal.Due start(long newLength, boolean mayShorten, @Nullable Extension extension, long now) {
         long millis = Math.max(1, newLength / 1_000_000);
         long length = millis * 1_000_000;
         long token = tokenAfterShortening();
@@ -201,7 +215,7 @@ class RenewedLease extends Lease {
         if (shortens) {
             shortening().sent(inStore);
         }
-        Renewal begun = new Renewal(hold, now, length, mayShorten, shortenings());
+        Renewal begun = new Renewal(hold, now, length, mayShorten, shortenings(), extension);
         underWay = begun;
         asks(length, now);
         if (shorter) {
@@ -229,8 +243,22 @@ class RenewedLease extends Lease {
 
     /** Starts a renewal that the holder waits for and that may shorten the lease. */
     LeaseRenewal.Due extend(long newLength, long now) {
-        hold.extendUntil(now + newLength);
-        return start(Math.min(newLength, hold.renewUntil() - now), true, now);
+        Extension extension = hold.extend(now + newLength, this);
+        long limit = hold.renew ? hold.renewUntil() - now : newLength;
+        return start(Math.min(newLength, limit), true, extension, now);
+    }
+
+    private void extensionFailed(Renewal renewal, boolean notExecuted) {
+        Extension extension = renewal.extension;
+        if (extension == null || !extension.open || renewal.hold != hold) {
+            return;
+        }
+        extension.open = false;
+        if (!notExecuted) {
+            hold.mayBeExtended(extension);
+        } else if (underWay == renewal && sentAt() == renewal.sentAt && length() == renewal.length) {
+            counts(extension.sentAtBefore, extension.lengthBefore);
+        }
     }
 
     // ---- replies
@@ -240,8 +268,11 @@ class RenewedLease extends Lease {
      *
      * @return false if the renewal does not count since the lease was shortened after it, but not by another extension
      */
-    boolean answered(Renewal renewal, @Nullable RenewReply reply, long now) {
+    boolean answered(Renewal renewal, LeaseRenewal.Outcome outcome, long now) {
+        RenewReply reply = outcome.reply();
         if (reply == null) {
+            extensionFailed(renewal, outcome.notExecuted());
+            hold.updateDeadline(this, now);
             if (underWay == renewal) {
                 failed(now);
             }
@@ -255,8 +286,15 @@ class RenewedLease extends Lease {
         if (counts) {
             confirmed(renewal, now);
         }
+        boolean succeeds = counts || renewal.hold != hold || hold.extensions() > renewal.extensions;
+        if (!succeeds) {
+            extensionFailed(renewal, false);
+        } else if (renewal.extension != null && renewal.extension.open && renewal.hold == hold) {
+            renewal.extension.open = false;
+            hold.extended(renewal.extension);
+        }
         hold.updateDeadline(this, now);
-        return counts || renewal.hold != hold || hold.extensions() > renewal.extensions;
+        return succeeds;
     }
 
     private void confirmed(Renewal renewal, long now) {

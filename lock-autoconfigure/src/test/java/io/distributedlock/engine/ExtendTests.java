@@ -22,6 +22,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ExtendTests {
 
@@ -260,6 +263,93 @@ class ExtendTests {
         world.advanceMillis(501);
 
         assertThat(attempt.isHeld()).isFalse();
+    }
+
+    private AsyncAttempt acquireForThirtySeconds() {
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").renew(false));
+        one.network.forgetSent();
+        return attempt;
+    }
+
+    private void assertExtensionFails(AsyncAttempt attempt, long millis) {
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> attempt.handle().extend(Duration.ofMillis(millis)));
+    }
+
+    private void assertEndsAfter(AsyncAttempt attempt, long millis, int commands) {
+        world.advanceMillis(millis);
+        assertThat(attempt.isHeld()).isTrue();
+        world.advanceMillis(500);
+        assertThat(attempt.isHeld()).isFalse();
+        assertThat(one.network.sent(Renew.class)).hasSize(commands);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"NOT_EXECUTED,60000", "REFUSED,60000", "NOT_EXECUTED,1000", "REFUSED,1000"})
+    void anExtensionThatWasRefusedDoesNotMoveAHardEnd(Effect effect, long millis) {
+        AsyncAttempt attempt = acquireForThirtySeconds();
+        one.network.failNext(1, effect);
+        assertExtensionFails(attempt, millis);
+
+        assertThat(attempt.handle().remainingLease()).isEqualTo(Duration.ofMillis(29_700));
+        assertEndsAfter(attempt, 29_600, 1);
+    }
+
+    /** The caller counts on the end that it knows, although the store keeps the lease for longer. */
+    @Test
+    void anExtensionWithoutAReplyDoesNotMoveAHardEnd() {
+        AsyncAttempt attempt = acquireForThirtySeconds();
+        one.network.loseAnswers(1);
+        assertExtensionFails(attempt, 60_000);
+
+        assertEndsAfter(attempt, 29_600, 1);
+        assertThat(world.leases.inspect("a")).isEmpty();
+    }
+
+    @Test
+    void aLateReplyToAnExtensionDoesNotMoveAHardEnd() {
+        AsyncAttempt attempt = acquireForThirtySeconds();
+        one.network.holdCommands();
+        assertExtensionFails(attempt, 60_000);
+        one.network.take().run();
+        one.network.flow();
+
+        assertThat(attempt.handle().remainingLease()).isLessThanOrEqualTo(Duration.ofSeconds(30));
+        assertEndsAfter(attempt, 29_600, 1);
+    }
+
+    /** The store may have executed it, and nothing restores a lease that is not renewed. */
+    @Test
+    void aHardEndIsEarlierAfterAShorterExtensionWithoutAReply() {
+        AsyncAttempt attempt = acquireForThirtySeconds();
+        one.network.failNext(1, Effect.UNKNOWN);
+        assertExtensionFails(attempt, 2_000);
+
+        assertEndsAfter(attempt, 1_900, 1);
+    }
+
+    @Test
+    void aHardEndIsMovedByAnExtensionThatSucceedsAfterOneThatFailed() {
+        AsyncAttempt attempt = acquireForThirtySeconds();
+        one.network.failNext(1, Effect.UNKNOWN);
+        assertExtensionFails(attempt, 2_000);
+        attempt.handle().extend(Duration.ofSeconds(50));
+
+        assertEndsAfter(attempt, 49_499, 2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Effect.class, names = "UNCONFIRMED", mode = EnumSource.Mode.EXCLUDE)
+    void renewalsDoNotRepeatAnExtensionThatFailed(Effect effect) {
+        AsyncAttempt attempt = one.acquire("a");
+        one.network.failNext(1, effect);
+        assertExtensionFails(attempt, 100_000);
+
+        for (int i = 0; i < 60; i++) {
+            world.advanceSeconds(1);
+            assertThat(attempt.handle().remainingLease()).isBetween(Duration.ofSeconds(18), Duration.ofSeconds(30));
+        }
+        attempt.close();
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.distributedlock.LockMode;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.InMemoryLeaseStore.Renew;
+import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -154,6 +155,40 @@ class OverlappingExtensionTests {
         assertRemaining(attempt, 550);
         one.network.flow();
         attempt.close();
+    }
+
+    @Test
+    void theFailureOfAnEarlierExtensionDoesNotUndoALaterOne() {
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").renew(false));
+        one.network.holdCommands();
+        begin(attempt, 2_000);
+        begin(attempt, 50_000);
+        StoreCall<?> earlier = one.network.take();
+        one.network.take().run();
+        earlier.fail(Effect.UNKNOWN);
+        one.network.flow();
+
+        world.advanceMillis(49_000);
+
+        assertThat(attempt.isHeld()).isTrue();
+        attempt.close();
+    }
+
+    @Test
+    void theFailureOfALaterExtensionLeavesTheEarlierOne() {
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").renew(false));
+        one.network.holdCommands();
+        begin(attempt, 40_000);
+        begin(attempt, 50_000);
+        one.network.take().run();
+        one.network.take().fail(Effect.UNKNOWN);
+        one.network.flow();
+
+        world.advanceMillis(39_000);
+        assertThat(attempt.isHeld()).isTrue();
+        world.advanceMillis(1_000);
+
+        assertThat(attempt.isHeld()).isFalse();
     }
 
     @Test

@@ -184,8 +184,7 @@ class LongLineScriptTests extends AbstractScriptTests {
             assertThat(ttl()).isBetween(50_000L, 60_000L);
             assertThat(field("l")).isEqualTo("60000");
             assertThat(client.list("HKEYS", ENTRY)).containsExactlyInAnyOrder("o", "t", "l");
-            assertThat(heard(listener, "two"))
-                    .containsExactly("grant " + TWO + " " + (seen + 1) + " 60000 0 " + ENTRY);
+            assertThat(heard(listener, "two")).containsExactly("grant " + TWO + " " + (seen + 1) + " 60000 0 " + ENTRY);
         }
     }
 
