@@ -5,8 +5,6 @@
 package io.distributedlock;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -20,7 +18,8 @@ final class LockView implements Lock {
 
     private final LockRequest request;
 
-    private final ThreadLocal<Deque<LockHandle>> held = ThreadLocal.withInitial(ArrayDeque::new);
+    /** Not in the threads, which would keep the handles, and so the renewal, of a view that was garbage collected. */
+    private final ViewHandles held = new ViewHandles();
 
     LockView(LockOperations locks, LockRequest request) {
         this.locks = locks;
@@ -52,6 +51,7 @@ final class LockView implements Lock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
+        throwIfInterrupted();
         try {
             push(locks.acquire(request.waitForever()));
         } catch (LockInterruptedException ex) {
@@ -68,6 +68,7 @@ final class LockView implements Lock {
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        throwIfInterrupted();
         Duration wait = Duration.ofNanos(Math.max(0, unit.toNanos(time)));
         try {
             return locks.tryAcquire(request.waitUpTo(wait)).map(this::push).isPresent();
@@ -78,10 +79,7 @@ final class LockView implements Lock {
 
     @Override
     public void unlock() {
-        LockHandle handle = held.get().pollFirst();
-        if (held.get().isEmpty()) {
-            held.remove();
-        }
+        LockHandle handle = held.pop();
         if (handle == null) {
             throw new IllegalMonitorStateException(
                     "Lock '" + LockNames.show(request.name()) + "' is not held by this thread through this view");
@@ -95,8 +93,16 @@ final class LockView implements Lock {
     }
 
     private LockHandle push(LockHandle handle) {
-        held.get().addFirst(handle);
+        held.push(handle);
         return handle;
+    }
+
+    /** Locks that are free, or that the thread holds, may be granted without a wait that could be interrupted. */
+    private void throwIfInterrupted() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("Lock '" + LockNames.show(request.name())
+                    + "': the thread was interrupted before it requested the lock");
+        }
     }
 
     private static InterruptedException interrupted(LockInterruptedException ex) {

@@ -7,6 +7,7 @@ package io.distributedlock.autoconfigure;
 import io.distributedlock.LockCallback;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockInterruptedException;
+import io.distributedlock.LockNames;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockScope;
@@ -39,18 +40,22 @@ class LocalLockOperations implements LockOperations {
 
     private final Duration defaultLease;
 
+    private final @Nullable Duration defaultMaxHold;
+
     private final boolean keepUntilCompletion;
 
     private final AtomicLong lastToken = new AtomicLong();
 
     /** @param keepUntilCompletion whether {@link #execute} keeps its lock until the end of a transaction around it */
-    LocalLockOperations(Duration defaultLease, boolean keepUntilCompletion) {
+    LocalLockOperations(Duration defaultLease, @Nullable Duration defaultMaxHold, boolean keepUntilCompletion) {
         this.defaultLease = defaultLease;
+        this.defaultMaxHold = defaultMaxHold;
         this.keepUntilCompletion = keepUntilCompletion && TRANSACTIONS;
     }
 
     static LocalLockOperations of(DistributedLockProperties properties) {
-        return new LocalLockOperations(properties.lease(), properties.keepUntilCompletion());
+        return new LocalLockOperations(
+                properties.lease(), properties.maxHold(), properties.keepUntilCompletion());
     }
 
     /** As with locks, a caller that is interrupted gets none, although it need not wait. */
@@ -58,12 +63,13 @@ class LocalLockOperations implements LockOperations {
     public LockHandle acquire(LockRequest request) {
         if (Thread.currentThread().isInterrupted()) {
             String name = request.name();
-            throw new LockInterruptedException(name, "Lock '" + name + "': the caller was interrupted", null);
+            throw new LockInterruptedException(name, "Lock '" + LockNames.show(name) + "': the caller was interrupted", null);
         }
         return grant(request);
     }
 
     private LockHandle grant(LockRequest request) {
+        requireShorterMinHold(request);
         Duration lease = request.lease();
         Map<String, Long> tokens = new LinkedHashMap<>();
         request.names().forEach(name -> tokens.put(name, request.reentrant() ? tokenInside(name) : nextToken()));
@@ -77,7 +83,11 @@ class LocalLockOperations implements LockOperations {
 
     @Override
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
-        return CompletableFuture.completedFuture(grant(request));
+        try {
+            return CompletableFuture.completedFuture(grant(request));
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
     }
 
     @Override
@@ -86,6 +96,18 @@ class LocalLockOperations implements LockOperations {
         return keepUntilCompletion
                 ? Transactions.run(acquire(request), callback)
                 : LockOperations.super.execute(request, callback);
+    }
+
+    /** A request compares its minimum with its own maximum only. */
+    private void requireShorterMinHold(LockRequest request) {
+        Duration minHold = request.minHold();
+        boolean limited = request.renew() && request.maxHold() == null && defaultMaxHold != null;
+        if (limited && minHold != null && minHold.compareTo(defaultMaxHold) > 0) {
+            throw new IllegalArgumentException("Lock '" + LockNames.show(request.name()) + "': minHold " + minHold
+                    + " is longer than the default maxHold " + defaultMaxHold
+                    + " (distributed-lock.max-hold), at which the lock would be lost with locks switched on. Set a"
+                    + " shorter minHold, or a longer maxHold in the request.");
+        }
     }
 
     @Override

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** What is invalid with locks is invalid without them: a test without Redis must find it. */
 class LocalLockOperationsTests {
 
-    private final LocalLockOperations locks = new LocalLockOperations(Duration.ofSeconds(30), true);
+    private final LocalLockOperations locks = new LocalLockOperations(Duration.ofSeconds(30), Duration.ofMinutes(1), true);
 
     @Test
     void anInvalidNameIsRefused() {
@@ -36,6 +36,30 @@ class LocalLockOperationsTests {
         try (LockHandle handle = locks.acquire(LockRequest.of("order:1"))) {
             assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(Duration.ZERO));
         }
+    }
+
+    @Test
+    void aMinimumThatIsLongerThanTheDefaultMaximumIsRefused() {
+        LockRequest tooLong = LockRequest.of("job").minHold(Duration.ofMinutes(2));
+
+        assertThatIllegalArgumentException().isThrownBy(() -> locks.acquire(tooLong));
+        assertThatIllegalArgumentException().isThrownBy(() -> locks.tryAcquire(tooLong));
+        assertThat(locks.acquireAsync(tooLong))
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(IllegalArgumentException.class);
+        locks.acquire(tooLong.maxHold(Duration.ofMinutes(2))).close();
+        locks.acquire(tooLong.renew(false)).close();
+        locks.acquire(tooLong.minHold(Duration.ofMinutes(1))).close();
+    }
+
+    @Test
+    @SuppressWarnings("NullAway")
+    void aMissingRequestFailsTheStage() {
+        assertThat(locks.acquireAsync(null))
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(NullPointerException.class);
     }
 
     @Test

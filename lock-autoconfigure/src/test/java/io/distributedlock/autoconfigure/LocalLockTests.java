@@ -99,7 +99,7 @@ class LocalLockTests {
 
     @Test
     void aHandleIsHeldUntilItIsClosed() {
-        LockOperations locks = new LocalLockOperations(Duration.ofSeconds(30), true);
+        LockOperations locks = new LocalLockOperations(Duration.ofSeconds(30), null, true);
         LockHandle handle = locks.acquire(LockRequest.of("one").reentrant(false));
         assertThat(handle.name()).isEqualTo("one");
         assertThat(handle.remainingLease()).isEqualTo(Duration.ofSeconds(30));
@@ -128,7 +128,7 @@ class LocalLockTests {
     /** A table that checks tokens would refuse what the outer call writes after the inner one. */
     @Test
     void aNestedCallHasTheTokenOfTheCallAroundIt() {
-        LockOperations locks = new LocalLockOperations(Duration.ofSeconds(30), true);
+        LockOperations locks = new LocalLockOperations(Duration.ofSeconds(30), null, true);
         LockRequest request = LockRequest.of("one");
         locks.execute(LockRequest.ofAll(List.of("one", "two")), outer -> {
             long token = outer.fencingTokens().get("one");
@@ -149,7 +149,7 @@ class LocalLockTests {
 
     @Test
     void noTokenComesTwice() {
-        LockOperations locks = new LocalLockOperations(Duration.ofSeconds(30), true);
+        LockOperations locks = new LocalLockOperations(Duration.ofSeconds(30), null, true);
         List<Long> tokens = IntStream.range(0, 1000)
                 .parallel()
                 .mapToObj(i -> locks.acquire(LockRequest.of("one")).fencingToken())

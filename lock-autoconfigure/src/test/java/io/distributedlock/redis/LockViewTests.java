@@ -4,12 +4,15 @@
  */
 package io.distributedlock.redis;
 
+import static io.distributedlock.redis.Templates.leased;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
@@ -91,6 +94,16 @@ class LockViewTests extends AbstractLockContract {
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
         lock.unlock();
         assertThat(keys()).isEmpty();
+    }
+
+    @Test
+    void theLeaseOfAViewThatWasGarbageCollectedEnds() {
+        first.asLock(leased("a", 500)).lock();
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            System.gc();
+            return keys().isEmpty();
+        });
     }
 
     @Test
