@@ -4,6 +4,7 @@
  */
 package io.distributedlock;
 
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,8 @@ public final class LockScope implements AutoCloseable {
 
     /** The thread's id, so that a thread that has ended is not kept. */
     private final long thread;
+
+    private final OpenWork open = new OpenWork();
 
     /** Represents the calls of the thread; created on demand. */
     private @Nullable LockOwner owner;
@@ -212,6 +215,31 @@ public final class LockScope implements AutoCloseable {
                 scope.handle.throwIfLost();
             }
         }
+    }
+
+    /**
+     * Work under the hold of this scope has begun that may outlast the call, such as a transaction, whose commit or
+     * rollback no operator waits for after a cancellation. The hold must not end before it.
+     *
+     * @return false if the call has {@linkplain #whenWorkHasEnded ended} already; then the release does not wait, and
+     *     {@link #endWork} must not be called
+     */
+    public boolean beginWork() {
+        return open.begin();
+    }
+
+    /** Such work has ended, on any thread. The release follows in the calling thread, which it does not block. */
+    public void endWork() {
+        open.end();
+    }
+
+    /**
+     * The call has ended: from now on, no work begins. May be called repeatedly.
+     *
+     * @return completes when all work that had begun has ended; is complete if that is the case
+     */
+    public CompletionStage<@Nullable Void> whenWorkHasEnded() {
+        return open.close();
     }
 
     /** An id is never used again. */

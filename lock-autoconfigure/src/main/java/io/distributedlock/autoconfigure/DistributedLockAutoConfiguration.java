@@ -40,6 +40,7 @@ import org.springframework.core.env.Environment;
     RedisLockConfiguration.class,
     MissingRedisConfiguration.class,
     CommitGuardConfiguration.class,
+    ReactiveTransactionsConfiguration.class,
     ReactiveCommitGuardConfiguration.class
 })
 public final class DistributedLockAutoConfiguration {

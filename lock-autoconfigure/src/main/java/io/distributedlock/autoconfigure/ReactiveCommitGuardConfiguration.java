@@ -5,7 +5,6 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.transaction.ReactiveCommitGuard;
-import org.springframework.aop.Advisor;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -27,11 +26,5 @@ class ReactiveCommitGuardConfiguration {
     @ConditionalOnMissingBean
     static ReactiveCommitGuard reactiveCommitGuard() {
         return new ReactiveCommitGuard();
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static Advisor reactiveCommitGuardSubscriberScope() {
-        return ReactiveCommitGuard.subscriberScope();
     }
 }

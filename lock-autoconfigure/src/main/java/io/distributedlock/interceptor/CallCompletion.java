@@ -57,7 +57,7 @@ final class CallCompletion {
         ReleaseStages.closeUnused(handle).whenComplete(CallCompletion::logFailure);
     }
 
-    private static void logFailure(@Nullable Void done, @Nullable Throwable failure) {
+    static void logFailure(@Nullable Void done, @Nullable Throwable failure) {
         if (failure != null) {
             logger.debug("Released for a caller that has cancelled: " + failure.getMessage());
         }

@@ -39,7 +39,10 @@ final class FutureCall {
 
     private final CompletableFuture<@Nullable Object> result;
 
-    private volatile @Nullable CompletableFuture<?> work;
+    private volatile @Nullable RunningFuture work;
+
+    /** Of the method, once that is called. */
+    private @Nullable LockScope scope;
 
     FutureCall(LockedCall call) {
         this.call = call;
@@ -91,8 +94,8 @@ final class FutureCall {
             if (call.skips(busy) || !(instead instanceof CompletionStage<?> stage)) {
                 result.complete(call.skips(busy) ? instead : null);
             } else {
-                CompletableFuture<?> running = begun(CallCompletion.futureOf(stage));
-                running.whenComplete((value, failure) -> end(value, StageFailures.ofWork(failure)));
+                RunningFuture running = begun(new RunningFuture(CallCompletion.futureOf(stage), null));
+                running.whenEnded((value, failure) -> end(value, StageFailures.ofWork(failure)));
             }
         } catch (Throwable failure) {
             result.completeExceptionally(failure);
@@ -108,24 +111,25 @@ final class FutureCall {
     }
 
     private void run(LockHandle handle) {
-        CompletableFuture<?> running;
+        RunningFuture running;
         try {
-            running = call(handle);
+            CompletableFuture<?> future = call(handle);
+            running = new RunningFuture(future, scope);
         } catch (Throwable failure) {
             release(handle, null, failure);
             return;
         }
         if (call.policy().interrupts()) {
-            HandleOfSeveral.onInterruptingLoss(handle, () -> running.cancel(true));
+            HandleOfSeveral.onInterruptingLoss(handle, running::cancel);
         }
-        begun(running).whenComplete((value, failure) -> release(handle, value, failure));
+        begun(running).whenEnded((value, failure) -> release(handle, value, failure));
     }
 
     /** From now on, a cancellation by the caller cancels this future of the method or of its fallback. */
-    private CompletableFuture<?> begun(CompletableFuture<?> running) {
+    private RunningFuture begun(RunningFuture running) {
         work = running;
         if (result.isCancelled()) {
-            running.cancel(true);
+            running.cancel();
         }
         return running;
     }
@@ -134,7 +138,8 @@ final class FutureCall {
         InterruptOnLoss interrupt = call.policy().interrupts() ? InterruptOnLoss.of(handle) : null;
         LockScope before = LockScope.current();
         LockScope.show(outer);
-        try (LockScope scope = LockScope.open(handle, call.policy().lossMatters(), owner)) {
+        try (LockScope inside = LockScope.open(handle, call.policy().lossMatters(), owner)) {
+            scope = inside;
             if (proceed() instanceof CompletionStage<?> stage) {
                 return CallCompletion.futureOf(stage);
             }
@@ -153,19 +158,22 @@ final class FutureCall {
     }
 
     private void release(LockHandle handle, @Nullable Object value, @Nullable Throwable failure) {
-        ReleaseStages.close(handle)
-                .whenComplete((done, ofRelease) -> end(
-                        value,
-                        CallCompletion.failureOf(
-                                call.policy(), StageFailures.ofWork(failure), StageFailures.unwrap(ofRelease))));
+        LockScope inside = scope;
+        CompletionStage<@Nullable Void> released = inside == null
+                ? ReleaseStages.close(handle)
+                : CallEnd.release(inside, call.policy().lossMatters());
+        released.whenComplete((done, ofRelease) -> end(
+                value,
+                CallCompletion.failureOf(
+                        call.policy(), StageFailures.ofWork(failure), StageFailures.unwrap(ofRelease))));
     }
 
     /** The caller's future has completed, perhaps by the caller itself. */
     private void ended() {
         acquisition.cancel(true);
-        CompletableFuture<?> running = work;
+        RunningFuture running = work;
         if (running != null && result.isCancelled()) {
-            running.cancel(true);
+            running.cancel();
         }
     }
 }

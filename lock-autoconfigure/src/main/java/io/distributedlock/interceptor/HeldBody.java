@@ -8,6 +8,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockNames;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
+import io.distributedlock.LockScope;
+import io.distributedlock.transaction.ReactiveTransactions;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -67,7 +69,10 @@ final class HeldBody implements ReactiveWork {
     }
 
     @Override
-    public @Nullable Runnable keep(LockHandle granted, ContextView context) {
+    public @Nullable Runnable keep(LockScope scope, ContextView context) {
+        if (Transactions.PRESENT) {
+            ReactiveTransactions.pass(context);
+        }
         return kept;
     }
 

@@ -32,6 +32,9 @@ final class HeldWork {
 
     private final AtomicBoolean finishing = new AtomicBoolean();
 
+    /** Of the latest part of the work; null before the first one. */
+    private volatile @Nullable LockScope latest;
+
     HeldWork(LockHandle handle, LockOwner owner, CallPolicy policy) {
         this.handle = handle;
         this.owner = owner;
@@ -102,7 +105,9 @@ final class HeldWork {
 
     /** To be closed by the calling thread. */
     LockScope openScope() {
-        return LockScope.open(handle, policy.lossMatters(), owner);
+        LockScope scope = LockScope.open(handle, policy.lossMatters(), owner);
+        latest = scope;
+        return scope;
     }
 
     /** To be ended by the calling thread; null if a loss does not interrupt. */
@@ -145,12 +150,13 @@ final class HeldWork {
      * @return completes as the stage does, after the release; cancelling it cancels the stage
      */
     CompletableFuture<@Nullable Object> endWith(CompletionStage<?> rest) {
-        CompletableFuture<?> running = CallCompletion.futureOf(rest);
+        LockScope scope = latest;
+        RunningFuture running = new RunningFuture(CallCompletion.futureOf(rest), scope);
         CompletableFuture<@Nullable Object> ended = new CompletableFuture<>();
         if (policy.interrupts()) {
-            HandleOfSeveral.onInterruptingLoss(handle, () -> running.cancel(true));
+            HandleOfSeveral.onInterruptingLoss(handle, running::cancel);
         }
-        running.whenComplete((value, failure) -> ReleaseStages.close(handle).whenComplete((done, release) -> {
+        running.whenEnded((value, failure) -> releaseAfter(scope).whenComplete((done, release) -> {
             Throwable thrown =
                     CallCompletion.failureOf(policy, StageFailures.ofWork(failure), StageFailures.unwrap(release));
             if (thrown == null) {
@@ -161,10 +167,14 @@ final class HeldWork {
         }));
         ended.whenComplete((value, failure) -> {
             if (ended.isCancelled()) {
-                running.cancel(true);
+                running.cancel();
             }
         });
         return ended;
+    }
+
+    private CompletionStage<@Nullable Void> releaseAfter(@Nullable LockScope scope) {
+        return scope == null ? ReleaseStages.close(handle) : CallEnd.release(scope, policy.lossMatters());
     }
 
     /** The work is complete when this publisher has been subscribed to and has ended. Needs Reactor. */

@@ -7,6 +7,7 @@ package io.distributedlock.interceptor;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
+import io.distributedlock.LockScope;
 import io.distributedlock.reactive.ReactiveLocks;
 import io.distributedlock.transaction.ReactiveTransactions;
 import java.util.concurrent.CompletionStage;
@@ -40,10 +41,14 @@ record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapt
     }
 
     @Override
-    public @Nullable Runnable keep(LockHandle handle, ContextView context) {
-        return mayKeep()
-                ? ReactiveTransactions.keep(handle, policy().lossMatters(), policy().separate(), context)
-                : null;
+    public @Nullable Runnable keep(LockScope scope, ContextView context) {
+        if (mayKeep()) {
+            return ReactiveTransactions.keep(scope, policy().lossMatters(), policy().separate(), context);
+        }
+        if (Transactions.PRESENT) {
+            ReactiveTransactions.pass(context);
+        }
+        return null;
     }
 
     /** No transaction keeps it yet. */

@@ -61,6 +61,9 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private volatile @Nullable LockHandle handle;
 
+    /** Of the method, from when its hold is in the context. */
+    private volatile @Nullable LockScope scope;
+
     private volatile Context context;
 
     /** Called at the end of the work if a transaction releases the lock; otherwise null. */
@@ -146,7 +149,9 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         Throwable fatal = null;
         try {
             context = ReactiveLocks.with(context, granted, owner, policy.lossMatters(), outer);
-            kept = work.keep(granted, downstream.context());
+            LockScope inside = ReactiveLocks.scopeOf(context);
+            scope = inside;
+            kept = inside == null ? null : work.keep(inside, downstream.context());
             if (policy.interrupts()) {
                 HandleOfSeveral.onInterruptingLoss(granted, this::lost);
             }
@@ -325,7 +330,15 @@ final class ReactiveCall implements CoreSubscriber<Object> {
                         tell(new End(CallCompletion.failureOf(policy, failure, StageFailures.unwrap(release)))));
     }
 
+    /** After the transactions below the lock, which an operator may have cancelled. */
     private CompletionStage<@Nullable Void> release(LockHandle held) {
+        LockScope inside = scope;
+        return inside == null
+                ? releaseNow(held)
+                : CallEnd.release(inside, policy.lossMatters(), () -> releaseNow(held));
+    }
+
+    private CompletionStage<@Nullable Void> releaseNow(LockHandle held) {
         Runnable end = kept;
         if (end == null) {
             return ReleaseStages.close(held);
@@ -341,12 +354,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     /** A response is delivered only after the end, so its body has not begun. */
     private void releaseUnobserved(LockHandle held) {
-        Runnable end = kept;
-        if (end == null) {
-            CallCompletion.closeUnobserved(held);
-        } else {
-            end.run();
-        }
+        release(held).whenComplete(CallCompletion::logFailure);
     }
 
     /** Not inside the scope in which the publisher is subscribed to, since the lock is released. */

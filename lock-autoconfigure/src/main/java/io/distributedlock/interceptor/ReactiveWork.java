@@ -7,6 +7,7 @@ package io.distributedlock.interceptor;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
+import io.distributedlock.LockScope;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -26,10 +27,12 @@ interface ReactiveWork {
     /**
      * Passes the end of the hold to a transaction of the subscription.
      *
+     * @param scope of the work under the lock
+     * @param context of the subscriber, without that scope
      * @return called at the end of the work; null if there is no such transaction
      */
     @Nullable
-    Runnable keep(LockHandle handle, ContextView context);
+    Runnable keep(LockScope scope, ContextView context);
 
     /** Ends the hold of a subscription that was cancelled before it began. */
     void giveBack(LockHandle handle);

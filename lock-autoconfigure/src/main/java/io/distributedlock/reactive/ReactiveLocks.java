@@ -168,7 +168,13 @@ public final class ReactiveLocks {
         }
     }
 
-    private static @Nullable LockScope scopeOf(ContextView context) {
+    /**
+     * The innermost scope of the subscription with this context. For code that intercepts subscriptions itself.
+     *
+     * @param context the context of the subscription
+     * @return null outside annotated methods
+     */
+    public static @Nullable LockScope scopeOf(ContextView context) {
         return context.<LockScope>getOrEmpty(KEY).orElse(null);
     }
 }

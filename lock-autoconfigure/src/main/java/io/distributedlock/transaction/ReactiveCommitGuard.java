@@ -11,17 +11,10 @@ import java.lang.reflect.Method;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Publisher;
-import org.springframework.aop.Advisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
-import org.springframework.core.KotlinDetector;
-import org.springframework.core.MethodParameter;
 import org.springframework.core.Ordered;
-import org.springframework.core.ReactiveAdapter;
-import org.springframework.core.ReactiveAdapterRegistry;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
@@ -35,14 +28,6 @@ public final class ReactiveCommitGuard extends StaticMethodMatcherPointcutAdviso
     @Serial
     private static final long serialVersionUID = 1L;
 
-    private static final String FLOW = "kotlinx.coroutines.flow.Flow";
-
-    /** The key of the innermost scope of the subscribing thread in the context. */
-    private static final String SUBSCRIBER = "io.distributedlock.transaction.subscriber";
-
-    /** After Spring's own advice that has to be the first. */
-    private static final int OUTSIDE = Ordered.HIGHEST_PRECEDENCE + 2;
-
     /** Creates the advisor. */
     public ReactiveCommitGuard() {
         setAdvice((MethodInterceptor) ReactiveCommitGuard::invoke);
@@ -51,38 +36,11 @@ public final class ReactiveCommitGuard extends StaticMethodMatcherPointcutAdviso
 
     @Override
     public boolean matches(Method method, Class<?> targetClass) {
-        return isGuarded(method, targetClass);
-    }
-
-    private static boolean isGuarded(Method method, Class<?> targetClass) {
-        return adapterOf(method) != null && TransactionAttributes.of(method, targetClass) != null;
-    }
-
-    private static @Nullable ReactiveAdapter adapterOf(Method method) {
-        Class<?> type = publisherOf(method);
-        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-        return adapter != null && adapter.getReactiveType() == type ? adapter : null;
-    }
-
-    /** Spring calls a suspending function as a Flux, if it returns a Flow, or as a Mono. */
-    private static Class<?> publisherOf(Method method) {
-        if (!KotlinDetector.isSuspendingFunction(method)) {
-            return method.getReturnType();
-        }
-        Class<?> result = new MethodParameter(method, -1).getParameterType();
-        return result.getName().equals(FLOW) ? Flux.class : Mono.class;
+        return ReactiveMethods.isTransactional(method, targetClass);
     }
 
     private static @Nullable Object invoke(MethodInvocation call) throws Throwable {
-        Object result = call.proceed();
-        ReactiveAdapter adapter = adapterOf(call.getMethod());
-        if (result == null || adapter == null) {
-            return result;
-        }
-        return adapter.fromPublisher(
-                adapter.isMultiValue()
-                        ? guarded(Flux.from(adapter.toPublisher(result)))
-                        : guarded(Mono.from(adapter.toPublisher(result))));
+        return ReactiveMethods.call(call, ReactiveCommitGuard::guarded, ReactiveCommitGuard::guarded);
     }
 
     private static Flux<Object> guarded(Flux<Object> work) {
@@ -95,52 +53,9 @@ public final class ReactiveCommitGuard extends StaticMethodMatcherPointcutAdviso
 
     private static void throwIfLost(ContextView context) {
         ReactiveLocks.throwIfLost(context);
-        LockScope subscriber = context.getOrDefault(SUBSCRIBER, null);
+        LockScope subscriber = SubscriberScope.of(context);
         if (subscriber != null) {
             subscriber.throwIfAnyLost();
-        }
-    }
-
-    /**
-     * Remembers the locks of the thread that subscribes, outside the transaction, which may begin on another thread.
-     *
-     * @return the advisor that the guard needs for locks of methods that are no publishers
-     */
-    public static Advisor subscriberScope() {
-        return new SubscriberScope();
-    }
-
-    private static @Nullable Object rememberSubscriber(MethodInvocation call) throws Throwable {
-        Object result = call.proceed();
-        ReactiveAdapter adapter = adapterOf(call.getMethod());
-        if (result == null || adapter == null) {
-            return result;
-        }
-        Publisher<Object> work = adapter.toPublisher(result);
-        return adapter.fromPublisher(
-                adapter.isMultiValue()
-                        ? Flux.defer(() -> Flux.from(work).contextWrite(withSubscriber()))
-                        : Mono.defer(() -> Mono.from(work).contextWrite(withSubscriber())));
-    }
-
-    private static Context withSubscriber() {
-        LockScope scope = LockScope.current();
-        return scope == null ? Context.empty() : Context.of(SUBSCRIBER, scope);
-    }
-
-    private static final class SubscriberScope extends StaticMethodMatcherPointcutAdvisor {
-
-        @Serial
-        private static final long serialVersionUID = 1L;
-
-        SubscriberScope() {
-            setAdvice((MethodInterceptor) ReactiveCommitGuard::rememberSubscriber);
-            setOrder(OUTSIDE);
-        }
-
-        @Override
-        public boolean matches(Method method, Class<?> targetClass) {
-            return isGuarded(method, targetClass);
         }
     }
 }

@@ -6,13 +6,18 @@ package io.distributedlock.transaction;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOwner;
+import io.distributedlock.LockScope;
 import io.distributedlock.composite.ReleaseStages;
+import io.distributedlock.composite.StageFailures;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.reactive.TransactionSynchronization;
@@ -30,32 +35,53 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
 
     private final KeptLock lock;
 
+    private final LockScope scope;
+
     private volatile boolean workEnded;
 
-    private ReactiveTransactions(KeptLock lock) {
+    private ReactiveTransactions(KeptLock lock, LockScope scope) {
         this.lock = lock;
+        this.scope = scope;
     }
 
     /**
      * Passes the closing of the handle to the transaction of the subscription with this context.
      *
+     * @param scope of the work under the lock
      * @param separate whether the work under the lock takes no part in that transaction
      * @return called when the work under the lock has ended: from then on, other work of the transaction may enter the
      *     lock. Null if there is no such transaction
      */
     public static @Nullable Runnable keep(
-            LockHandle handle, boolean lossMatters, BooleanSupplier separate, ContextView context) {
-        KeptLock lock = new KeptLock(handle, lossMatters);
+            LockScope scope, boolean lossMatters, BooleanSupplier separate, ContextView context) {
         TransactionSynchronizationManager manager = managerOf(context);
-        if (manager == null
-                || !manager.isActualTransactionActive()
-                || separate.getAsBoolean()
-                || keptBy(manager).anyMatch(kept -> kept.lock.covers(lock))) {
+        if (manager == null || !manager.isActualTransactionActive()) {
             return null;
         }
-        ReactiveTransactions kept = new ReactiveTransactions(lock);
+        KeptLock lock = new KeptLock(scope.handle(), lossMatters);
+        boolean keeps = !separate.getAsBoolean() && keptBy(manager).noneMatch(kept -> kept.lock.covers(lock));
+        EnclosingLocks.register(manager, context, !keeps);
+        if (!keeps) {
+            return null;
+        }
+        ReactiveTransactions kept = new ReactiveTransactions(lock, scope);
         manager.registerSynchronization(kept);
         return () -> kept.workEnded = true;
+    }
+
+    /** The same for a lock that no transaction keeps, which is inside of that of the context all the same. */
+    public static void pass(ContextView context) {
+        EnclosingLocks.register(context, true);
+    }
+
+    /** {@return advice inside of the transactions of publishers: locks around them are held until they complete} */
+    public static Advisor enclosingLocks() {
+        return new EnclosingLocksAdvisor();
+    }
+
+    /** {@return advice outside of the transactions of publishers, for locks of methods that are no publishers} */
+    public static Advisor subscriberScope() {
+        return new SubscriberScope();
     }
 
     /**
@@ -74,7 +100,7 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
     }
 
     /** Null outside of transactions. */
-    private static @Nullable TransactionSynchronizationManager managerOf(ContextView context) {
+    static @Nullable TransactionSynchronizationManager managerOf(ContextView context) {
         Mono<TransactionSynchronizationManager> current = TransactionSynchronizationManager.forCurrentTransaction()
                 .filter(TransactionSynchronizationManager::isSynchronizationActive)
                 .onErrorResume(NoTransactionException.class, none -> Mono.empty())
@@ -98,12 +124,18 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
         return Mono.fromRunnable(lock::throwIfLost);
     }
 
+    /** Does not wait for a transaction inside, which may have been cancelled as well. */
     @Override
     public Mono<Void> afterCompletion(int status) {
-        return Mono.defer(() -> Mono.fromCompletionStage(ReleaseStages.close(lock.handle())))
-                .onErrorResume(failure -> {
-                    log.warn("After the end of the enclosing transaction: " + failure.getMessage());
-                    return Mono.empty();
-                });
+        return Mono.defer(() -> {
+            CompletableFuture<?> work = scope.whenWorkHasEnded().toCompletableFuture();
+            CompletionStage<?> released = work.thenCompose(ended -> ReleaseStages.close(lock.handle()))
+                    .exceptionally(failure -> {
+                        log.warn("After the end of the enclosing transaction: "
+                                + StageFailures.unwrap(failure).getMessage());
+                        return null;
+                    });
+            return work.isDone() ? Mono.fromCompletionStage(released).then() : Mono.empty();
+        });
     }
 }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
@@ -71,6 +72,70 @@ class FutureCallTests {
         Hold hold = locks.promise().grant();
 
         assertThat(body).isCancelled();
+        assertThat(hold.closed).isOne();
+    }
+
+    @Test
+    void aFutureThatThrowsWhenItIsCancelledReleases() {
+        CompletableFuture<String> result = work.run(() -> new Uncancellable() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                throw new IllegalStateException("for the test");
+            }
+        });
+        Hold hold = locks.promise().grant();
+        result.cancel(true);
+
+        assertThat(result).isCancelled();
+        assertThat(hold.closed).isOne();
+    }
+
+    @Test
+    void aFutureThatThrowsWhenALossCancelsItFailsWithTheLoss() {
+        CompletableFuture<String> result = work.interrupted(() -> new Uncancellable() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                throw new IllegalStateException("for the test");
+            }
+        });
+        locks.promise().grant().lose();
+
+        assertThat(result)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(LockLostException.class);
+    }
+
+    /** Its work obviously goes on. */
+    @Test
+    void aFutureThatRefusesTheCancellationHoldsTheLockUntilItHasCompleted() {
+        Uncancellable refusing = new Uncancellable();
+        CompletableFuture<String> result = work.run(() -> refusing);
+        Hold hold = locks.promise().grant();
+        result.cancel(true);
+
+        assertThat(hold.closed).isZero();
+        refusing.complete("done");
+        assertThat(hold.closed).isOne();
+    }
+
+    /** As that of {@code Mono.toFuture()}, which cancels its subscription after it has completed. */
+    @Test
+    void theReleaseComesAfterTheCancellation() {
+        AtomicReference<Integer> during = new AtomicReference<>();
+        CompletableFuture<String> result = work.run(() -> new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                boolean cancelled = super.cancel(mayInterruptIfRunning);
+                during.set(locks.promise().grantedHold().closed);
+                return cancelled;
+            }
+        });
+        Hold hold = locks.promise().grant();
+        result.cancel(true);
+
+        assertThat(during).hasValue(0);
         assertThat(hold.closed).isOne();
     }
 
@@ -183,6 +248,14 @@ class FutureCallTests {
         assertThatThrownBy(() -> work.run(() -> new CompletableFuture<>()).join())
                 .cause()
                 .isSameAs(locks.failure);
+    }
+
+    private static class Uncancellable extends CompletableFuture<String> {
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            return false;
+        }
     }
 
     private static final class Unconverted extends CompletableFuture<String> {
