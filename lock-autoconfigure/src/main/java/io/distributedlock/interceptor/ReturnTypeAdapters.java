@@ -91,9 +91,10 @@ final class ReturnTypeAdapters {
             requireResultIsAllOfIt(where, result.getGeneric(0), false);
             return new ContinuedAdapter(continuation);
         }
-        if (isDeferred(type)) {
+        Class<?> innermost = type == declared ? type : contentOf(generic(where)).toClass();
+        if (isDeferred(innermost)) {
             throw where.refuse(
-                    "its result, a " + type.getName()
+                    "its result, a " + innermost.getName()
                             + ", is completed or read after the method has returned, so the lock"
                             + " would be released before the work is done",
                     type != declared && declared != Optional.class && isPublisher(type) ? RETURN_A_MONO : ACTION);
@@ -178,9 +179,8 @@ final class ReturnTypeAdapters {
     private static void requireResultIsAllOfIt(LockedMethod where, ResolvableType result, boolean mayGoOnInResponse) {
         Class<?> type = result.toClass();
         boolean response = isOrExtends(type, RESPONSE::equals);
-        Class<?> content =
-                response || type == Optional.class ? result.getGeneric(0).toClass() : type;
-        if (isDeferred(content) && !(mayGoOnInResponse && isResponseOf(type, content))) {
+        Class<?> content = contentOf(result).toClass();
+        if (isDeferred(content) && !(mayGoOnInResponse && isResponseOfPublisher(result))) {
             throw where.refuse(
                     "its result has a " + content.getName() + " in it, which is completed or read after the lock is"
                             + " released",
@@ -188,8 +188,9 @@ final class ReturnTypeAdapters {
         }
     }
 
-    private static boolean isResponseOf(Class<?> type, Class<?> content) {
-        return type.getName().equals(RESPONSE_ENTITY) && isPublisher(content);
+    private static boolean isResponseOfPublisher(ResolvableType result) {
+        return result.toClass().getName().equals(RESPONSE_ENTITY)
+                && isPublisher(result.getGeneric(0).toClass());
     }
 
     /** The result of a skipped call. */
@@ -234,11 +235,24 @@ final class ReturnTypeAdapters {
 
     /** The content of a response of Spring MVC, or of an Optional. */
     private static Class<?> contentOf(Class<?> type, LockedMethod where) {
-        if (type != Optional.class && !isOrExtends(type, RESPONSE::equals)) {
+        if (!isContainer(type)) {
             return type;
         }
         Class<?> content = generic(where).resolve();
         return content == null ? type : content;
+    }
+
+    /** The innermost content, as of an Optional in a response or a response in an Optional; else the type itself. */
+    private static ResolvableType contentOf(ResolvableType type) {
+        ResolvableType content = type;
+        while (isContainer(content.toClass())) {
+            content = content.getGeneric(0);
+        }
+        return content;
+    }
+
+    private static boolean isContainer(Class<?> type) {
+        return type == Optional.class || isOrExtends(type, RESPONSE::equals);
     }
 
     private static ResolvableType generic(LockedMethod where) {

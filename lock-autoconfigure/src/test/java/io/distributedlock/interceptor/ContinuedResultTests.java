@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -23,6 +22,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** A result holds the lock until it is complete. What is inside of it must not continue the work. */
 class ContinuedResultTests {
@@ -38,7 +38,8 @@ class ContinuedResultTests {
                 "deferredResponse",
                 "streamOfFutures",
                 "responseOfFutureOfStream",
-                "futureOfOptionalStream"
+                "futureOfOptionalStream",
+                "monoOfResponseOfOptionalFlux"
             })
     void refusesWhatContinuesAfterTheResultThatHoldsTheLock(String method) {
         assertThat(refusal(method).description())
@@ -46,14 +47,29 @@ class ContinuedResultTests {
                 .contains("is completed or read after the lock is released");
     }
 
-    @Test
-    void refusesAnOptionalOfAStream() {
-        assertThat(refusal("optionalOfStream").description())
-                .contains("is completed or read after the method has returned");
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "optionalOfStream",
+                "responseOfStream",
+                "responseOfOptionalStream",
+                "responseOfOptionalFlux",
+                "optionalOfResponseOfFlux"
+            })
+    void refusesAContainerOfWhatContinues(String method) {
+        assertThat(refusal(method).description()).contains("is completed or read after the method has returned");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"callableOfValues", "taskOfValue", "optionalOfValue", "deferredOfValue"})
+    @ValueSource(
+            strings = {
+                "callableOfValues",
+                "taskOfValue",
+                "optionalOfValue",
+                "optionalOfResponse",
+                "responseOfFlux",
+                "deferredOfValue"
+            })
     void takesAResultThatIsAllOfIt(String method) {
         assertThat(operationOf(method)).isNotNull();
     }
@@ -89,7 +105,21 @@ class ContinuedResultTests {
 
         CompletableFuture<Optional<Stream<String>>> futureOfOptionalStream();
 
+        Mono<ResponseEntity<Optional<Flux<String>>>> monoOfResponseOfOptionalFlux();
+
         Optional<Stream<String>> optionalOfStream();
+
+        ResponseEntity<Stream<String>> responseOfStream();
+
+        ResponseEntity<Optional<Stream<String>>> responseOfOptionalStream();
+
+        ResponseEntity<Optional<Flux<String>>> responseOfOptionalFlux();
+
+        Optional<ResponseEntity<Flux<String>>> optionalOfResponseOfFlux();
+
+        Optional<ResponseEntity<String>> optionalOfResponse();
+
+        ResponseEntity<Flux<String>> responseOfFlux();
 
         Callable<ResponseEntity<List<String>>> callableOfValues();
 
