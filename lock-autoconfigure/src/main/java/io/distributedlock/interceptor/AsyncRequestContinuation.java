@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import io.distributedlock.LockLostException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.async.DeferredResult;
@@ -39,8 +40,10 @@ final class AsyncRequestContinuation implements Continuation {
     @Override
     public Object holdUntilDone(Object result, HeldWork work) {
         MvcRequest request = requireRequest();
-        if (result instanceof DeferredResult<?>) {
+        if (result instanceof DeferredResult<?> deferred) {
             request.manager().registerDeferredResultInterceptor(work, new Deferred(work));
+            // No thread of the work is known. Whatever it sets later is ignored.
+            work.onInterruptingLoss(deferred::setErrorResult);
         } else {
             request.manager().registerCallableInterceptor(work, new AsyncTaskInterceptor(work));
         }
@@ -53,7 +56,9 @@ final class AsyncRequestContinuation implements Continuation {
 
         @Override
         public <T> void postProcess(NativeWebRequest request, DeferredResult<T> deferred, @Nullable Object result) {
-            work.throwIfLost();
+            if (!(result instanceof LockLostException)) {
+                work.throwIfLost();
+            }
         }
 
         @Override

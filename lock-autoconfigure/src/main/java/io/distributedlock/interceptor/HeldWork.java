@@ -14,6 +14,7 @@ import io.distributedlock.composite.StageFailures;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -114,6 +115,19 @@ final class HeldWork {
     @Nullable
     InterruptOnLoss interruptOnLoss() {
         return policy.interrupts() ? InterruptOnLoss.of(handle) : null;
+    }
+
+    /** Runs the action with the loss when that comes, if a loss interrupts; perhaps at once. */
+    void onInterruptingLoss(Consumer<RuntimeException> action) {
+        if (policy.interrupts()) {
+            HandleOfSeveral.onInterruptingLoss(handle, () -> {
+                try {
+                    handle.throwIfLost();
+                } catch (RuntimeException loss) {
+                    action.accept(loss);
+                }
+            });
+        }
     }
 
     /** @throws LockLostException if the lock is lost and its loss is not ignored */

@@ -105,6 +105,16 @@ class AsyncRequestTests {
     }
 
     @Test
+    void aDeferredResultIsSetByTheLossIfConfigured() throws Exception {
+        MvcResult begun = begin("/interruptedDeferred");
+        application.locks().forceRelease("work");
+        await().atMost(LockedApplication.LONG)
+                .until(WebAsyncUtils.getAsyncManager(begun.getRequest())::hasConcurrentResult);
+        assertThat(end(begun)).isEqualTo("lost work");
+        assertThat(DEFERRED.get().setResult("done")).isFalse();
+    }
+
+    @Test
     void aDeferredResultOutsideOfARequestIsRefused() {
         assertThatIllegalStateException().isThrownBy(work::deferred).withMessageContaining("handles no request");
     }
@@ -195,6 +205,14 @@ class AsyncRequestTests {
             HANDLE.set(LockHandle.current().orElseThrow());
             DeferredResult<String> result = new DeferredResult<>(60_000L);
             result.onCompletion(COMPLETIONS::incrementAndGet);
+            DEFERRED.set(result);
+            return result;
+        }
+
+        @GetMapping("/interruptedDeferred")
+        @DistributedLocked(key = "'work'", waitUpTo = "60s", whenLost = WhenLost.INTERRUPT)
+        public DeferredResult<String> interruptedDeferred() {
+            DeferredResult<String> result = new DeferredResult<>(60_000L);
             DEFERRED.set(result);
             return result;
         }
