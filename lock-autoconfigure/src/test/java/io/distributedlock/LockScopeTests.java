@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distributedlock.testing.Background;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,21 @@ class LockScopeTests {
     @AfterEach
     void nothingIsLeft() {
         assertThat(LockHandle.current()).isEmpty();
+    }
+
+    @Test
+    void workThatHasBegunDelaysTheReleaseAndLaterWorkDoesNot() {
+        LockScope scope = LockScope.ofSubscription(new StubHandle(false), true, LockOwner.nestedInCurrent(), null);
+        assertThat(scope.beginWork()).isTrue();
+        assertThat(scope.beginWork()).isTrue();
+        scope.endWork();
+        CompletableFuture<?> ended = scope.whenWorkHasEnded().toCompletableFuture();
+
+        assertThat(scope.beginWork()).isFalse();
+        assertThat(ended).isNotDone();
+        scope.endWork();
+        assertThat(ended).isDone();
+        assertThat(scope.whenWorkHasEnded().toCompletableFuture()).isDone();
     }
 
     @Test
