@@ -8,10 +8,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
 import io.distributedlock.composite.ReleaseStages;
-import io.distributedlock.composite.StageFailures;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
@@ -129,13 +127,19 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
     public Mono<Void> afterCompletion(int status) {
         return Mono.defer(() -> {
             CompletableFuture<?> work = scope.whenWorkHasEnded().toCompletableFuture();
-            CompletionStage<?> released = work.thenCompose(ended -> ReleaseStages.close(lock.handle()))
-                    .exceptionally(failure -> {
-                        log.warn("After the end of the enclosing transaction: "
-                                + StageFailures.unwrap(failure).getMessage());
-                        return null;
-                    });
-            return work.isDone() ? Mono.fromCompletionStage(released).then() : Mono.empty();
+            if (work.isDone()) {
+                return release();
+            }
+            work.whenComplete((ended, none) -> release().subscribe());
+            return Mono.empty();
         });
+    }
+
+    private Mono<Void> release() {
+        return Mono.defer(() -> Mono.fromCompletionStage(ReleaseStages.close(lock.handle())))
+                .onErrorResume(failure -> {
+                    log.warn("After the end of the enclosing transaction: " + failure.getMessage());
+                    return Mono.empty();
+                });
     }
 }
