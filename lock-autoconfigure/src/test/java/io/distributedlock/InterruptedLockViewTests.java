@@ -16,7 +16,9 @@ class InterruptedLockViewTests {
 
     /** Such as those without Redis, which grant each request at once. */
     private static final LockOperations UNINTERRUPTIBLE = (LockOperations) Proxy.newProxyInstance(
-            LockOperations.class.getClassLoader(), new Class<?>[] {LockOperations.class}, (proxy, method, arguments) -> {
+            LockOperations.class.getClassLoader(),
+            new Class<?>[] {LockOperations.class},
+            (proxy, method, arguments) -> {
                 throw new AssertionError("requested by " + method.getName());
             });
 

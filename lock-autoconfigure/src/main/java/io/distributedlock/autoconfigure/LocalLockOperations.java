@@ -54,8 +54,7 @@ class LocalLockOperations implements LockOperations {
     }
 
     static LocalLockOperations of(DistributedLockProperties properties) {
-        return new LocalLockOperations(
-                properties.lease(), properties.maxHold(), properties.keepUntilCompletion());
+        return new LocalLockOperations(properties.lease(), properties.maxHold(), properties.keepUntilCompletion());
     }
 
     /** As with locks, a caller that is interrupted gets none, although it need not wait. */
@@ -63,7 +62,8 @@ class LocalLockOperations implements LockOperations {
     public LockHandle acquire(LockRequest request) {
         if (Thread.currentThread().isInterrupted()) {
             String name = request.name();
-            throw new LockInterruptedException(name, "Lock '" + LockNames.show(name) + "': the caller was interrupted", null);
+            throw new LockInterruptedException(
+                    name, "Lock '" + LockNames.show(name) + "': the caller was interrupted", null);
         }
         return grant(request);
     }

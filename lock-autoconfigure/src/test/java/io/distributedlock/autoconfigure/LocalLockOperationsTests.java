@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 /** What is invalid with locks is invalid without them: a test without Redis must find it. */
 class LocalLockOperationsTests {
 
-    private final LocalLockOperations locks = new LocalLockOperations(Duration.ofSeconds(30), Duration.ofMinutes(1), true);
+    private final LocalLockOperations locks =
+            new LocalLockOperations(Duration.ofSeconds(30), Duration.ofMinutes(1), true);
 
     @Test
     void anInvalidNameIsRefused() {
