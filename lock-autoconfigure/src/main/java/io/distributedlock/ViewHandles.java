@@ -4,10 +4,10 @@
  */
 package io.distributedlock;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The handles of a {@link LockView}, by thread. A thread that holds nothing has no entry. */
@@ -15,9 +15,11 @@ final class ViewHandles {
 
     private static final int FEW = 16;
 
-    private final Map<Thread, Deque<LockHandle>> byThread = new IdentityHashMap<>();
+    @GuardedBy("this")
+    private final IdentityHashMap<Thread, Deque<LockHandle>> byThread = new IdentityHashMap<>();
 
     /** At which size threads that have ended without unlocking are removed. */
+    @GuardedBy("this")
     private int fullAt = FEW;
 
     synchronized void push(LockHandle handle) {
