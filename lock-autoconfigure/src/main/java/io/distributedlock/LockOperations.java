@@ -105,7 +105,8 @@ public interface LockOperations {
      * ignored. {@code unlock()} releases the latest hold that the calling thread has acquired through this view; it
      * throws {@link IllegalMonitorStateException} if there is none, and what {@link LockHandle#close()} throws. All
      * methods but {@code unlock()} throw {@link LockUnavailableException} if Redis does not reply. Conditions are not
-     * supported. The view is safe for use by any number of threads.
+     * supported. The view is safe for use by any number of threads. Keep a reference to it while a lock is needed: it
+     * has the {@linkplain LockHandle handles}.
      *
      * @param request the lock and its options
      * @return the view
