@@ -1,9 +1,9 @@
 -- Reads an entry (see acquire.lua).
 --
 -- KEYS  1 the entry
--- Returns {} if there is none or its lease has ended, or {owner, token, remaining lease in ms, number of waiters}. An acquisition id is a
--- secret, so only its public part is returned. The explicit owner, or "%shared" if readers have the lock, is followed
--- by a space and the instance, once for each instance of the holds.
+-- Returns {} if there is none or its lease has ended, or {owner, token, remaining lease in ms, number of waiters}. An
+-- acquisition id is a secret, so only its public part is returned. The explicit owner, or "%shared" if readers have the
+-- lock, is followed by a space and the instance, once for each instance of the holds.
 
 local fields = redis.call('HMGET', KEYS[1], 'o', 't', 'f', 'n', 'x', 'h', 'u')
 if not fields[1] then

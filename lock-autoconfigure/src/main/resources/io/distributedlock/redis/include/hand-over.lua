@@ -1,7 +1,7 @@
 -- Passes on a lock whose hold has ended: to the first one in line that listens, or to the acquisition that queues, or
 -- the lock becomes free. The last part of a script, since it returns.
--- Uses: entry.lua, lease.lua, ended-holds.lua, free.lua, waiting-line.lua, losers (ids of acquisitions that have lost the
--- lock), againLease.
+-- Uses: entry.lua, lease.lua, ended-holds.lua, free.lua, waiting-line.lua, losers (ids of acquisitions that have lost
+-- the lock), againLease.
 --
 -- Read, write, notify. It checks which instances listen, writes the new owner, and sends the messages after the last
 -- write, only to the new owner, to acquisitions that have lost the lock, and to those that have come near the head of

@@ -1,10 +1,11 @@
 -- The lease of the owner of an entry. Uses: own-leases.lua.
 --
--- An entry ends with its lease, and its token with it. If the token is still ahead of the server's clock then, the entry
--- lasts until the clock has passed it: other instances may not know a clock that is so far ahead. The field u says when
--- the lease of its owner ends, "<ms of the server's clock> <owner>". From then on the entry is that of a free lock whose
--- token is kept, and its other fields mean nothing. No instance has to act at that time, so this also keeps the token of
--- an instance that has died. With the owner, since an instance of an earlier version leaves the field to the next one.
+-- An entry ends with its lease, and its token with it. If the token is still ahead of the server's clock then, the
+-- entry lasts until the clock has passed it: other instances may not know a clock that is so far ahead. The field u
+-- says when the lease of its owner ends, "<ms of the server's clock> <owner>". From then on the entry is that of a free
+-- lock whose token is kept, and its other fields mean nothing. No instance has to act at that time, so this also keeps
+-- the token of an instance that has died. With the owner, since an instance of an earlier version leaves the field to
+-- the next one.
 
 -- When the lease ends, by the field u; nil if the entry ends with it.
 local function leaseEnd(owner, field)
