@@ -69,8 +69,8 @@ final class ServerConfigurationCheck {
         int replicas = Integer.parseInt(connected);
         if (replicas < acknowledging) {
             log.warn("No lock can be granted: only " + replicas + " of the " + acknowledging + " replicas that"
-                    + " distributed-lock.replicas.acknowledge requires are connected to Redis. Connect more replicas, or"
-                    + " require fewer.");
+                    + " distributed-lock.replicas.acknowledge requires are connected to Redis. Connect more replicas,"
+                    + " or require fewer.");
         } else if (replicas > 0 && acknowledging == 0) {
             log.warn("Redis replicates without waiting for its replicas, so the latest locks may be missing after a"
                     + " failover, and two callers may hold the same one. Check fencing tokens where two holders would"
