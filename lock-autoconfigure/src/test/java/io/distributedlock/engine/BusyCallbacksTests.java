@@ -205,7 +205,7 @@ class BusyCallbacksTests {
         engine.forceRelease("one");
         engine.forceRelease("two");
 
-        assertThat(reactions.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(reactions.await(20, TimeUnit.SECONDS)).isTrue();
         assertThat(busy).hasValue(MANY);
         proceed.countDown();
         several.closeAsync();
