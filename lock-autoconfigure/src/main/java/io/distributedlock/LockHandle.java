@@ -56,9 +56,10 @@ public interface LockHandle extends AutoCloseable {
      * @param lease from 10 ms to 365 days
      * @throws IllegalArgumentException if the lease is outside that range
      * @throws LockLostException if the lock was lost or closed
-     * @throws LockUnavailableException if Redis has refused the request, which then changes nothing, or if no reply
-     *     arrived; the shorter of the old and the new lease then counts, until a later call or renewal is confirmed. No
-     *     renewal repeats a call that has failed
+     * @throws LockUnavailableException if Redis has refused the request, which then changes nothing; or if no reply
+     *     arrived, Redis has failed while it executed the request, or too few replicas have confirmed it: the shorter
+     *     of the old and the new lease then counts, until a later call or renewal is confirmed. No renewal repeats a
+     *     call that has failed
      * @throws LockInterruptedException if the thread was interrupted; the lock is still held, and the shorter lease
      *     counts
      */

@@ -46,8 +46,7 @@ final class LeaseRenewal {
         private static final Outcome UNKNOWN = new Outcome(null, false);
 
         private static Outcome failed(Throwable failure) {
-            boolean executed = StoreFailures.isUnknown(failure) || StoreFailures.isUnconfirmed(failure);
-            return new Outcome(null, !executed);
+            return new Outcome(null, StoreFailures.hasNoEffect(failure));
         }
     }
 

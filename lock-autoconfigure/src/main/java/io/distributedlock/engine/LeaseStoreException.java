@@ -19,10 +19,12 @@ public final class LeaseStoreException extends RuntimeException {
 
         /**
          * It was executed, but does not count, and a retry would not count either: too few replicas have confirmed it,
-         * or the store refuses the confirmation. Only an acquisition fails like this, and what it acquired has to be
-         * released.
+         * or the store refuses the confirmation. What an acquisition acquired has to be released.
          */
         UNCONFIRMED,
+
+        /** It was begun, and has failed. It may have been executed in part, and a retry would fail as well. */
+        PARTIAL,
 
         /** It was not executed, but a retry may be: no connection, or the store is not ready. */
         NOT_EXECUTED,

@@ -42,8 +42,9 @@ import org.jspecify.annotations.Nullable;
  *       the lease, the earlier one succeeds and does not count.
  *   <li><b>An extension fails.</b> Its caller gets an exception, so no renewal repeats it, and a late reply does not
  *       move the end of a hold that is not renewed. The limits of the hold change only with the reply. If the store has
- *       certainly not executed it, the lease before it counts again. Otherwise the shorter one does, until a renewal or
- *       a later extension is confirmed.
+ *       certainly not begun to execute it, the lease before it counts again. Otherwise the shorter one does, until a
+ *       renewal or a later extension is confirmed: after an error of the store in the course of it, and if only the
+ *       confirmation by replicas has failed, too.
  *   <li><b>A reply says that the store does not have the lease.</b> It is lost, whatever else is under way.
  * </ul>
  */

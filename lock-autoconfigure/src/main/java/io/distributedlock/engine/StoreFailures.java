@@ -26,7 +26,13 @@ final class StoreFailures {
     /** Whether a retry would fail as well. */
     static boolean isRefused(@Nullable Throwable failure) {
         Effect effect = effectOf(failure);
-        return effect == Effect.REFUSED || effect == Effect.UNCONFIRMED;
+        return effect == Effect.REFUSED || effect == Effect.UNCONFIRMED || effect == Effect.PARTIAL;
+    }
+
+    /** Whether the store has certainly not executed it, not even in part. */
+    static boolean hasNoEffect(@Nullable Throwable failure) {
+        Effect effect = effectOf(failure);
+        return effect == Effect.REFUSED || effect == Effect.NOT_EXECUTED;
     }
 
     /** Whether it has acquired something that must be released. */

@@ -9,9 +9,11 @@ import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,6 +32,8 @@ final class AcknowledgedLeaseStore implements LeaseStore {
      * confirmed.
      */
     private static final long SOON_MILLIS = 1;
+
+    private static final Set<Effect> FINAL = EnumSet.of(Effect.REFUSED, Effect.PARTIAL, Effect.UNCONFIRMED);
 
     private final LeaseStore store;
 
@@ -78,7 +82,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     /** Whether another attempt would fail as well: too few replicas, or Redis refuses a command of the confirmation. */
     private static boolean isFinal(Throwable cause) {
         return cause instanceof AcknowledgedRenewal.ShortfallException
-                || (cause instanceof LeaseStoreException known && known.effect() == Effect.REFUSED);
+                || (cause instanceof LeaseStoreException known && FINAL.contains(known.effect()));
     }
 
     /**

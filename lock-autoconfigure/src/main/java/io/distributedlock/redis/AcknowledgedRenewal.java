@@ -186,8 +186,8 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
                 if (refusal != null) {
                     answer.completeExceptionally(LettuceFailures.translate(refusal));
                 } else if (confirmed == null) {
-                    answer.completeExceptionally(LettuceFailures.translate(
-                            failure == null ? new IllegalStateException("no reply") : failure));
+                    answer.completeExceptionally(
+                            unconfirmed(failure == null ? new IllegalStateException("no reply") : failure));
                 } else if (confirmed < replicas) {
                     answer.completeExceptionally(new ShortfallException(confirmed, replicas, replies));
                 } else {
@@ -195,5 +195,13 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
                 }
             });
         }
+    }
+
+    /** The master has renewed the leases, whatever has become of the command to confirm that. */
+    private static LeaseStoreException unconfirmed(Throwable failure) {
+        LeaseStoreException known = LettuceFailures.translate(failure);
+        boolean refused = known.effect() == Effect.REFUSED || known.effect() == Effect.PARTIAL;
+        return new LeaseStoreException(
+                refused ? Effect.UNCONFIRMED : Effect.UNKNOWN, String.valueOf(known.getMessage()), known);
     }
 }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Derives the outcome of a command from a failure of Lettuce or Redis. */
 final class LettuceFailures {
 
-    /** First words of temporary errors of Redis; the script was not run. */
+    /** First words of temporary errors of Redis, which it returns before a script writes anything. */
     private static final Set<String> NOT_NOW = Set.of(
             "BUSY",
             "LOADING",
@@ -32,6 +32,9 @@ final class LettuceFailures {
             "TRYAGAIN",
             "NOREPLICAS",
             "MISCONF");
+
+    /** First words of errors with which Redis refuses a command, unless a script has caused them. */
+    private static final Set<String> NEVER = Set.of("NOPERM", "NOAUTH", "NOSCRIPT", "DENIED", "CROSSSLOT", "OOM");
 
     private LettuceFailures() {}
 
@@ -46,9 +49,22 @@ final class LettuceFailures {
 
     private static Effect effect(Throwable cause) {
         if (cause instanceof RedisCommandExecutionException) {
-            return isTemporary(String.valueOf(cause.getMessage())) ? Effect.NOT_EXECUTED : Effect.REFUSED;
+            return effect(String.valueOf(cause.getMessage()));
         }
         return isNotConnected(cause) || isBeforeWriting(cause) ? Effect.NOT_EXECUTED : Effect.UNKNOWN;
+    }
+
+    private static Effect effect(String error) {
+        if (isTemporary(error)) {
+            return Effect.NOT_EXECUTED;
+        }
+        return isBeforeTheScript(error) ? Effect.REFUSED : Effect.PARTIAL;
+    }
+
+    /** A script that fails has executed its commands up to that point. */
+    private static boolean isBeforeTheScript(String error) {
+        boolean refused = NEVER.contains(firstWord(error)) || error.startsWith("ERR unknown command");
+        return refused && !error.contains("user_script") && !error.contains("script: ");
     }
 
     /**
@@ -87,10 +103,13 @@ final class LettuceFailures {
 
     /** Whether Redis may accept the same command soon. */
     static boolean isTemporary(String error) {
-        int end = error.indexOf(' ');
         // WAIT at a server that has become a replica since the write has no error code of its own.
-        return NOT_NOW.contains(end < 0 ? error : error.substring(0, end))
-                || error.startsWith("ERR WAIT cannot be used with replica");
+        return NOT_NOW.contains(firstWord(error)) || error.startsWith("ERR WAIT cannot be used with replica");
+    }
+
+    private static String firstWord(String error) {
+        int end = error.indexOf(' ');
+        return end < 0 ? error : error.substring(0, end);
     }
 
     /** Whether Redis refuses writes since it is the replica of another server. */

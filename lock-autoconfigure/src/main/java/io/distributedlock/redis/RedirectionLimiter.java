@@ -112,7 +112,8 @@ final class RedirectionLimiter {
 
     /** For another reason than the slot. */
     private static boolean isRefusal(@Nullable Throwable failure) {
-        return failure instanceof LeaseStoreException known && known.effect() == Effect.REFUSED;
+        return failure instanceof LeaseStoreException known
+                && (known.effect() == Effect.REFUSED || known.effect() == Effect.PARTIAL);
     }
 
     private static String message(int slot) {

@@ -319,10 +319,13 @@ class ExtendTests {
     }
 
     /** The store may have executed it, and nothing restores a lease that is not renewed. */
-    @Test
-    void aHardEndIsEarlierAfterAShorterExtensionWithoutAReply() {
+    @ParameterizedTest
+    @EnumSource(
+            value = Effect.class,
+            names = {"UNKNOWN", "PARTIAL", "UNCONFIRMED"})
+    void aHardEndIsEarlierAfterAShorterExtensionWithoutAReply(Effect effect) {
         AsyncAttempt attempt = acquireForThirtySeconds();
-        one.network.failNext(1, Effect.UNKNOWN);
+        one.network.failNext(1, effect);
         assertExtensionFails(attempt, 2_000);
 
         assertEndsAfter(attempt, 1_900, 1);

@@ -90,8 +90,12 @@ class AcknowledgedLeaseStoreTests {
         acquire(2, LONG_LEASE);
         confirmations.get(0).completeExceptionally(new LeaseStoreException(Effect.REFUSED, "NOPERM", null));
         confirmations.get(1).completeExceptionally(new LeaseStoreException(Effect.NOT_EXECUTED, "LOADING", null));
+        acquire(3, LONG_LEASE);
+        acquire(4, LONG_LEASE);
+        confirmations.get(2).completeExceptionally(new LeaseStoreException(Effect.UNCONFIRMED, "NOPERM", null));
+        confirmations.get(3).completeExceptionally(new LeaseStoreException(Effect.PARTIAL, "NOPERM", null));
 
-        assertThat(answers).containsExactly("UNCONFIRMED", "UNKNOWN");
+        assertThat(answers).containsExactly("UNCONFIRMED", "UNKNOWN", "UNCONFIRMED", "UNCONFIRMED");
     }
 
     /**

@@ -10,10 +10,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.distributedlock.engine.LeaseStore.RenewCommand;
 import io.distributedlock.engine.LeaseStore.RenewReply;
 import io.distributedlock.engine.LeaseStoreException;
+import io.distributedlock.engine.LeaseStoreException.Effect;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which confirmations count, with a master whose replies the test controls. */
 class AcknowledgedRenewalTests {
@@ -159,5 +164,40 @@ class AcknowledgedRenewalTests {
         assertThat(others)
                 .allSatisfy(other -> assertThatThrownBy(other::join)
                         .hasCauseInstanceOf(AcknowledgedRenewal.ShortfallException.class));
+    }
+
+    /** The master has renewed the lease, so the outcome is not that of the command that was to confirm it. */
+    @ParameterizedTest
+    @CsvSource({
+        "UNCONFIRMED, NOPERM User locks has no permissions to run the 'wait' command",
+        "UNKNOWN, ERR WAIT cannot be used with replica instances.",
+        "UNKNOWN, LOADING Redis is loading the dataset in memory"
+    })
+    void aRenewalWhoseConfirmationIsRefusedWasExecuted(Effect effect, String error) {
+        CompletableFuture<List<RenewReply>> asked = ask("a");
+        master.renewed.get(0).complete(reply());
+        master.awaited.get(0).completeExceptionally(new RedisCommandExecutionException(error));
+
+        assertThatThrownBy(asked::join)
+                .hasMessageContaining(error)
+                .cause()
+                .isInstanceOfSatisfying(
+                        LeaseStoreException.class,
+                        failure -> assertThat(failure.effect()).isEqualTo(effect));
+    }
+
+    @Test
+    void aRenewalWhoseConfirmationCouldNotBeRequestedWasExecuted() {
+        CompletableFuture<List<RenewReply>> asked = ask("a");
+        master.renewed.get(0).complete(reply());
+        master.awaited
+                .get(0)
+                .completeExceptionally(new RedisException("Currently not connected. Commands are rejected."));
+
+        assertThatThrownBy(asked::join)
+                .cause()
+                .isInstanceOfSatisfying(
+                        LeaseStoreException.class,
+                        failure -> assertThat(failure.effect()).isEqualTo(Effect.UNKNOWN));
     }
 }

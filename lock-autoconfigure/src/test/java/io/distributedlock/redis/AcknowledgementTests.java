@@ -234,6 +234,26 @@ class AcknowledgementTests {
         await().until(() -> locked().isEmpty());
     }
 
+    /** The master has shortened the lease, so another instance gets the lock at the new end. */
+    @Test
+    void anExtensionWhoseConfirmationIsRefusedShortensTheLease() {
+        redis.master().text("ACL", "SETUSER", "limited", "on", ">pw", "~*", "&*", "+@all");
+        RedisStandaloneConfiguration target =
+                new RedisStandaloneConfiguration("127.0.0.1", redis.master().port());
+        target.setUsername("limited");
+        target.setPassword("pw");
+        RedisLockTemplate locks = locks(StandaloneServer.connectionFactory(target), 1, TIMEOUT);
+        acquireLater(locks, "warm-up").close();
+        LockHandle handle = locks.acquire(leased("shorter", 60_000).renew(false));
+        redis.master().text("ACL", "SETUSER", "limited", "-wait");
+        assertThatThrownBy(() -> handle.extend(Duration.ofSeconds(2)))
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("'wait'");
+
+        assertThat(handle.remainingLease()).isLessThanOrEqualTo(Duration.ofSeconds(2));
+        await().until(() -> !handle.isHeld());
+    }
+
     @Test
     void theHealthShowsThatNoReplicaConfirms() {
         RedisLockTemplate locks = locks(1);

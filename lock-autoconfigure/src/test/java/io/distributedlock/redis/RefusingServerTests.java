@@ -8,6 +8,7 @@ import static io.distributedlock.redis.Templates.leased;
 import static io.distributedlock.redis.Templates.millis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
@@ -448,6 +449,34 @@ class RefusingServerTests extends AbstractFaultTests {
         assertThat(admin.list("ACL", "LOG").toString()).contains("hmget");
         setUser("+hmget");
         HoldAssertions.assertHeldFor(handle, millis(2_000), () -> {});
+        handle.close();
+    }
+
+    /** The script has shortened the lease before its next command was refused. */
+    @Test
+    void anExtensionWhoseScriptFailsHalfwayShortensTheLease() {
+        RedisLockTemplate locks = instance(Refusal.SNAPSHOT_FAILED);
+        LockHandle handle = locks.acquire(leased("shorter", 60_000).renew(false));
+        setUser("-hdel");
+        assertThatThrownBy(() -> handle.extend(millis(2_000)))
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("script");
+
+        assertThat(admin.number("PTTL", "lock:{shorter}")).isLessThanOrEqualTo(2_000);
+        assertThat(handle.remainingLease()).isLessThanOrEqualTo(millis(2_000));
+        setUser("+hdel");
+    }
+
+    /** Redis has not run the script. */
+    @Test
+    void anExtensionThatRedisRefusesChangesNothing() {
+        RedisLockTemplate locks = instance(Refusal.SNAPSHOT_FAILED);
+        LockHandle handle = locks.acquire(leased("same", 60_000).renew(false));
+        setUser("-eval", "-evalsha");
+        assertThatThrownBy(() -> handle.extend(millis(2_000))).isInstanceOf(LockUnavailableException.class);
+        setUser("+eval", "+evalsha");
+
+        assertThat(handle.remainingLease()).isGreaterThan(millis(2_000));
         handle.close();
     }
 }
