@@ -18,7 +18,6 @@ final class LockView implements Lock {
 
     private final LockRequest request;
 
-    /** Not in the threads, which would keep the handles, and so the renewal, of a view that was garbage collected. */
     private final ViewHandles held = new ViewHandles();
 
     LockView(LockOperations locks, LockRequest request) {

@@ -5,45 +5,92 @@
 package io.distributedlock;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
-import java.util.IdentityHashMap;
+import java.util.Set;
+import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The handles of a {@link LockView}, by thread. A thread that holds nothing has no entry. */
+/**
+ * The handles of a {@link LockView}, by thread. They are reachable only while both the view and the thread exist, since
+ * the lease of a handle that is reachable is renewed: the thread refers to them, and they are removed from it when the
+ * view is garbage collected.
+ */
 final class ViewHandles {
 
-    private static final int FEW = 16;
+    private static final Cleaner CLEANER = Cleaner.create();
 
-    @GuardedBy("this")
-    private final IdentityHashMap<Thread, Deque<LockHandle>> byThread = new IdentityHashMap<>();
+    private final ThreadLocal<@Nullable OfThread> ofThread = new ThreadLocal<>();
 
-    /** At which size threads that have ended without unlocking are removed. */
-    @GuardedBy("this")
-    private int fullAt = FEW;
+    private final Set<OfThread> all = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
-    synchronized void push(LockHandle handle) {
-        if (byThread.size() >= fullAt) {
-            byThread.keySet().removeIf(thread -> !thread.isAlive());
-            fullAt = Math.max(FEW, 2 * byThread.size());
+    ViewHandles() {
+        CLEANER.register(this, removal(all));
+    }
+
+    /** Must not refer to the view. */
+    private static Runnable removal(Set<OfThread> all) {
+        return () -> {
+            synchronized (all) {
+                all.forEach(OfThread::clear);
+            }
+        };
+    }
+
+    void push(LockHandle handle) {
+        OfThread its = ofThread.get();
+        if (its == null) {
+            its = new OfThread();
+            all.add(its);
+            ofThread.set(its);
         }
-        byThread.computeIfAbsent(Thread.currentThread(), thread -> new ArrayDeque<>(1))
-                .addFirst(handle);
+        its.push(handle);
+        Reference.reachabilityFence(this);
     }
 
     /** The latest handle of this thread, or null. */
-    synchronized @Nullable LockHandle pop() {
-        Thread thread = Thread.currentThread();
-        Deque<LockHandle> its = byThread.get(thread);
-        LockHandle latest = its == null ? null : its.pollFirst();
-        if (its != null && its.isEmpty()) {
-            byThread.remove(thread);
+    @Nullable
+    LockHandle pop() {
+        OfThread its = ofThread.get();
+        if (its == null) {
+            return null;
+        }
+        LockHandle latest = its.pop();
+        if (its.isEmpty()) {
+            ofThread.remove();
+            all.remove(its);
         }
         return latest;
     }
 
-    /** The number of threads that have entries. */
-    synchronized int size() {
-        return byThread.size();
+    /** The number of threads that have handles. */
+    int size() {
+        return all.size();
+    }
+
+    /** The latest is first. Compared by identity. */
+    private static final class OfThread {
+
+        @GuardedBy("this")
+        private final Deque<LockHandle> handles = new ArrayDeque<>(1);
+
+        synchronized void push(LockHandle handle) {
+            handles.addFirst(handle);
+        }
+
+        synchronized @Nullable LockHandle pop() {
+            return handles.pollFirst();
+        }
+
+        synchronized boolean isEmpty() {
+            return handles.isEmpty();
+        }
+
+        synchronized void clear() {
+            handles.clear();
+        }
     }
 }

@@ -5,8 +5,12 @@
 package io.distributedlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 
 class ViewHandlesTests {
@@ -33,7 +37,45 @@ class ViewHandlesTests {
         assertThat(handles.pop()).isSameAs(second);
         assertThat(handles.pop()).isSameAs(first);
         assertThat(handles.pop()).isNull();
-        assertThat(handles.size()).isEqualTo(1);
+        assertThat(handles.size()).isLessThanOrEqualTo(1);
+    }
+
+    private static void awaitCollected(WeakReference<?> handle) {
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            System.gc();
+            return handle.refersTo(null);
+        });
+    }
+
+    private static WeakReference<LockHandle> pushed(ViewHandles view) {
+        LockHandle handle = handle();
+        view.push(handle);
+        return new WeakReference<>(handle);
+    }
+
+    @Test
+    void theHandlesOfAThreadThatHasEndedAreNotKept() throws Exception {
+        FutureTask<WeakReference<LockHandle>> pushing = new FutureTask<>(() -> pushed(handles));
+        Thread thread = new Thread(pushing);
+        thread.start();
+        thread.join();
+
+        awaitCollected(pushing.get());
+        assertThat(handles.pop()).isNull();
+        assertThat(thread.isAlive()).isFalse();
+    }
+
+    @Test
+    void theHandlesOfAViewThatWasGarbageCollectedAreNotKept() {
+        awaitCollected(pushed(new ViewHandles()));
+    }
+
+    @Test
+    void theHandlesOfAThreadAndAViewThatExistAreKept() {
+        WeakReference<LockHandle> kept = pushed(handles);
+        awaitCollected(pushed(new ViewHandles()));
+
+        assertThat(kept.get()).isNotNull().isSameAs(handles.pop());
     }
 
     @Test
@@ -44,6 +86,9 @@ class ViewHandlesTests {
             thread.join();
         }
 
-        assertThat(handles.size()).isLessThanOrEqualTo(32);
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            System.gc();
+            return handles.size() <= 32;
+        });
     }
 }

@@ -106,6 +106,21 @@ class LockViewTests extends AbstractLockContract {
         });
     }
 
+    /** Of an explicit owner, which is not the thread. */
+    @Test
+    void theLeaseOfAThreadThatHasEndedEndsAlthoughTheViewExists() throws InterruptedException {
+        Lock lock = first.asLock(leased("a", 500).owner("job"));
+        Thread thread = new Thread(lock::lock);
+        thread.start();
+        thread.join();
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            System.gc();
+            return keys().isEmpty();
+        });
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+    }
+
     @Test
     void reportsALoss() {
         Lock lock = first.asLock(LockRequest.of("a"));
