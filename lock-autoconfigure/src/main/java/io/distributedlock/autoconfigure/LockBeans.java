@@ -9,6 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.HierarchicalBeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
@@ -30,7 +32,7 @@ final class LockBeans {
         this.beans = beans;
     }
 
-    /** Those of the parent, or null if there is none. */
+    /** Those of the parent, or null if there is none, or its definitions cannot be read. */
     @Nullable
     LockBeans parent() {
         BeanFactory parent = beans.getParentBeanFactory();
@@ -95,8 +97,28 @@ final class LockBeans {
 
     /** The kind that the parents have. */
     Kind inherited() {
-        LockBeans parent = parent();
-        return parent == null ? Kind.NONE : parent.kind();
+        return kind(beans.getParentBeanFactory());
+    }
+
+    /** If the definitions cannot be read, each bean of the type is a candidate. */
+    private static Kind kind(@Nullable BeanFactory factory) {
+        if (factory instanceof ConfigurableListableBeanFactory readable) {
+            return new LockBeans(readable).kind();
+        }
+        if (factory instanceof ListableBeanFactory known) {
+            List<String> names = List.of(known.getBeanNamesForType(LockOperations.class, true, false));
+            if (!names.isEmpty()) {
+                return kind(names);
+            }
+        }
+        return factory instanceof HierarchicalBeanFactory child ? kind(child.getParentBeanFactory()) : Kind.NONE;
+    }
+
+    private static Kind kind(List<String> names) {
+        if (names.contains(LOCAL)) {
+            return Kind.LOCAL;
+        }
+        return names.contains(IN_REDIS) ? Kind.IN_REDIS : Kind.OF_THE_APPLICATION;
     }
 
     enum Kind {

@@ -14,13 +14,17 @@ import io.distributedlock.interceptor.RecordingLocks;
 import io.distributedlock.testing.RespClient;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -76,6 +80,31 @@ class LocksOfChildContextTests extends AbstractRedisApplicationTests {
         try (RespClient client = redis.connect()) {
             return client.keys("*");
         }
+    }
+
+    /** Such a parent has no definitions to read. */
+    private static void withParent(BeanFactory parent, Consumer<AssertableApplicationContext> check) {
+        with(ON).withBean("childWork", Work.class)
+                .withInitializer(child -> child.getBeanFactory().setParentBeanFactory(parent))
+                .run(child -> {
+                    assertThat(child).hasNotFailed();
+                    check.accept(child);
+                });
+    }
+
+    @Test
+    void aChildUsesTheLocksOfAParentThatIsOnlyAListOfBeans() {
+        RecordingLocks locks = new RecordingLocks();
+        withParent(new StaticListableBeanFactory(Map.of("locks", locks)), child -> {
+            assertThat(child.getBeanFactory().getBeanNamesForType(LockOperations.class))
+                    .isEmpty();
+            assertThat(child.getBean("childWork", Work.class).locks()).isSameAs(locks);
+        });
+    }
+
+    @Test
+    void aParentThatIsOnlyAListOfBeansMayHaveNoLocks() {
+        withParent(new StaticListableBeanFactory(Map.of("other", "bean")), child -> assertLocks(child, true));
     }
 
     // ---- switched on in one of them
