@@ -25,11 +25,13 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>On a class or interface, it applies to all methods that a proxy can intercept, inherited ones included, those of
  * {@link Object} and those by which the container manages the bean excluded. An annotation on a method, also on one
- * that it implements or overrides, replaces that of the class. Without a {@link #key()}, each of these methods has a
- * lock of its own; for one lock for the whole class, give it a fixed key, as in {@code "'import'"}. {@link None}
- * excludes a method. It may be used as a meta-annotation, and several times on one method. A final, private or static
- * method, an invalid expression, or an invalid duration fails the start-up of the application. As with every Spring
- * proxy, calls through {@code this} are not intercepted; {@link io.distributedlock.LockAssert} detects them.
+ * that it implements or overrides, replaces that of the class; but as with {@code @Transactional}, a class that
+ * declares the method without implementing the interface has priority over the method of that interface. Without a
+ * {@link #key()}, each of these methods has a lock of its own; for one lock for the whole class, give it a fixed key,
+ * as in {@code "'import'"}. {@link None} excludes a method. It may be used as a meta-annotation, and several times on
+ * one method. A final, private or static method, an invalid expression, or an invalid duration fails the start-up of
+ * the application. As with every Spring proxy, calls through {@code this} are not intercepted;
+ * {@link io.distributedlock.LockAssert} detects them.
  *
  * <p>Durations are written {@code "30s"}, {@code "500ms"}, {@code "PT30S"} or {@code "${some.property}"}. An attribute
  * whose placeholders resolve to an empty text, as {@code "${some.property:}"} can, has its default.

@@ -16,6 +16,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.annotation.AliasFor;
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.util.ReflectionUtils;
 
 /** Where an annotation is looked for, which one counts, and that it is looked for once. */
@@ -75,6 +78,16 @@ class LockOperationSourceTests {
     @Test
     void findsTheInterfaceThatIsAnnotatedOfSeveralWithTheInheritedMethod() {
         assertThat(nameOf(InheritingSeveral.class, "method")).isEqualTo("interface method");
+    }
+
+    /** As {@code @Transactional} does. */
+    @Test
+    void prefersTheClassThatDeclaresAnInheritedMethodToTheMethodOfAnInterfaceThatItDoesNotImplement() {
+        assertThat(nameOf(InheritingMarked.class, "method")).isEqualTo("superclass");
+        AnnotationTransactionAttributeSource transactions = new AnnotationTransactionAttributeSource();
+        assertThat(transactions.getTransactionAttribute(method(Api.class, "method"), InheritingMarked.class))
+                .extracting(TransactionAttribute::getQualifier)
+                .isEqualTo("superclass");
     }
 
     @Test
@@ -241,6 +254,7 @@ class LockOperationSourceTests {
     interface Api {
 
         @DistributedLocked("'interface method'")
+        @Transactional("interface method")
         void method();
 
         void unmarked();
@@ -277,6 +291,17 @@ class LockOperationSourceTests {
     }
 
     static class Inheriting extends NotKnowingTheInterface implements Api {}
+
+    @DistributedLocked("'superclass'")
+    @Transactional("superclass")
+    static class MarkedWithoutTheInterface {
+
+        public void method() {}
+
+        public void unmarked() {}
+    }
+
+    static class InheritingMarked extends MarkedWithoutTheInterface implements Api {}
 
     static class InheritingGeneric extends NotKnowingTheInterface implements Generic<String> {}
 
