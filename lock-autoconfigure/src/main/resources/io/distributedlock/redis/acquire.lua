@@ -7,7 +7,6 @@
 --           h  acquisition ids of an explicit owner's holds: "id " for each
 --           g  how many of those were released by name
 --           u<id>  when the lease of that hold ends, in ms of the server's clock
---           u  "<ms> <owner>" if the entry outlasts its lease: when that ends (include/lease.lua)
 --           d  acquisitions passed over in line since they did not listen: "id ", or "+id " if they sent a request
 --              since, or sent one as the first in line which said that they do not listen
 --         and only while acquisitions wait, each at a place, which is a whole number:
@@ -58,20 +57,12 @@ local keys = redis.call('EXISTS', entry, cancelled)
 local fields
 local seen = ARGV[3]
 if keys > 0 then
-  fields = redis.call('HMGET', entry, 'o', 't', 'l', 'f', 'n', 'x', 'w' .. id, 'h', 'd', 'u')
+  fields = redis.call('HMGET', entry, 'o', 't', 'l', 'f', 'n', 'x', 'w' .. id, 'h', 'd')
   -- With one key and an owner, that key is the entry.
   if (keys == 2 or not fields[1]) and redis.call('HGET', cancelled, id) then
     return {3, 0}
   end
   local kept = not fields[1] and fields[2] and redis.call('HLEN', entry) == 1 and fields[2]
-  if fields[10] then
-    --- @include "include/own-leases.lua"
-    --- @include "include/lease.lua"
-    if fields[2] and hasEnded(fields[1], fields[10]) then
-      kept = fields[2]
-      redis.call('DEL', entry)
-    end
-  end
   if kept and (#kept > #seen or (#kept == #seen and kept > seen)) then
     seen = kept
   end
@@ -87,8 +78,7 @@ if keys == 0 then
   end
   local micros = time[2]
   local token = time[1] .. (#micros == 6 and micros or string.sub('00000' .. micros, -6))
-  local ahead = #seen > #token or (#seen == #token and seen >= token)
-  if ahead then
+  if #seen > #token or (#seen == #token and seen >= token) then
     token = string.format('%.0f', seen + 1)
   end
   if not owner then
@@ -105,11 +95,6 @@ if keys == 0 then
     redis.call('DEL', entry)
     return expires
   end
-  if ahead then
-    --- @include "include/own-leases.lua"
-    --- @include "include/lease.lua"
-    setLease(entry, owner and '=' .. owner or id, tonumber(lease), tonumber(token))
-  end
   return token
 end
 
@@ -120,7 +105,6 @@ end
 --- @include "include/constants.lua"
 --- @include "include/channels.lua"
 --- @include "include/own-leases.lua"
---- @include "include/lease.lua"
 local queues = ARGV[4] ~= '0'
 local wanted = tonumber(lease)
 local longest = tonumber(fields[3]) or wanted
@@ -134,19 +118,19 @@ if place and not (place >= first and place < beyond) then
   place = nil
 end
 
-local ttl = leaseLeft(entry, holder, fields[10])
+local ttl = redis.call('PTTL', entry)
 local repaired = 0
 if ttl < 0 or ttl > longest then
   -- A clock that is slewed or stepped a little may add a second, which is not reported.
   repaired = (ttl < 0 or ttl > longest + 1000) and 1 or 0
-  setLease(entry, holder, longest, token, fields[10])
+  redis.call('PEXPIRE', entry, longest)
   ttl = longest
 end
 
 -- Never shorter: this may be a late copy of a request.
 local function lengthen()
   if ttl < wanted then
-    setLease(entry, holder, wanted, token, fields[10])
+    redis.call('PEXPIRE', entry, lease)
     if wanted > longest then
       redis.call('HSET', entry, 'l', lease)
     end

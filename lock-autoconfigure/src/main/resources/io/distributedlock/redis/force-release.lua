@@ -12,9 +12,8 @@
 
 local entry, subject, seen, again, againLease = KEYS[1], '', ARGV[1], '', nil
 
---- @include "include/own-leases.lua"
---- @include "include/lease.lua"
 --- @include "include/entry.lua"
+--- @include "include/own-leases.lua"
 --- @include "include/ended-holds.lua"
 --- @include "include/free.lua"
 --- @include "include/constants.lua"

@@ -1,17 +1,12 @@
 -- Reads an entry (see acquire.lua).
 --
 -- KEYS  1 the entry
--- Returns {} if there is none or its lease has ended, or {owner, token, remaining lease in ms, number of waiters}. An
--- acquisition id is a secret, so only its public part is returned. The explicit owner, or "%shared" if readers have the
--- lock, is followed by a space and the instance, once for each instance of the holds.
+-- Returns {} if there is none, or {owner, token, remaining lease in ms, number of waiters}. An acquisition id is a
+-- secret, so only its public part is returned. The explicit owner, or "%shared" if readers have the lock, is followed
+-- by a space and the instance, once for each instance of the holds.
 
-local fields = redis.call('HMGET', KEYS[1], 'o', 't', 'f', 'n', 'x', 'h', 'u')
+local fields = redis.call('HMGET', KEYS[1], 'o', 't', 'f', 'n', 'x', 'h')
 if not fields[1] then
-  return {}
-end
---- @include "include/own-leases.lua"
---- @include "include/lease.lua"
-if hasEnded(fields[1], fields[7]) then
   return {}
 end
 local waiting = (tonumber(fields[4]) or 0) - (tonumber(fields[3]) or 0) - (tonumber(fields[5]) or 0)
@@ -30,4 +25,4 @@ if string.sub(owner, 1, 1) == '=' then
 else
   owner = string.match(owner, '^[^.]*')
 end
-return {owner, fields[2], tostring(leaseLeft(KEYS[1], fields[1], fields[7])), tostring(math.max(0, waiting))}
+return {owner, fields[2], tostring(redis.call('PTTL', KEYS[1])), tostring(math.max(0, waiting))}

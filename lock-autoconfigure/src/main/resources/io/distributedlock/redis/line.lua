@@ -5,15 +5,9 @@
 -- Returns the instance of each waiting acquisition, in the order of the line. Ids are secrets, so only their public
 -- parts are returned. Changes nothing.
 
---- @include "include/own-leases.lua"
---- @include "include/lease.lua"
-
-local ends = redis.call('HMGET', KEYS[1], 'f', 'n', 'o', 'u')
+local ends = redis.call('HMGET', KEYS[1], 'f', 'n')
 local place, behind, most = tonumber(ends[1]), tonumber(ends[2]), tonumber(ARGV[1])
 local found = {}
-if hasEnded(ends[3], ends[4]) then
-  return found
-end
 while place and behind and place < behind and #found < most do
   local waiting = redis.call('HGET', KEYS[1], string.format('q%.0f', place))
   local last = waiting and string.match(waiting, '^ %-?%d+ (%-?%d+)')

@@ -14,9 +14,8 @@
 
 local entry, subject, seen, again, againLease = KEYS[1], ARGV[1], ARGV[2], '', nil
 
---- @include "include/own-leases.lua"
---- @include "include/lease.lua"
 --- @include "include/entry.lua"
+--- @include "include/own-leases.lua"
 --- @include "include/ended-holds.lua"
 
 if holder ~= '=' .. subject then

@@ -48,8 +48,7 @@ if plain and type(size) ~= 'table' then
     local its = id and channel(id)
     if id and (look({its})[2] or 0) > 0 then
       local time = redis.call('TIME')
-      local now = time[1] * 1000000 + time[2]
-      local next = math.max(now, token + 1, seen + 1)
+      local next = math.max(time[1] * 1000000 + time[2], token + 1, seen + 1)
       local text, waiting = string.format('%.0f', next), beyond - place - 1
       if waiting > 0 then
         redis.call('HDEL', entry, 'q' .. place, 'w' .. id)
@@ -59,11 +58,6 @@ if plain and type(size) ~= 'table' then
         redis.call('HSET', entry, 'o', id, 't', text, 'l', lease)
       end
       redis.call('PEXPIRE', entry, lease)
-      if next > now then
-        --- @include "include/own-leases.lua"
-        --- @include "include/lease.lua"
-        setLease(entry, id, tonumber(lease), next)
-      end
       publish(its, 'grant ' .. id .. ' ' .. text .. ' ' .. lease .. ' ' .. waiting)
       if waiting >= NEAR then
         local near = string.match(redis.call('HGET', entry, 'q' .. place + NEAR) or '', '^%S+')
@@ -92,9 +86,8 @@ if type(size) == 'table' then
   return {0}
 end
 
---- @include "include/own-leases.lua"
---- @include "include/lease.lua"
 --- @include "include/entry.lua"
+--- @include "include/own-leases.lua"
 --- @include "include/ended-holds.lua"
 --- @include "include/messages.lua"
 --- @include "include/waiting-line.lua"

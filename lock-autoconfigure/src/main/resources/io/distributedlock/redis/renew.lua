@@ -14,12 +14,11 @@
 -- that must be the write of this lease.
 
 --- @include "include/own-leases.lua"
---- @include "include/lease.lua"
 
 local answer = {}
 for i, entry in ipairs(KEYS) do
   local id, lease, passed, shorten = unpack(ARGV, 4 * i - 3, 4 * i)
-  local fields = redis.pcall('HMGET', entry, 'o', 't', 'f', 'h', 'l', 'n', 'x', 'q', 'u')
+  local fields = redis.pcall('HMGET', entry, 'o', 't', 'f', 'h', 'l', 'n', 'x', 'q')
   if fields.err and not string.find(fields.err, '^WRONGTYPE') then
     return fields
   end
@@ -29,13 +28,11 @@ for i, entry in ipairs(KEYS) do
   if shared then
     mine = string.find(' ' .. (fields[4] or ''), ' ' .. id .. ' ', 1, true)
   end
-  local ended = hasEnded(holder, fields[9])
-  if mine and not ended then
+  if mine then
     local wanted = tonumber(lease)
     local known = tonumber(fields[5] or '') or 0
     local longest = math.max(known, wanted)
-    local ttl = leaseLeft(entry, holder, fields[9])
-    local highest = math.max(token, tonumber(passed))
+    local ttl = redis.call('PTTL', entry)
     local shortens = shorten == '1' and tonumber(passed) >= token
     local least = not shared and wanted or nil
     if shared and holder ~= '=%shared' then
@@ -43,12 +40,12 @@ for i, entry in ipairs(KEYS) do
       least = shortens and untilLastEnd(entry, fields[4]) or nil
     end
     if shortens and least then
-      setLease(entry, holder, least, highest, fields[9])
+      redis.call('PEXPIRE', entry, least)
       longest = (not shared or fields[4] == id .. ' ') and wanted or longest
     elseif ttl < 0 or ttl > longest then
-      setLease(entry, holder, longest, highest, fields[9])
+      redis.call('PEXPIRE', entry, longest)
     else
-      setLease(entry, holder, math.max(ttl, wanted), highest, fields[9])
+      redis.call('PEXPIRE', entry, math.max(ttl, wanted))
     end
     if longest ~= known then
       redis.call('HDEL', entry, 'l')
@@ -65,6 +62,6 @@ for i, entry in ipairs(KEYS) do
     -- The line in the format of an earlier version.
     waiting = waiting + 1
   end
-  answer[3 * i - 2], answer[3 * i - 1], answer[3 * i] = mine and not ended and 1 or 0, token, ended and 0 or waiting
+  answer[3 * i - 2], answer[3 * i - 1], answer[3 * i] = mine and 1 or 0, token, waiting
 end
 return answer

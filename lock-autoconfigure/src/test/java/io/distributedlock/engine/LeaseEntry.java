@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One lock in {@link SharedLeases}: the hash that the scripts write, field by field. */
@@ -57,17 +56,10 @@ final class LeaseEntry {
 
     private long expiresAt;
 
-    /** When it ends as that of a free lock: the token is kept until the server's clock has passed it. */
-    private long keptUntil;
-
     /** The longest lease that the owner was given and may count on. */
     private long leaseMillis;
 
-    private final LongSupplier micros;
-
-    /** @param micros the clock that tokens are taken from */
-    LeaseEntry(String id, @Nullable String owner, LongSupplier micros) {
-        this.micros = micros;
+    LeaseEntry(String id, @Nullable String owner) {
         this.holder = owner == null ? id : "=" + owner;
         if (owner != null) {
             holds.add(id);
@@ -195,9 +187,7 @@ final class LeaseEntry {
         }
         if (hasMoreHolds()) {
             long last = lastEnd();
-            if (last - expiresAt < 0) {
-                expireAt(last, now);
-            }
+            expiresAt = expiresAt - last < 0 ? expiresAt : last;
         }
     }
 
@@ -207,31 +197,19 @@ final class LeaseEntry {
             expireAfter(millis, now);
         } else if (hasOwnLeases()) {
             leaseMillis = Math.max(leaseMillis, millis);
-            expireAt(lastEnd(), now);
+            expiresAt = lastEnd();
         }
     }
 
     void expireAfter(long millis, long now) {
         leaseMillis = millis;
-        expireAt(now + millis * 1_000_000, now);
-    }
-
-    private void expireAt(long end, long now) {
-        expiresAt = end;
-        long ahead = now + (Math.floorDiv(token - micros.getAsLong(), 1_000L) + 2) * 1_000_000;
-        keptUntil = isOwnedByReaders() ? end : later(end, ahead);
-    }
-
-    /** The token may be higher than it was. */
-    void renew(long millis, long now) {
-        lengthen(millis, now);
-        expireAt(expiresAt, now);
+        expiresAt = now + millis * 1_000_000;
     }
 
     /** Never shorter. A lease is never longer than the one that was given, so this keeps that true. */
     void lengthen(long millis, long now) {
         if (remainingMillis(now) < millis) {
-            expireAt(now + millis * 1_000_000, now);
+            expiresAt = now + millis * 1_000_000;
             leaseMillis = Math.max(leaseMillis, millis);
         }
     }
@@ -255,10 +233,6 @@ final class LeaseEntry {
 
     long remainingMillis(long now) {
         return (expiresAt - now) / 1_000_000;
-    }
-
-    long keptUntil() {
-        return keptUntil;
     }
 
     boolean isExpired(long now) {

@@ -21,17 +21,7 @@ final class ScriptReplies {
     private static final String STATE = """
         local entry, known, line = KEYS[1], 0, ''
         local fields = redis.call('HMGET', entry, 'o', 't', 'l', 'f', 'h', 'g')
-        local beyond, empty, outlasted = unpack(redis.call('HMGET', entry, 'n', 'x', 'u'))
-        local ttl, now = redis.call('PTTL', entry), redis.call('TIME')
-        now = now[1] * 1000 + math.floor(now[2] / 1000)
-        if outlasted then
-          local lease, whose = string.match(outlasted, '^(%d+) (.+)$')
-          assert(whose == fields[1] and lease - now < ttl, 'no longer than the lease')
-          ttl, known = lease - now, 1
-          if ttl <= 0 then
-            return {{'', fields[2], '', '', '', ''}, ttl, redis.call('HKEYS', KEYS[2]), {}}
-          end
-        end
+        local beyond, empty = unpack(redis.call('HMGET', entry, 'n', 'x'))
         local first = tonumber(fields[4])
         local place, holes, owners = first, 0, {}
         while first and place < tonumber(beyond) do
@@ -68,17 +58,17 @@ final class ScriptReplies {
         for _, field in ipairs({'o', 't', 'l', 'f', 'n', 'x', 'h', 'g', 'd', 's'}) do
           known = known + redis.call('HEXISTS', entry, field)
         end
-        local ends = {}
+        local ends, now = {}, redis.call('TIME')
         if fields[5] and fields[1] ~= '=%shared' then
           for id in string.gmatch(fields[5], '%S+') do
-            ends[#ends + 1] = redis.call('HGET', entry, 'u' .. id) - now
+            ends[#ends + 1] = redis.call('HGET', entry, 'u' .. id) - now[1] * 1000
             known = known + 1
           end
         end
         assert(known == redis.call('HLEN', entry), 'fields of nobody')
         fields[4] = line
         for i = 1, 6 do fields[i] = fields[i] or '' end
-        return {fields, ttl, redis.call('HKEYS', KEYS[2]), ends}
+        return {fields, redis.call('PTTL', entry), redis.call('HKEYS', KEYS[2]), ends}
         """;
 
     /** Lets all keys expire that have not more than that to live, and takes it off the others and their holds. */
@@ -87,9 +77,6 @@ final class ScriptReplies {
           for _, field in ipairs(redis.call('HKEYS', key)) do
             if string.match(field, '^u%S+') then
               redis.call('HINCRBY', key, field, -ARGV[1])
-            elseif field == 'u' then
-              local lease, whose = string.match(redis.call('HGET', key, field), '^(%d+)( .+)$')
-              redis.call('HSET', key, field, string.format('%.0f', lease - ARGV[1]) .. whose)
             end
           end
           redis.call('PEXPIRE', key, math.max(0, redis.call('PTTL', key) - ARGV[1]))

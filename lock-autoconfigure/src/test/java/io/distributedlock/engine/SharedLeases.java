@@ -61,7 +61,7 @@ final class SharedLeases extends LeaseServer {
     }
 
     private AcquireReply grant(String id, AcquireCommand command) {
-        LeaseEntry entry = new LeaseEntry(id, command.owner(), this::micros);
+        LeaseEntry entry = new LeaseEntry(id, command.owner());
         Kept last = kept.remove(command.name());
         entry.token = nextToken(last == null ? 0 : last.token(), command.floor());
         entry.expireAfter(command.leaseMillis(), now());
@@ -194,12 +194,12 @@ final class SharedLeases extends LeaseServer {
             boolean mine = shared ? entry.holds.contains(id) : entry.holder.equals(id);
             if (mine) {
                 boolean shortens = command.mayShorten() && command.token() >= entry.token;
-                entry.token = Math.max(entry.token, command.token());
                 entry.setEnd(id, command.leaseMillis(), now(), !shortens);
                 if (shortens) {
                     entry.shorten(id, command.leaseMillis(), now());
                 }
-                entry.renew(command.leaseMillis(), now());
+                entry.lengthen(command.leaseMillis(), now());
+                entry.token = Math.max(entry.token, command.token());
             }
             return new RenewReply(mine, entry.token, entry.line.size());
         });
@@ -450,11 +450,6 @@ final class SharedLeases extends LeaseServer {
 
     @Override
     void expireEntries(long now) {
-        entries.forEach((name, entry) -> {
-            if (entry.isExpired(now)) {
-                kept.put(name, new Kept(entry.token, entry.keptUntil()));
-            }
-        });
         entries.values().removeIf(entry -> entry.isExpired(now));
         kept.values().removeIf(each -> each.expireAt() - now <= 0);
     }

@@ -15,7 +15,6 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.EngineSettings;
-import io.distributedlock.testing.RespClient;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -73,24 +72,6 @@ class MinHoldTests extends AbstractLockContract {
             assertThat(waiting.get()).isGreaterThanOrEqualTo(millis(700));
         }
         assertThat(keys()).isEmpty();
-    }
-
-    /** The token is from a clock that was set back since, and the next instance does not know it. */
-    @Test
-    void keepsItsTokenUntilTheClockHasPassedIt() {
-        String key = Templates.PREFIX + "{seen}";
-        try (RespClient client = redisOf(key)) {
-            client.call("HSET", key, "t", Long.toString((System.currentTimeMillis() + 60_000) * 1_000));
-            client.call("PEXPIRE", key, "60000");
-            first.acquire(LockRequest.of("seen")).close();
-            client.call("DEL", key);
-        }
-        LockHandle handle = first.acquire(LockRequest.of("job").minHold(millis(500)));
-        handle.close();
-        LockHandle next = second.acquire(LockRequest.of("job").waitUpTo(LONG));
-        assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
-        next.close();
-        delete(onlyKey());
     }
 
     @Test

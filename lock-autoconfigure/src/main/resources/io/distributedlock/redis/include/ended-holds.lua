@@ -1,4 +1,4 @@
--- Ends holds of an explicit owner. Uses: entry.lua, own-leases.lua, lease.lua.
+-- Ends holds of an explicit owner. Uses: entry.lua, own-leases.lua.
 
 local function forgetEnds(ids)
   eachEnds(ids, function(fields)
@@ -22,8 +22,8 @@ local function removeEnded()
     local start = string.find(' ' .. holds, ' ' .. id .. ' ', 1, true)
     holds = string.sub(holds, 1, start - 1) .. string.sub(holds, start + #id + 1)
   end
-  if remaining() > 0 and last and last < leaseLeft(entry, holder, fields[12]) then
-    setLease(entry, holder, math.max(1, last), token, fields[12])
+  if remaining() > 0 and last and last < redis.call('PTTL', entry) then
+    redis.call('PEXPIRE', entry, math.max(1, last))
   end
   forgetEnds(ended)
 end

@@ -1,13 +1,12 @@
 -- Reads the entry of a lock that is released; acquire.lua describes its fields.
--- Uses: entry, subject (what is released), again (an acquisition id that queues, or ""), lease.lua.
+-- Uses: entry, subject (what is released), again (an acquisition id that queues, or "").
 -- Returns {0} for an entry without an owner.
 
-local fields =
-  redis.call('HMGET', entry, 'o', 't', 'f', 'n', 'x', 'h', 'g', 'd', 'q', 'w' .. subject, 'w' .. again, 'u')
+local fields = redis.call('HMGET', entry, 'o', 't', 'f', 'n', 'x', 'h', 'g', 'd', 'q', 'w' .. subject, 'w' .. again)
 local holder, token = fields[1], tonumber(fields[2])
 local first, beyond, empty = tonumber(fields[3]), tonumber(fields[4]), tonumber(fields[5]) or 0
 local holds, given = fields[6] or '', tonumber(fields[7]) or 0
-if not holder or not token or hasEnded(holder, fields[12]) then
+if not holder or not token then
   return {0}
 end
 if not first or not beyond or first >= beyond then

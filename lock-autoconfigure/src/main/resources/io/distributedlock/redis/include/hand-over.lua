@@ -1,7 +1,7 @@
 -- Passes on a lock whose hold has ended: to the first one in line that listens, or to the acquisition that queues, or
 -- the lock becomes free. The last part of a script, since it returns.
--- Uses: entry.lua, lease.lua, ended-holds.lua, free.lua, waiting-line.lua, losers (ids of acquisitions that have lost
--- the lock), againLease.
+-- Uses: entry.lua, ended-holds.lua, free.lua, waiting-line.lua, losers (ids of acquisitions that have lost the lock),
+-- againLease.
 --
 -- Read, write, notify. It checks which instances listen, writes the new owner, and sends the messages after the last
 -- write, only to the new owner, to acquisitions that have lost the lock, and to those that have come near the head of
@@ -46,7 +46,7 @@ if fields[9] then
 end
 
 -- The fields that are deleted at the end. No field of an explicit owner remains for the next one.
-local gone = {'x', 's', 'u'}
+local gone = {'x', 's'}
 if fields[6] then
   gone[#gone + 1] = 'h'
 end
@@ -228,7 +228,7 @@ if fields[8] or #missed > 0 then
 end
 redis.call('HDEL', entry, unpack(gone))
 redis.call('HSET', entry, unpack(fresh))
-setLease(entry, fresh[2], tonumber(longest), next)
+redis.call('PEXPIRE', entry, longest)
 tell()
 if again == '' then
   return {2, next}

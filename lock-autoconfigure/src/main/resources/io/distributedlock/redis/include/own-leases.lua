@@ -4,19 +4,10 @@
 -- lock for as long as the owner acquires the lock again in time, for example after a restart. A hold without such a
 -- field is one of an earlier version, and does not end before the entry.
 
-local micros
-
-local function serverMicros()
-  if not micros then
-    local time = redis.call('TIME')
-    micros = time[1] * 1000000 + time[2]
-  end
-  return micros
-end
-
 -- In milliseconds.
 local function serverTime()
-  return math.floor(serverMicros() / 1000)
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
 -- later: never earlier than before, since this may be a late copy of a request
