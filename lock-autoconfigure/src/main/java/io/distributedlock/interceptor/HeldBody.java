@@ -87,7 +87,7 @@ final class HeldBody implements ReactiveWork {
 
     /** Fails if the lock was lost before any data was written. */
     @Override
-    public Publisher<Object> proceed() {
+    public Publisher<Object> proceed(ContextView context) {
         if (policy.lossMatters()) {
             handle.throwIfLost();
         }

@@ -68,13 +68,16 @@ record PublisherBody(LockedCall call, ReturnTypeAdapter.Body body, ReactiveAdapt
     }
 
     @Override
-    public Publisher<Object> proceed() throws Throwable {
+    public Publisher<Object> proceed(ContextView context) throws Throwable {
         Object returned = body.proceed();
         if (returned == null) {
             throw new IllegalStateException("The method that runs under the lock returned null instead of a "
                     + type.getReactiveType().getSimpleName());
         }
-        return type.toPublisher(returned);
+        Publisher<Object> publisher = type.toPublisher(returned);
+        return Transactions.PRESENT
+                ? ReactiveTransactions.insideOfLock(publisher, type.isMultiValue(), context)
+                : publisher;
     }
 
     @Override

@@ -173,7 +173,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             if (policy.interrupts()) {
                 proceedInterruptibly(granted);
             } else {
-                work.proceed().subscribe(this);
+                work.proceed(context).subscribe(this);
             }
         }
     }
@@ -183,7 +183,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         InterruptOnLoss interrupt = InterruptOnLoss.of(granted);
         Publisher<Object> body;
         try {
-            body = work.proceed();
+            body = work.proceed(context);
             if (work.goesOnInResponse()) {
                 body.subscribe(this);
             }

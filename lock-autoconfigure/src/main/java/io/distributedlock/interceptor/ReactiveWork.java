@@ -37,8 +37,12 @@ interface ReactiveWork {
     /** Ends the hold of a subscription that was cancelled before it began. */
     void giveBack(LockHandle handle);
 
-    /** The publisher to subscribe to under the lock. */
-    Publisher<Object> proceed() throws Throwable;
+    /**
+     * The publisher to subscribe to under the lock.
+     *
+     * @param context of the subscription
+     */
+    Publisher<Object> proceed(ContextView context) throws Throwable;
 
     /** The publisher to subscribe to if the lock is busy, null for none. */
     @Nullable

@@ -9,8 +9,6 @@ import io.distributedlock.reactive.ReactiveLocks;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.Ordered;
-import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
@@ -42,43 +40,80 @@ import reactor.util.context.ContextView;
  * the first method that meets a transaction without a registration registers all locks around itself, and each lock
  * counts as such a method, before its own scope is in the context. By induction, no scope that is found is inside.
  */
-final class EnclosingLocks implements TransactionSynchronization, Ordered {
+final class EnclosingLocks extends TransactionRegistration {
 
     private final List<LockScope> scopes;
 
-    private EnclosingLocks(List<LockScope> scopes) {
+    private EnclosingLocks(@Nullable TransactionBoundary boundary, List<LockScope> scopes) {
+        super(boundary);
         this.scopes = scopes;
+    }
+
+    /** Registers the locks around the transaction of a publisher that is inside of it, unless it only takes part. */
+    static void enter(ContextView context) {
+        TransactionBoundary boundary = TransactionBoundary.of(context);
+        if (boundary != null) {
+            boundary.enter();
+        }
+        TransactionSynchronizationManager manager = ReactiveTransactions.managerOf(context);
+        if (manager != null && !isRegistered(manager)) {
+            EnclosingLocks locks = new EnclosingLocks(boundary, around(manager, context));
+            if (boundary != null) {
+                boundary.begin(locks);
+            }
+            register(locks, manager);
+        }
     }
 
     /**
      * Registers the locks around the transaction of the subscription with this context, if there is one and nothing is
      * registered yet.
-     *
-     * @param inside whether locks that are not kept by the transaction may follow inside of it
      */
-    static void register(ContextView context, boolean inside) {
+    static void register(ContextView context) {
         TransactionSynchronizationManager manager = ReactiveTransactions.managerOf(context);
         if (manager != null) {
-            register(manager, context, inside);
+            register(manager, context, true);
         }
     }
 
+    /**
+     * The first registration of a transaction that has a boundary is that of {@link #enter}, so this one has none.
+     *
+     * @param inside whether locks that are not kept by the transaction may follow inside of it
+     */
     static void register(TransactionSynchronizationManager manager, ContextView context, boolean inside) {
-        if (!manager.isActualTransactionActive()
-                || manager.getSynchronizations().stream().anyMatch(EnclosingLocks::isRegistration)) {
-            return;
+        if (!isRegistered(manager)) {
+            List<LockScope> around = around(manager, context);
+            if (inside || !around.isEmpty()) {
+                register(new EnclosingLocks(null, around), manager);
+            }
         }
-        List<LockScope> around = new ArrayList<>();
-        begin(ReactiveLocks.scopeOf(context), around);
-        begin(SubscriberScope.of(context), around);
-        if (inside || !around.isEmpty()) {
-            manager.registerSynchronization(new EnclosingLocks(around));
+    }
+
+    private static void register(EnclosingLocks locks, TransactionSynchronizationManager manager) {
+        boolean registered = false;
+        try {
+            registered = locks.registerWith(manager);
+        } finally {
+            if (!registered) {
+                locks.scopes.forEach(LockScope::endWork);
+            }
         }
     }
 
     /** A lock that a transaction keeps was the first inside of it. */
-    private static boolean isRegistration(TransactionSynchronization known) {
-        return known instanceof EnclosingLocks || known instanceof ReactiveTransactions;
+    private static boolean isRegistered(TransactionSynchronizationManager manager) {
+        return manager.getSynchronizations().stream().anyMatch(TransactionRegistration.class::isInstance);
+    }
+
+    /** Begins work of the locks. Without an actual transaction, nothing is committed under them. */
+    private static List<LockScope> around(TransactionSynchronizationManager manager, ContextView context) {
+        List<LockScope> around = new ArrayList<>();
+        if (manager.isActualTransactionActive()) {
+            begin(ReactiveLocks.scopeOf(context), around);
+            begin(SubscriberScope.of(context), around);
+        }
+        return around;
     }
 
     private static void begin(@Nullable LockScope innermost, List<LockScope> around) {
@@ -89,14 +124,8 @@ final class EnclosingLocks implements TransactionSynchronization, Ordered {
         }
     }
 
-    /** After the callbacks of the application. */
     @Override
-    public int getOrder() {
-        return Ordered.LOWEST_PRECEDENCE;
-    }
-
-    @Override
-    public Mono<Void> afterCompletion(int status) {
+    Mono<Void> completed() {
         return Mono.fromRunnable(() -> scopes.forEach(LockScope::endWork));
     }
 }

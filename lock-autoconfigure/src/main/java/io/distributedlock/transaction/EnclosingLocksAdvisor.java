@@ -44,7 +44,7 @@ final class EnclosingLocksAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
     /** Before the subscription to the work, so before any cancellation that the transaction learns of. */
     private static <T extends Publisher<Object>> T registered(T work, ContextView context) {
-        EnclosingLocks.register(context, false);
+        EnclosingLocks.enter(context);
         return work;
     }
 }

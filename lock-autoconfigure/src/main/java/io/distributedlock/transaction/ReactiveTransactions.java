@@ -15,11 +15,11 @@ import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import org.springframework.aop.Advisor;
-import org.springframework.core.Ordered;
 import org.springframework.transaction.NoTransactionException;
-import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
@@ -27,7 +27,7 @@ import reactor.util.context.ContextView;
  * Keeps a lock that was acquired inside a reactive transaction until that transaction has completed. A lock that was
  * lost by then stops the commit.
  */
-public final class ReactiveTransactions implements TransactionSynchronization, Ordered {
+public final class ReactiveTransactions extends TransactionRegistration {
 
     private static final Log log = LogFactory.getLog(ReactiveTransactions.class);
 
@@ -37,7 +37,8 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
 
     private volatile boolean workEnded;
 
-    private ReactiveTransactions(KeptLock lock, LockScope scope) {
+    private ReactiveTransactions(@Nullable TransactionBoundary boundary, KeptLock lock, LockScope scope) {
+        super(boundary);
         this.lock = lock;
         this.scope = scope;
     }
@@ -62,14 +63,26 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
         if (!keeps) {
             return null;
         }
-        ReactiveTransactions kept = new ReactiveTransactions(lock, scope);
-        manager.registerSynchronization(kept);
-        return () -> kept.workEnded = true;
+        ReactiveTransactions kept = new ReactiveTransactions(TransactionBoundary.of(context, manager), lock, scope);
+        return kept.registerWith(manager) ? () -> kept.workEnded = true : null;
     }
 
     /** The same for a lock that no transaction keeps, which is inside of that of the context all the same. */
     public static void pass(ContextView context) {
-        EnclosingLocks.register(context, true);
+        EnclosingLocks.register(context);
+    }
+
+    /**
+     * The publisher of a method inside of its lock: if its transaction begins inside as well, the lock does not have to
+     * wait for the boundary outside of both.
+     *
+     * @param context of the subscription
+     */
+    public static Publisher<Object> insideOfLock(Publisher<Object> work, boolean ofMany, ContextView context) {
+        if (!TransactionBoundary.isPending(context)) {
+            return work;
+        }
+        return ofMany ? TransactionBoundary.around(Flux.from(work)) : TransactionBoundary.around(Mono.from(work));
     }
 
     /** {@return advice inside of the transactions of publishers: locks around them are held until they complete} */
@@ -113,26 +126,19 @@ public final class ReactiveTransactions implements TransactionSynchronization, O
     }
 
     @Override
-    public int getOrder() {
-        return Ordered.LOWEST_PRECEDENCE;
-    }
-
-    @Override
     public Mono<Void> beforeCommit(boolean readOnly) {
         return Mono.fromRunnable(lock::throwIfLost);
     }
 
     /** Does not wait for a transaction inside, which may have been cancelled as well. */
     @Override
-    public Mono<Void> afterCompletion(int status) {
-        return Mono.defer(() -> {
-            CompletableFuture<?> work = scope.whenWorkHasEnded().toCompletableFuture();
-            if (work.isDone()) {
-                return release();
-            }
-            work.whenComplete((ended, none) -> release().subscribe());
-            return Mono.empty();
-        });
+    Mono<Void> completed() {
+        CompletableFuture<?> work = scope.whenWorkHasEnded().toCompletableFuture();
+        if (work.isDone()) {
+            return release();
+        }
+        work.whenComplete((ended, none) -> release().subscribe());
+        return Mono.empty();
     }
 
     private Mono<Void> release() {

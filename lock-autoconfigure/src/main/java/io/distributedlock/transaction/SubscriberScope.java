@@ -20,6 +20,8 @@ import reactor.util.context.ContextView;
 /**
  * Remembers the locks of the thread that subscribes to the publisher of a {@code @Transactional} method, outside the
  * transaction, which may begin on another thread. So methods that are no publishers have their locks around it too.
+ * Also adds the {@linkplain TransactionBoundary boundary}, and registers the locks around the transaction of the
+ * subscriber, so that a registration tells whether the method takes part in that one.
  */
 final class SubscriberScope extends StaticMethodMatcherPointcutAdvisor {
 
@@ -50,17 +52,16 @@ final class SubscriberScope extends StaticMethodMatcherPointcutAdvisor {
     private static @Nullable Object invoke(MethodInvocation call) throws Throwable {
         return ReactiveMethods.call(
                 call,
-                work -> Mono.deferContextual(around -> work.contextWrite(withSubscriber(around))),
-                work -> Flux.deferContextual(around -> work.contextWrite(withSubscriber(around))));
+                work -> Mono.deferContextual(
+                        around -> TransactionBoundary.around(work).contextWrite(withSubscriber(around))),
+                work -> Flux.deferContextual(
+                        around -> TransactionBoundary.around(work).contextWrite(withSubscriber(around))));
     }
 
     private static Context withSubscriber(ContextView around) {
-        LockScope scope = LockScope.current();
-        if (scope == null) {
-            return Context.empty();
-        }
         // The transaction of the subscriber, if there is one, is not inside the locks of the thread.
-        EnclosingLocks.register(around, true);
-        return Context.of(SUBSCRIBER, scope);
+        EnclosingLocks.register(around);
+        LockScope scope = LockScope.current();
+        return scope == null ? Context.empty() : Context.of(SUBSCRIBER, scope);
     }
 }
