@@ -47,12 +47,7 @@ final class CallCompletion {
         }
     }
 
-    /** Releases for a caller that no longer waits for the outcome. */
-    static void closeUnobserved(LockHandle handle) {
-        ReleaseStages.close(handle).whenComplete(CallCompletion::logFailure);
-    }
-
-    /** The same for a hold under which no work was done. */
+    /** Releases a hold under which no work was done, for a caller that no longer waits for the outcome. */
     static void closeUnused(LockHandle handle) {
         ReleaseStages.closeUnused(handle).whenComplete(CallCompletion::logFailure);
     }

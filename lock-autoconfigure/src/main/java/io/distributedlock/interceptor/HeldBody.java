@@ -9,10 +9,12 @@ import io.distributedlock.LockNames;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
+import io.distributedlock.composite.ReleaseStages;
 import io.distributedlock.transaction.ReactiveTransactions;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.util.context.ContextView;
@@ -33,15 +35,25 @@ final class HeldBody implements ReactiveWork {
 
     private final @Nullable Runnable kept;
 
+    /** Of the method, whose work may not have ended when it returned the response. */
+    private final @Nullable LockScope earlier;
+
     private final AtomicBoolean begun = new AtomicBoolean();
 
     /** @param kept to be called at the end of the work if a transaction releases the lock; else null */
-    HeldBody(Publisher<Object> body, LockHandle handle, LockOwner owner, CallPolicy policy, @Nullable Runnable kept) {
+    HeldBody(
+            Publisher<Object> body,
+            LockHandle handle,
+            LockOwner owner,
+            CallPolicy policy,
+            @Nullable Runnable kept,
+            @Nullable LockScope earlier) {
         this.body = body;
         this.handle = handle;
         this.owner = owner;
         this.policy = policy;
         this.kept = kept;
+        this.earlier = earlier;
     }
 
     @Override
@@ -78,11 +90,19 @@ final class HeldBody implements ReactiveWork {
 
     @Override
     public void giveBack(LockHandle granted) {
-        if (kept == null) {
-            CallCompletion.closeUnobserved(granted);
-        } else {
-            kept.run();
-        }
+        afterEarlierWork(() -> {
+                    if (kept == null) {
+                        return ReleaseStages.close(granted);
+                    }
+                    kept.run();
+                    return CompletableFuture.completedFuture(null);
+                })
+                .whenComplete(CallCompletion::logFailure);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> afterEarlierWork(Supplier<CompletionStage<@Nullable Void>> release) {
+        return earlier == null ? release.get() : CallEnd.release(earlier, policy.lossMatters(), release);
     }
 
     /** Fails if the lock was lost before any data was written. */

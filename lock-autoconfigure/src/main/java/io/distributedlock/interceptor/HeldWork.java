@@ -193,7 +193,7 @@ final class HeldWork {
 
     /** The work is complete when this publisher has been subscribed to and has ended. Needs Reactor. */
     HeldBody continuedBy(Publisher<Object> rest) {
-        return new HeldBody(rest, handle, owner, policy, null);
+        return new HeldBody(rest, handle, owner, policy, null, latest);
     }
 
     /**
@@ -202,7 +202,7 @@ final class HeldWork {
      */
     void endUnlessBegun() {
         if (finishing.compareAndSet(false, true)) {
-            ReleaseStages.close(handle).whenComplete(this::logAfterResponse);
+            releaseAfter(latest).whenComplete(this::logAfterResponse);
         }
     }
 

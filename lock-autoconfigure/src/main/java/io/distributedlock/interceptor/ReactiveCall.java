@@ -280,7 +280,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         return held == null || !ResponseBodies.PRESENT
                 ? value
                 : ResponseBodies.hold(value, body -> {
-                    HeldBody later = new HeldBody(body, held, owner, policy, kept);
+                    HeldBody later = new HeldBody(body, held, owner, policy, kept, scope);
                     rest = later;
                     return later;
                 });
@@ -334,8 +334,12 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private CompletionStage<@Nullable Void> release(LockHandle held) {
         LockScope inside = scope;
         return inside == null
-                ? releaseNow(held)
-                : CallEnd.release(inside, policy.lossMatters(), () -> releaseNow(held));
+                ? releaseLast(held)
+                : CallEnd.release(inside, policy.lossMatters(), () -> releaseLast(held));
+    }
+
+    private CompletionStage<@Nullable Void> releaseLast(LockHandle held) {
+        return work.afterEarlierWork(() -> releaseNow(held));
     }
 
     private CompletionStage<@Nullable Void> releaseNow(LockHandle held) {

@@ -9,6 +9,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.util.context.ContextView;
@@ -50,4 +51,9 @@ interface ReactiveWork {
 
     /** Whether the work continues in the body of a response that the publisher emits. */
     boolean goesOnInResponse();
+
+    /** Releases when the work has ended that had begun under the hold before this work. */
+    default CompletionStage<@Nullable Void> afterEarlierWork(Supplier<CompletionStage<@Nullable Void>> release) {
+        return release.get();
+    }
 }

@@ -33,7 +33,9 @@ import reactor.util.context.ContextView;
  *       around it, also for one that a transaction further outside keeps.
  *   <li>A commit that does not end: the lock is held and renewed, as it is without a cancellation, until its
  *       {@code maxHold} has passed, it is taken away, or the transaction was garbage collected.
- *   <li>A loss meanwhile: the transaction goes on, and the caller does not wait for it.
+ *   <li>A loss meanwhile: the transaction goes on, and the caller does not wait for it, unless the loss is ignored.
+ *   <li>Cancelled together with a transaction of its own inside: the lock outlasts the outer one. If that completes
+ *       first, the lock does not wait for the inner one, whose end nobody reports reliably.
  * </ul>
  *
  * <p>A lock inside of a transaction must not be registered there: it would wait for a transaction that waits for it. So

@@ -25,8 +25,8 @@ import reactor.util.context.ContextView;
  *   <li>The same, but the outer one completes while the inner one frees its connection: Spring resumes the outer one
  *       afterwards, whose synchronizations are no longer active, and nobody will call this.
  *   <li>A transaction that does not tell whose it is, such as that of a {@code TransactionalOperator} inside of this
- *       one: when Spring resumes this one after its cancellation, it may have completed before or not. The end comes
- *       at once: too early, rather than never.
+ *       one: when Spring resumes this one after its cancellation, it may have completed before or not. The end comes at
+ *       once: too early, rather than never.
  * </ul>
  */
 abstract class TransactionRegistration implements TransactionSynchronization, Ordered {
@@ -99,12 +99,16 @@ abstract class TransactionRegistration implements TransactionSynchronization, Or
     public final Mono<Void> resume() {
         return Mono.deferContextual(context -> {
             suspended = false;
-            return mayRemainUncalled(context) ? end() : Mono.empty();
+            // All at once: Spring does not resume the next one if it cannot register this one again.
+            if (boundary != null && mayRemainUncalled(boundary, context)) {
+                boundary.end();
+            }
+            return Mono.empty();
         });
     }
 
-    private boolean mayRemainUncalled(ContextView context) {
-        if (boundary == null || !boundary.isCancelled()) {
+    private static boolean mayRemainUncalled(TransactionBoundary boundary, ContextView context) {
+        if (!boundary.isCancelled()) {
             return false;
         }
         TransactionBoundary inside = TransactionBoundary.of(context);

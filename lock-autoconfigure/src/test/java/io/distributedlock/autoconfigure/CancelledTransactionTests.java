@@ -215,6 +215,20 @@ class CancelledTransactionTests {
         awaitLogged("rollback done, held=false");
     }
 
+    @Test
+    void aBodyDoesNotReleaseBeforeATransactionOfItsMethodHasEnded() {
+        Mono<ResponseEntity<Mono<String>>> response =
+                work.locked(() -> work.unlockedValues(Flux.just(1, 2).concatWith(Flux.never()))
+                        .next()
+                        .map(first -> ResponseEntity.ok(Mono.just("body"))));
+        CompletableFuture<String> body =
+                response.flatMap(ResponseEntity::getBody).toFuture();
+        awaitLogged("rollback");
+        assertThat(body).isNotDone();
+        assertHeldUntilItEnds("rollback");
+        assertThat(body.join()).isEqualTo("body");
+    }
+
     /** Its end would wait for the transaction, which waits for it. */
     @Test
     void aBodyInsideOfATransactionDoesNotWaitForIt() {

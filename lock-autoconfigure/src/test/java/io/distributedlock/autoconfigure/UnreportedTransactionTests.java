@@ -161,7 +161,8 @@ class UnreportedTransactionTests {
         assertThat(application.isHeld("work")).isTrue();
         outer.tryEmitEmpty();
         application.awaitFree("work");
-        assertThat(transactions.log).contains("nested rollback done, held=true", "transaction rollback done, held=true");
+        assertThat(transactions.log)
+                .contains("nested rollback done, held=true", "transaction rollback done, held=true");
     }
 
     /** An outer one that has no synchronizations meanwhile. */
