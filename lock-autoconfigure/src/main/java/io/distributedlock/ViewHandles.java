@@ -23,6 +23,7 @@ final class ViewHandles {
 
     private static final Cleaner CLEANER = Cleaner.create();
 
+    @SuppressWarnings("ThreadLocalUsage") // The handles of one view.
     private final ThreadLocal<@Nullable OfThread> ofThread = new ThreadLocal<>();
 
     private final Set<OfThread> all = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
@@ -41,14 +42,22 @@ final class ViewHandles {
     }
 
     void push(LockHandle handle) {
-        OfThread its = ofThread.get();
-        if (its == null) {
-            its = new OfThread();
-            all.add(its);
-            ofThread.set(its);
+        try {
+            ofThisThread().push(handle);
+        } finally {
+            Reference.reachabilityFence(this);
         }
-        its.push(handle);
-        Reference.reachabilityFence(this);
+    }
+
+    private OfThread ofThisThread() {
+        OfThread known = ofThread.get();
+        if (known != null) {
+            return known;
+        }
+        OfThread its = new OfThread();
+        all.add(its);
+        ofThread.set(its);
+        return its;
     }
 
     /** The latest handle of this thread, or null. */
