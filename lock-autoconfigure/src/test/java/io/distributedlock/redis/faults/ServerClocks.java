@@ -35,6 +35,8 @@ final class ServerClocks {
 
     private static final String TIME = "redis.call('TIME')";
 
+    private static final Pattern READS_TIME = Pattern.compile("redis\\.p?call\\('TIME'\\)");
+
     private static final String SHIFTED = "shifted()";
 
     private static final String FUNCTION = """
@@ -51,6 +53,7 @@ final class ServerClocks {
                     "acquire.lua", "release.lua", "release-owner.lua", "force-release.lua", "renew.lua", "inspect.lua")
             .stream()
             .map(ServerClocks::script)
+            .peek(ServerClocks::requireKnownReads)
             .collect(Collectors.toMap(ServerClocks::hash, Function.identity()));
 
     private final Map<Integer, Long> aheadMicros = new ConcurrentHashMap<>();
@@ -140,7 +143,7 @@ final class ServerClocks {
             case "TIME" -> List.of("EVAL", shifted("return " + TIME, ahead), "0");
             case "EVALSHA" ->
                 SCRIPTS.containsKey(script) ? with(words, hash(shifted(SCRIPTS.get(script), ahead))) : words;
-            case "EVAL" -> script.contains(TIME) ? with(words, shifted(script, ahead)) : words;
+            case "EVAL" -> READS_TIME.matcher(script).find() ? with(words, shifted(script, ahead)) : words;
             default -> words;
         };
     }
@@ -152,7 +155,14 @@ final class ServerClocks {
     }
 
     private static String shifted(String script, long ahead) {
-        return FUNCTION.formatted(TIME, ahead) + script.replace(TIME, SHIFTED);
+        return FUNCTION.formatted(TIME, ahead) + READS_TIME.matcher(script).replaceAll(SHIFTED);
+    }
+
+    /** A read of the clock in another form would not be shifted, and faults of the clock would test nothing. */
+    private static void requireKnownReads(String script) {
+        if (READS_TIME.matcher(script).replaceAll("").contains("'TIME'")) {
+            throw new IllegalStateException("A script reads the clock in a form that is not shifted: " + script);
+        }
     }
 
     /** With the files that it includes, as instances send it. */
