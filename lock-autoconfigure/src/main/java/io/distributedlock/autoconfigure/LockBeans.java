@@ -88,7 +88,7 @@ final class LockBeans {
         if (has(LOCAL)) {
             return Kind.LOCAL;
         }
-        if (has(IN_REDIS)) {
+        if (has(IN_REDIS) && isCandidate(IN_REDIS)) {
             return Kind.IN_REDIS;
         }
         Kind behind = hasLocks() ? Kind.OF_THE_APPLICATION : inherited();

@@ -84,7 +84,7 @@ class LettuceFailuresTests {
     @ValueSource(
             strings = {
                 "NOPERM User locks has no permissions to run the 'hdel' command script: 12ab, on @user_script:59.",
-                "ERR Error running script (call to f_12ab): @user_script:59: @user_script: 59: -NOPERM this user has no",
+                "ERR Error running script (call to f_12ab): @user_script:59: @user_script: 59: -NOPERM no",
                 "ERR user_script:59: attempt to index a nil value script: 12ab, on @user_script:59.",
                 "WRONGTYPE Operation against a key holding the wrong kind of value",
                 "ERR something new"
