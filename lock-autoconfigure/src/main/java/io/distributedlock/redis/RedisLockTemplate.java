@@ -86,6 +86,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
 
     private volatile @Nullable Supplier<String> label;
 
+    @SuppressWarnings("this-escape") // Not called before the first request.
     private final StartOnDemand startOnDemand = new StartOnDemand(this::startUnlessStopped);
 
     /**
