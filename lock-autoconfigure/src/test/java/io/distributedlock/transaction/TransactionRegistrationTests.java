@@ -13,10 +13,12 @@ import static org.mockito.Mockito.mock;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 /** A cancellation completes a transaction on another thread, also while something is registered with it. */
 class TransactionRegistrationTests {
@@ -25,13 +27,19 @@ class TransactionRegistrationTests {
 
     private final TransactionSynchronizationManager manager = mock(TransactionSynchronizationManager.class);
 
-    private final TransactionRegistration registration = new TransactionRegistration(null) {
+    private final TransactionRegistration registration = new Registration(null);
+
+    private final class Registration extends TransactionRegistration {
+
+        Registration(@Nullable TransactionBoundary boundary) {
+            super(boundary);
+        }
 
         @Override
         Mono<Void> completed() {
             return Mono.fromRunnable(ends::incrementAndGet);
         }
-    };
+    }
 
     @Test
     void oneThatTheTransactionKnowsEndsOnceWithIt() {
@@ -41,7 +49,9 @@ class TransactionRegistrationTests {
         assertThat(registration.registerWith(manager)).isTrue();
         assertThat(ends).hasValue(0);
 
-        registration.afterCompletion(TransactionSynchronization.STATUS_COMMITTED).block();
+        registration
+                .afterCompletion(TransactionSynchronization.STATUS_COMMITTED)
+                .block();
         registration.end().block();
         assertThat(ends).hasValue(1);
     }
@@ -79,12 +89,56 @@ class TransactionRegistrationTests {
     @Test
     void oneThatIsCalledDuringItsRegistrationCountsAsRegistered() {
         given(manager.isSynchronizationActive()).willAnswer(call -> {
-            registration.afterCompletion(TransactionSynchronization.STATUS_ROLLED_BACK).block();
+            registration
+                    .afterCompletion(TransactionSynchronization.STATUS_ROLLED_BACK)
+                    .block();
             return false;
         });
 
         assertThat(registration.registerWith(manager)).isTrue();
         assertThat(ends).hasValue(1);
+    }
+
+    /** As after a callback of the application that fails after the commit: Spring calls no other one then. */
+    @Test
+    void oneThatSpringDoesNotCallEndsWithThePublisherOfItsTransaction() {
+        assertThat(TransactionBoundary.around(registersAndEndsWith(Mono.just("done")))
+                        .block())
+                .isEqualTo("done");
+        assertThat(ends).hasValue(1);
+
+        Mono<Object> failing = TransactionBoundary.around(
+                registersAndEndsWith(Mono.error(new IllegalStateException("after the commit"))));
+        assertThatIllegalStateException().isThrownBy(failing::block);
+        assertThat(ends).hasValue(2);
+    }
+
+    /** The outer transaction has taken the registration of the inner one for its own, and leaves its own uncalled. */
+    @Test
+    void oneThatIsCalledByTheTransactionAroundEndsThoseOfThatOneToo() {
+        Mono<Object> both = TransactionBoundary.around(Mono.<Object>deferContextual(outer -> {
+            register(outer);
+            return TransactionBoundary.around(Mono.<Object>deferContextual(inner -> register(inner)
+                    .afterCompletion(TransactionSynchronization.STATUS_ROLLED_BACK)
+                    .contextWrite(outer)
+                    .then(Mono.fromCallable(ends::get))));
+        }));
+        assertThat(both.block()).as("ends before the publishers have ended").isEqualTo(2);
+    }
+
+    private Mono<Object> registersAndEndsWith(Mono<Object> end) {
+        return Mono.deferContextual(context -> {
+            register(context);
+            return end;
+        });
+    }
+
+    private TransactionRegistration register(ContextView context) {
+        TransactionRegistration inside = new Registration(TransactionBoundary.of(context));
+        given(manager.isSynchronizationActive()).willReturn(true);
+        given(manager.getSynchronizations()).willReturn(List.of(inside));
+        assertThat(inside.registerWith(manager)).isTrue();
+        return inside;
     }
 
     private void assertThatNothingElseEndsIt() {
