@@ -33,7 +33,6 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
@@ -330,9 +329,7 @@ class CancelledTransactionTests {
     }
 
     /** Logs the begins and ends of transactions, and whether the lock was held when they had ended. */
-    static class Transactions extends AbstractReactiveTransactionManager {
-
-        private static final String RESOURCE = "open";
+    static class Transactions extends SuspendingTransactionManager {
 
         private final List<String> log = new CopyOnWriteArrayList<>();
 
@@ -345,26 +342,6 @@ class CancelledTransactionTests {
         }
 
         @Override
-        protected Object doGetTransaction(TransactionSynchronizationManager manager) {
-            return new AtomicBoolean(manager.hasResource(RESOURCE));
-        }
-
-        @Override
-        protected boolean isExistingTransaction(Object transaction) {
-            return ((AtomicBoolean) transaction).get();
-        }
-
-        @Override
-        protected Mono<Object> doSuspend(TransactionSynchronizationManager manager, Object transaction) {
-            return Mono.fromSupplier(() -> manager.unbindResource(RESOURCE));
-        }
-
-        @Override
-        protected Mono<Void> doResume(TransactionSynchronizationManager manager, Object transaction, Object suspended) {
-            return Mono.fromRunnable(() -> manager.bindResource(RESOURCE, suspended));
-        }
-
-        @Override
         protected Mono<Void> doCleanupAfterCompletion(TransactionSynchronizationManager manager, Object transaction) {
             return Mono.fromRunnable(() -> manager.unbindResourceIfPossible(RESOURCE));
         }
@@ -374,7 +351,7 @@ class CancelledTransactionTests {
                 TransactionSynchronizationManager manager, Object transaction, TransactionDefinition definition) {
             return Mono.<Void>fromRunnable(() -> log.add("begin"))
                     .then(beginning)
-                    .then(Mono.fromRunnable(() -> manager.bindResource(RESOURCE, transaction)));
+                    .then(bind(manager, transaction, "transaction"));
         }
 
         @Override

@@ -29,7 +29,6 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
@@ -309,9 +308,7 @@ class UnreportedTransactionTests {
     }
 
     /** As strict with its resources as that of R2DBC. Waits where a test requires it. */
-    static class Transactions extends AbstractReactiveTransactionManager {
-
-        private static final String RESOURCE = "open";
+    static class Transactions extends SuspendingTransactionManager {
 
         private final List<String> log = new CopyOnWriteArrayList<>();
 
@@ -319,81 +316,49 @@ class UnreportedTransactionTests {
 
         private volatile boolean failing;
 
-        private static final class Open {
-
-            private final boolean existing;
-
-            private volatile String name = "";
-
-            Open(boolean existing) {
-                this.existing = existing;
-            }
-        }
-
-        @Override
-        protected Object doGetTransaction(TransactionSynchronizationManager manager) {
-            return new Open(manager.hasResource(RESOURCE));
-        }
-
-        @Override
-        protected boolean isExistingTransaction(Object transaction) {
-            return ((Open) transaction).existing;
-        }
-
-        @Override
-        protected Mono<Object> doSuspend(TransactionSynchronizationManager manager, Object transaction) {
-            return Mono.fromSupplier(() -> manager.unbindResource(RESOURCE));
-        }
-
-        @Override
-        protected Mono<Void> doResume(TransactionSynchronizationManager manager, Object transaction, Object suspended) {
-            return Mono.fromRunnable(() -> manager.bindResource(RESOURCE, suspended));
-        }
-
         @Override
         protected Mono<Void> doBegin(
                 TransactionSynchronizationManager manager, Object transaction, TransactionDefinition definition) {
             boolean nested = definition.getPropagationBehavior() == TransactionDefinition.PROPAGATION_REQUIRES_NEW;
-            Open open = (Open) transaction;
-            open.name = nested ? "nested" : "transaction";
-            Mono<Void> waiting = waits.containsKey(open.name + " begin") ? waitAt(open, "begin") : Mono.empty();
-            return waiting.then(Mono.fromRunnable(() -> manager.bindResource(RESOURCE, transaction)));
+            String name = nested ? "nested" : "transaction";
+            Mono<Void> waiting = waits.containsKey(name + " begin") ? waitAt(name, "begin") : Mono.empty();
+            return waiting.then(bind(manager, transaction, name));
         }
 
         @Override
         protected Mono<Void> doCommit(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
-            return end((Open) status.getTransaction(), "commit");
+            return end(((Open) status.getTransaction()).name(), "commit");
         }
 
         @Override
         protected Mono<Void> doRollback(TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
-            return end((Open) status.getTransaction(), "rollback");
+            return end(((Open) status.getTransaction()).name(), "rollback");
         }
 
         @Override
         protected Mono<Void> doCleanupAfterCompletion(TransactionSynchronizationManager manager, Object transaction) {
             return Mono.defer(() -> {
                 manager.unbindResource(RESOURCE);
-                Open open = (Open) transaction;
-                return open.name.equals("nested") ? waitAt(open, "clean") : Mono.empty();
+                String name = ((Open) transaction).name();
+                return name.equals("nested") ? waitAt(name, "clean") : Mono.empty();
             });
         }
 
-        private Mono<Void> waitAt(Open open, String point) {
+        private Mono<Void> waitAt(String name, String point) {
             return Mono.defer(() -> {
-                log.add(open.name + " " + point);
-                Sinks.Empty<Void> wait = waits.get(open.name + " " + point);
+                log.add(name + " " + point);
+                Sinks.Empty<Void> wait = waits.get(name + " " + point);
                 return wait == null ? Mono.empty() : wait.asMono();
             });
         }
 
-        private Mono<Void> end(Open open, String how) {
+        private Mono<Void> end(String name, String how) {
             if (failing) {
                 return Mono.error(new IllegalStateException(how));
             }
-            return waitAt(open, how)
+            return waitAt(name, how)
                     .then(Mono.fromRunnable(
-                            () -> log.add(open.name + " " + how + " done, held=" + application.isHeld("work"))));
+                            () -> log.add(name + " " + how + " done, held=" + application.isHeld("work"))));
         }
     }
 }
