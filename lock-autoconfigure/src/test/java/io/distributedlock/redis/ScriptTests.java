@@ -225,9 +225,12 @@ class ScriptTests extends AbstractScriptTests {
         acquireFor("job", ONE, "60000");
 
         acquireFor("job", TWO, "5000");
-        acquireFor("job", ONE, "5000");
-        run("renew.lua", 1, ENTRY, TWO, "5000", field("t"), "1");
+        assertThat(ttl()).isGreaterThan(50_000);
 
+        acquireFor("job", ONE, "5000");
+        assertThat(ttl()).isGreaterThan(50_000);
+
+        run("renew.lua", 1, ENTRY, TWO, "5000", field("t"), "1");
         assertThat(ttl()).isGreaterThan(50_000);
     }
 
@@ -261,8 +264,7 @@ class ScriptTests extends AbstractScriptTests {
         acquireFor("job", TWO, "60000");
         client.call("HSET", ENTRY, "u" + ONE, "1");
 
-        release(TWO, "0", "");
-
+        assertThat(outcome(release(TWO, "0", ""))).isEqualTo(1);
         assertThat(client.keys(ENTRY)).isEmpty();
     }
 
