@@ -8,7 +8,6 @@ import io.distributedlock.DistributedLockException;
 import io.distributedlock.HoldReport;
 import io.distributedlock.LockDeadlockEvent;
 import io.distributedlock.LockDeadlockEvent.Link;
-import io.distributedlock.LockEvent;
 import io.distributedlock.LockNames;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +16,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -65,28 +63,19 @@ public final class DeadlockSearch {
 
     private final Reports others;
 
-    private final Consumer<? super LockEvent> events;
-
     /** The waits whose cycles were reported. */
     private Set<String> told = new HashSet<>();
 
     /**
      * @param self the public id of this instance
      * @param label its label
-     * @param events the receiver of reports, on the calling thread
      */
-    public DeadlockSearch(
-            LockEngine engine,
-            String self,
-            Supplier<String> label,
-            Reports others,
-            Consumer<? super LockEvent> events) {
+    public DeadlockSearch(LockEngine engine, String self, Supplier<String> label, Reports others) {
         this.engine = engine;
         this.graph = new WaitGraph(engine.context());
         this.self = self;
         this.label = label;
         this.others = others;
-        this.events = events;
     }
 
     private int turn;
@@ -234,7 +223,7 @@ public final class DeadlockSearch {
         if (resolve) {
             waiter.end(new AcquireResult.Deadlock(words));
         }
-        events.accept(new LockDeadlockEvent(waiter.terms.name(), links, resolve));
+        engine.context().events().deadlock(new LockDeadlockEvent(waiter.terms.name(), links, resolve));
     }
 
     private static String words(List<Link> ring) {

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.LockDeadlockEvent;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockLostEvent;
 import io.distributedlock.LockLostException;
@@ -75,6 +76,10 @@ final class EngineEvents {
 
     void serverClockSetBack(ServerClockSetBackEvent event) {
         log.serverClockSetBack(event);
+        publish(event);
+    }
+
+    void deadlock(LockDeadlockEvent event) {
         publish(event);
     }
 

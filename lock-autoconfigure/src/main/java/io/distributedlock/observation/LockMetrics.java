@@ -13,6 +13,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 
 /**
  * Measures how long callers wait for locks ({@code distributed.lock.wait}) and hold them
@@ -87,12 +89,15 @@ public final class LockMetrics implements LockListener {
         store.renewed(result);
     }
 
+    /** First, since a listener that fails ends the delivery of an event. */
     @EventListener
+    @Order(Ordered.HIGHEST_PRECEDENCE)
     void deadlock(LockDeadlockEvent event) {
         deadlocks.increment();
     }
 
     @EventListener
+    @Order(Ordered.HIGHEST_PRECEDENCE)
     void setBack(ServerClockSetBackEvent event) {
         setBack.increment();
     }

@@ -31,15 +31,19 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds waits and holds of this instance that last too long, and reports each once: by a warning and an event. It
- * forgets those that have ended, so its size is bounded by the holds and waits of the instance. The events follow after
- * the warnings of a check, since their listeners are code of the application. Used by one thread at a time.
+ * Finds waits and holds of this instance that last too long, and reports each once: by an event, and by a warning if it
+ * is one of the first {@link #LINES} of a check. It forgets those that have ended, so its size is bounded by the holds
+ * and waits of the instance. The events follow after the warnings of a check, since their listeners are code of the
+ * application. Used by one thread at a time.
  */
 final class SlowLocks {
 
     private static final Log log = LogFactory.getLog(SlowLocks.class);
 
-    /** The maximum number of lines of one check; a fault that stops thousands of callers must not fill the log. */
+    /**
+     * The maximum number of lines of one check, and of holders that it requests from Redis: a fault that stops thousands
+     * of callers must not fill the log.
+     */
     static final int LINES = 10;
 
     private final LockMonitor monitor;
@@ -133,7 +137,9 @@ final class SlowLocks {
         List<String> fresh =
                 slow.keySet().stream().filter(name -> !toldWaits.contains(name)).toList();
         toldWaits = new HashSet<>(slow.keySet());
-        tellOfWaits(fresh.stream().limit(LINES).map(slow::get).toList(), found);
+        warnOfWaits(fresh.stream().limit(LINES).map(slow::get).toList(), found);
+        fresh.stream().skip(LINES).map(slow::get).forEach(waiters -> found.add(
+                event(waiters, oldest(waiters).holder())));
         tellOfMore(fresh.size(), "locks are waited for");
     }
 
@@ -142,7 +148,7 @@ final class SlowLocks {
     }
 
     /** Requests the labels of all holders' instances at once. */
-    private void tellOfWaits(List<List<Waiting>> locks, List<LockEvent> found) {
+    private void warnOfWaits(List<List<Waiting>> locks, List<LockEvent> found) {
         Map<String, Holder> holders = new HashMap<>();
         for (List<Waiting> waiters : locks) {
             Waiting oldest = oldest(waiters);
@@ -157,7 +163,9 @@ final class SlowLocks {
                 .collect(Collectors.toSet());
         Map<String, String> labels = unknown.isEmpty() ? Map.of() : monitor.labels(unknown);
         for (List<Waiting> waiters : locks) {
-            found.add(tell(waiters, holders.get(oldest(waiters).name()), labels));
+            Holder holder = holders.get(oldest(waiters).name());
+            warn(waiters, holder, labels);
+            found.add(event(waiters, holder == null ? null : holder.id()));
         }
     }
 
@@ -170,15 +178,18 @@ final class SlowLocks {
         return state == null ? null : Holder.of(state);
     }
 
-    private static LockEvent tell(List<Waiting> waiters, @Nullable Holder holder, Map<String, String> labels) {
+    private static void warn(List<Waiting> waiters, @Nullable Holder holder, Map<String, String> labels) {
         Waiting oldest = oldest(waiters);
         log.warn(lock(oldest.name()) + " has been waited for by '" + LockNames.show(oldest.caller()) + "'"
                 + in(oldest.origin().method())
                 + " for " + oldest.waitedFor().toMillis() + " ms; " + waiters.size()
                 + " callers of this instance wait for it, held by "
                 + (holder == null ? "an unknown holder" : holder.shown(labels)));
-        String id = holder == null ? null : holder.id();
-        return new LongWaitEvent(oldest.name(), oldest.waitedFor(), waiters.size(), id);
+    }
+
+    private static LockEvent event(List<Waiting> waiters, @Nullable String holder) {
+        Waiting oldest = oldest(waiters);
+        return new LongWaitEvent(oldest.name(), oldest.waitedFor(), waiters.size(), holder);
     }
 
     private void lookAtHolds(List<Held> all, List<LockEvent> found) {
@@ -190,7 +201,8 @@ final class SlowLocks {
         Set<Hold> told = new HashSet<>();
         slow.forEach(held -> told.add(hold(held)));
         toldHolds = told;
-        fresh.stream().limit(LINES).forEach(held -> found.add(tell(held)));
+        fresh.stream().limit(LINES).forEach(SlowLocks::warn);
+        fresh.forEach(held -> found.add(event(held)));
         tellOfMore(fresh.size(), "locks are held");
     }
 
@@ -198,10 +210,13 @@ final class SlowLocks {
         return new Hold(held.name(), held.fencingToken());
     }
 
-    private static LockEvent tell(Held held) {
+    private static void warn(Held held) {
         log.warn(lock(held.name()) + " has been held by '" + LockNames.show(held.caller()) + "'"
                 + in(held.origin().method()) + " for " + held.heldFor().toMillis() + " ms, token "
                 + held.fencingToken() + "; " + held.waiters() + " callers of this instance wait for it");
+    }
+
+    private static LockEvent event(Held held) {
         return new LongHoldEvent(
                 held.name(),
                 held.fencingToken(),

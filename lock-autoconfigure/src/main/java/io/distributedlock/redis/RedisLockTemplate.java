@@ -453,7 +453,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
                     engine,
                     neighbours,
                     holders,
-                    new DeadlockSearch(engine, id.publicPart(), called, neighbours.holds(), events));
+                    new DeadlockSearch(engine, id.publicPart(), called, neighbours.holds()));
         }
 
         void close() {

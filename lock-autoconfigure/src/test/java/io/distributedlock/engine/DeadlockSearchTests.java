@@ -44,8 +44,6 @@ class DeadlockSearchTests {
 
     private final Map<String, DeadlockSearch> searches = new TreeMap<>();
 
-    private final List<LockDeadlockEvent> events = new ArrayList<>();
-
     /** Runs at each question between instances. */
     private Runnable meanwhile = () -> {};
 
@@ -57,7 +55,7 @@ class DeadlockSearchTests {
             String id = "instance" + i;
             Instance instance = world.instance(id);
             instances.put(id, instance);
-            searches.put(id, new DeadlockSearch(instance.engine, id, () -> "label of " + id, this::ask, this::told));
+            searches.put(id, new DeadlockSearch(instance.engine, id, () -> "label of " + id, this::ask));
         }
     }
 
@@ -69,8 +67,11 @@ class DeadlockSearchTests {
                 : Optional.ofNullable(asked.engine.report(lockName, "label of " + instance));
     }
 
-    private void told(LockEvent event) {
-        events.add((LockDeadlockEvent) event);
+    private List<LockDeadlockEvent> events() {
+        return instances.values().stream()
+                .flatMap(instance -> instance.events.stream())
+                .map(LockDeadlockEvent.class::cast)
+                .toList();
     }
 
     private void look(boolean resolve) {
@@ -183,7 +184,7 @@ class DeadlockSearchTests {
         look(false);
         look(false);
 
-        assertThat(events).singleElement().satisfies(event -> {
+        assertThat(events()).singleElement().satisfies(event -> {
             assertThat(event.lockName()).isEqualTo("lock0");
             assertThat(event.ring()).hasSize(size);
             assertThat(event.ring().get(0).caller()).isEqualTo("caller0");
@@ -204,12 +205,12 @@ class DeadlockSearchTests {
         writer.acquire("row");
         writer.acquire("data");
         look(true);
-        assertThat(events).isEmpty();
+        assertThat(events()).isEmpty();
 
         reader.acquire("row");
         look(true);
 
-        assertThat(events)
+        assertThat(events())
                 .singleElement()
                 .satisfies(event -> assertThat(event.ring())
                         .extracting(LockDeadlockEvent.Link::caller)
@@ -226,7 +227,7 @@ class DeadlockSearchTests {
         look(true);
 
         Caller last = callers.get(size - 1);
-        assertThat(events).hasSize(1);
+        assertThat(events()).hasSize(1);
         assertThat(last.waitsFor()).isNull();
         assertThat(last.holds("lock0")).isFalse();
         last.end();
@@ -251,7 +252,7 @@ class DeadlockSearchTests {
         two.acquire("a");
         look(true);
 
-        assertThat(events).hasSize(1);
+        assertThat(events()).hasSize(1);
         two.end();
         assertThat(one.waitsFor()).isNull();
         one.end();
@@ -292,7 +293,7 @@ class DeadlockSearchTests {
         look(true);
         look(true);
 
-        assertThat(events).singleElement().satisfies(event -> {
+        assertThat(events()).singleElement().satisfies(event -> {
             assertThat(event.lockName()).isEqualTo("a");
             assertThat(event.resolved()).isTrue();
             assertThat(event.ring())
@@ -318,7 +319,7 @@ class DeadlockSearchTests {
         two.acquire("a");
         look(false);
 
-        assertThat(events)
+        assertThat(events())
                 .singleElement()
                 .satisfies(event -> assertThat(event.ring())
                         .extracting(LockDeadlockEvent.Link::lockName)
@@ -344,7 +345,7 @@ class DeadlockSearchTests {
         nameless.acquire("a");
         look(true);
 
-        assertThat(events).isEmpty();
+        assertThat(events()).isEmpty();
         List.of(unrelated, nameless, holder, thread).forEach(Caller::end);
     }
 
@@ -369,7 +370,7 @@ class DeadlockSearchTests {
         other.acquire("b");
         started.acquire("a");
         look(true);
-        assertThat(events).isEmpty();
+        assertThat(events()).isEmpty();
 
         stop.set(true);
         running.join();
@@ -382,11 +383,11 @@ class DeadlockSearchTests {
         answering = false;
         List<Caller> callers = ring(2);
         look(true);
-        assertThat(events).isEmpty();
+        assertThat(events()).isEmpty();
 
         answering = true;
         look(true);
-        assertThat(events).hasSize(1);
+        assertThat(events()).hasSize(1);
         callers.forEach(Caller::end);
     }
 
@@ -402,7 +403,7 @@ class DeadlockSearchTests {
         searches.get("instance1").look(Duration.ZERO, true);
 
         assertThat(questions[0]).isEqualTo(2);
-        assertThat(events).isEmpty();
+        assertThat(events()).isEmpty();
         callers.forEach(Caller::end);
     }
 
@@ -423,7 +424,7 @@ class DeadlockSearchTests {
                 step(callers, random);
             }
             look(true);
-            assertThat(events).as("seed %d, run %d", seed, run).isEmpty();
+            assertThat(events()).as("seed %d, run %d", seed, run).isEmpty();
             meanwhile = () -> {};
             callers.forEach(Caller::end);
             callers.forEach(Caller::end);

@@ -5,7 +5,10 @@
 package io.distributedlock.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.distributedlock.LockDeadlockEvent;
+import io.distributedlock.LockEvent;
 import io.distributedlock.LockListener.Answer;
 import io.distributedlock.LockListener.Attempt;
 import io.distributedlock.LockListener.Command;
@@ -15,14 +18,18 @@ import io.distributedlock.LockListener.Path;
 import io.distributedlock.LockListener.Refusal;
 import io.distributedlock.LockListener.Renewal;
 import io.distributedlock.LockOrigin;
+import io.distributedlock.ServerClockSetBackEvent;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.event.EventListener;
 
 class LockMetricsTests {
 
@@ -129,6 +136,34 @@ class LockMetricsTests {
                 .isOne();
         assertThat(registry.get("distributed.lock.lost")
                         .tags("lock", "orders", "reason", "expired")
+                        .counter()
+                        .count())
+                .isOne();
+    }
+
+    static class FailingListener {
+
+        @EventListener
+        void fail(LockEvent event) {
+            throw new IllegalStateException("a listener of the application");
+        }
+    }
+
+    @Test
+    void anEventCountsAlthoughAListenerOfTheApplicationFails() {
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+            context.registerBean(FailingListener.class);
+            context.registerBean(LockMetrics.class, () -> metrics);
+            context.refresh();
+
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> context.publishEvent(new LockDeadlockEvent("a", List.of(), false)));
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> context.publishEvent(new ServerClockSetBackEvent("a", Duration.ofSeconds(2))));
+        }
+
+        assertThat(registry.get("distributed.lock.deadlocks").counter().count()).isOne();
+        assertThat(registry.get("distributed.lock.server.clock.set.back")
                         .counter()
                         .count())
                 .isOne();

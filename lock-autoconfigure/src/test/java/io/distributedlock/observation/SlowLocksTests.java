@@ -167,6 +167,27 @@ class SlowLocksTests {
 
         assertThat(log.getOut().lines().filter(line -> line.contains("WARN"))).hasSize(SlowLocks.LINES + 1);
         assertThat(log.getOut()).contains("990 more locks are held for too long");
+        assertThat(events).hasSize(1_000).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aThousandWaitsFillNeitherTheLogNorRedis(CapturedOutput log) {
+        List<String> requested = new ArrayList<>();
+        IntStream.range(0, 1_000).forEach(i -> waiting.add(wait("order:" + i, 31)));
+        new SlowLocks(
+                        () -> new LockActivity("here", true, true, held, waiting),
+                        name -> {
+                            requested.add(name);
+                            return heldBy("elsewhere", false, null);
+                        },
+                        events::add,
+                        LIMIT,
+                        LIMIT)
+                .look();
+
+        assertThat(log.getOut().lines().filter(line -> line.contains("WARN"))).hasSize(SlowLocks.LINES + 1);
+        assertThat(requested).hasSize(SlowLocks.LINES);
+        assertThat(events).hasSize(1_000).doesNotHaveDuplicates();
     }
 
     @Test
