@@ -102,7 +102,8 @@ final class LockRegistry implements LeaseStore.Listener {
         String owner = terms.owner();
         NamedLock known = named.get(terms.name());
         Readers.Refused refused = readers.refusal(terms, caller, enclosing, known);
-        if (refused != null || terms.reentrant()) {
+        // Readers have one owner together, so a hold of that owner may be another caller's.
+        if (refused != null || terms.reentrant() || LeaseStore.READERS.equals(owner)) {
             return refused == null ? null : refused.why();
         }
         boolean held = owner == null

@@ -7,12 +7,15 @@ package io.distributedlock.engine;
 import io.distributedlock.DistributedLockException;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** A release with a stage that waits for its reply, for one command time-out at most. */
 final class ReleaseTimeout extends TimerTask {
 
     private final CompletableFuture<Void> stage = new CompletableFuture<>();
+
+    private final AtomicBoolean decided = new AtomicBoolean();
 
     private final EngineContext engine;
 
@@ -41,7 +44,11 @@ final class ReleaseTimeout extends TimerTask {
         return stage;
     }
 
+    /** The first of reply and time-out counts, as for a caller that waits: what comes later is not reported. */
     private void complete(@Nullable Outcome outcome, @Nullable Throwable failure) {
+        if (!decided.compareAndSet(false, true)) {
+            return;
+        }
         try {
             if (outcome == null) {
                 Throwable cause = failure == null ? release.lastFailure() : StoreFailures.unwrap(failure);

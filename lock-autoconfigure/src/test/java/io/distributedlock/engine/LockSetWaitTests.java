@@ -51,6 +51,17 @@ class LockSetWaitTests {
         mine.close();
     }
 
+    @Test
+    void aReaderThatMayNotEnterAgainIsNotRefusedForOtherReaders() {
+        AsyncAttempt reader = one.acquire(LockRequest.of("b").mode(LockMode.SHARED).logicalOwner(work));
+
+        AsyncAttempt both = one.acquire(BOTH.mode(LockMode.SHARED).reentrant(false));
+
+        assertThat(both.isHeld()).isTrue();
+        both.close();
+        reader.close();
+    }
+
     /** It waited for a first, without end if the other caller keeps it. */
     @Test
     void aReentryThatIsRefusedIsRefusedAtOnce() {

@@ -69,6 +69,23 @@ class PendingReleaseTests {
     }
 
     @Test
+    void whatALateReplySaysIsNotReportedOnceTheStageHasFailed() {
+        AsyncAttempt attempt = one.acquire("a");
+        one.network.disconnect();
+        CompletableFuture<Void> closing = close(attempt);
+        world.advanceSeconds(3);
+        assertThat(failureOf(closing)).isInstanceOf(LockReleaseUnconfirmedException.class);
+
+        world.leases.forgetAll();
+        one.reconnect();
+        world.advanceSeconds(1);
+
+        assertThat(one.network.sent(ReleaseCommand.class)).isNotEmpty();
+        assertThat(one.events).isEmpty();
+        assertThat(one.listener.told).filteredOn(told -> told.startsWith("a lost")).isEmpty();
+    }
+
+    @Test
     void endsWithTheEngineAlthoughTheStoreIsSilent() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
