@@ -111,13 +111,13 @@ record CallPolicy(
 
     /**
      * The exception after the method has failed: its failure, unless that is only the interrupt by the loss of the
-     * lock. The other one is added as suppressed.
+     * lock. The other one is added as suppressed, unless it is a loss that the method ignores.
      *
      * @param ofRelease the failure of the release, or null
      * @param mayComeOfLoss whether the failure may be only the consequence of an interrupt that the loss caused
      */
     Throwable afterFailure(Throwable failure, @Nullable Throwable ofRelease, boolean mayComeOfLoss) {
-        if (ofRelease == null) {
+        if (ofRelease == null || isIgnored(ofRelease)) {
             return failure;
         }
         boolean lossWins = mayComeOfLoss && ofRelease instanceof LockLostException;
@@ -143,11 +143,16 @@ record CallPolicy(
      */
     @Nullable
     Throwable afterSuccess(@Nullable Throwable ofRelease) {
+        return ofRelease == null || isIgnored(ofRelease) ? null : ofRelease;
+    }
+
+    /** Whether it is a loss that the method ignores, which is logged. */
+    private boolean isIgnored(Throwable ofRelease) {
         if (lossMatters() || !(ofRelease instanceof LockLostException loss)) {
-            return ofRelease;
+            return false;
         }
         logger.warn("The lock '" + LockNames.show(loss.lockName())
                 + "' was lost during a method with whenLost = IGNORE: " + loss.getMessage());
-        return null;
+        return true;
     }
 }

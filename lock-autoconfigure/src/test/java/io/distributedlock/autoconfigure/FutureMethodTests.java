@@ -232,6 +232,16 @@ class FutureMethodTests {
         assertSucceeds(result);
     }
 
+    @Test
+    void aLossThatIsIgnoredIsNotAddedToTheFailureOfTheFuture() {
+        CompletableFuture<String> result = work.ignoring("k", body);
+        await().atMost(LockedApplication.LONG).until(() -> application.locks().forceRelease("work:k"));
+        body.completeExceptionally(new IllegalStateException("of the body"));
+
+        assertFails(result, IllegalStateException.class)
+                .matches(failure -> failure.getSuppressed().length == 0, "has no suppressed exception");
+    }
+
     /** A key may be any text from users. */
     @Test
     @ExtendWith(OutputCaptureExtension.class)

@@ -6,6 +6,7 @@ package io.distributedlock.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.mockito.Mockito.mock;
 
@@ -180,6 +181,18 @@ class BlockingCallTests {
     }
 
     @Test
+    void addsNoLossThatIsIgnoredToTheFailureOfTheMethod() {
+        RuntimeException failure = new IllegalStateException("of the method");
+        locks.failClose(new LockLostException("work", "lost", Duration.ZERO));
+
+        assertThatThrownBy(() -> work.ignoringLossOf(() -> {
+                    throw failure;
+                }))
+                .isSameAs(failure)
+                .hasNoSuppressedExceptions();
+    }
+
+    @Test
     void ignoresNothingButLoss() {
         locks.failClose(new LockUnavailableException("work", "down", null));
         assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(work::ignoringLoss);
@@ -269,6 +282,11 @@ class BlockingCallTests {
         String ignoringLoss() {
             events.add("run");
             return "result";
+        }
+
+        @DistributedLocked(whenLost = WhenLost.IGNORE)
+        Object ignoringLossOf(Callable<?> body) throws Exception {
+            return body.call();
         }
 
         @DistributedLocked(whenBusy = WhenBusy.SKIP)
