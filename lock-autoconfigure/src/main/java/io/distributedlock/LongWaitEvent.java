@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param lockName the name of the lock
  * @param waited the longest of the waits
  * @param waiters the number of callers of this instance that wait for the lock
- * @param holder the public id of the instance that holds the lock, or its explicit owner; null if unknown,
- *     as for the eleventh and later ones of one check that another instance holds
+ * @param holder the public id of the instance that holds the lock, or its explicit owner; null if unknown, as for the
+ *     eleventh and later ones of one check that another instance holds
  * @since 0.1.0
  */
 public record LongWaitEvent(

@@ -41,8 +41,8 @@ final class SlowLocks {
     private static final Log log = LogFactory.getLog(SlowLocks.class);
 
     /**
-     * The maximum number of lines of one check, and of holders that it requests from Redis: a fault that stops thousands
-     * of callers must not fill the log.
+     * The maximum number of lines of one check, and of holders that it requests from Redis: a fault that stops
+     * thousands of callers must not fill the log.
      */
     static final int LINES = 10;
 
@@ -138,8 +138,10 @@ final class SlowLocks {
                 slow.keySet().stream().filter(name -> !toldWaits.contains(name)).toList();
         toldWaits = new HashSet<>(slow.keySet());
         warnOfWaits(fresh.stream().limit(LINES).map(slow::get).toList(), found);
-        fresh.stream().skip(LINES).map(slow::get).forEach(waiters -> found.add(
-                event(waiters, oldest(waiters).holder())));
+        fresh.stream()
+                .skip(LINES)
+                .map(slow::get)
+                .forEach(waiters -> found.add(event(waiters, oldest(waiters).holder())));
         tellOfMore(fresh.size(), "locks are waited for");
     }
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
  * Locked methods, and processes, that end as they should not. See {@link ProcessEndChild} for the times that are set
  * there.
  */
+@Tag(TestLength.FULL)
 class ProcessEndTests {
 
     private static final Duration LEASE = Duration.ofSeconds(1);
@@ -86,7 +87,6 @@ class ProcessEndTests {
     }
 
     @Test
-    @Tag(TestLength.FULL)
     void whateverTheBodyThrowsIsThrownAndTheLockIsReleasedAtOnce() {
         try (ChildJvm child = start()) {
             assertThat(endOfABody(child, "throw-when-lost"))
@@ -137,7 +137,6 @@ class ProcessEndTests {
         }
     }
 
-    @Tag(TestLength.FULL)
     @Test
     void aHaltInsideOfTheBodyLeavesItsLockUntilTheLeaseEnds() {
         try (ChildJvm child = start()) {

@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.testing.Seeds;
+import io.distributedlock.testing.TestLength;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -171,6 +173,7 @@ class AskingPaceTests {
     }
 
     /** The line is lost with the entry of its dead holder; no idle second passes until all have had the lock. */
+    @Tag(TestLength.FULL)
     @Test
     void aLongLineMovesOnAfterItsHolderHasDied() {
         Crowd crowd = new Crowd(1_000, SEED).thatWaits();

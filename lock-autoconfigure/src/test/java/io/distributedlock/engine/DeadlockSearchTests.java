@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.HoldReport;
 import io.distributedlock.LockDeadlockEvent;
-import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockMode;
 import io.distributedlock.LockOrigin;

@@ -53,7 +53,8 @@ class LockSetWaitTests {
 
     @Test
     void aReaderThatMayNotEnterAgainIsNotRefusedForOtherReaders() {
-        AsyncAttempt reader = one.acquire(LockRequest.of("b").mode(LockMode.SHARED).logicalOwner(work));
+        AsyncAttempt reader =
+                one.acquire(LockRequest.of("b").mode(LockMode.SHARED).logicalOwner(work));
 
         AsyncAttempt both = one.acquire(BOTH.mode(LockMode.SHARED).reentrant(false));
 

@@ -82,7 +82,9 @@ class PendingReleaseTests {
 
         assertThat(one.network.sent(ReleaseCommand.class)).isNotEmpty();
         assertThat(one.events).isEmpty();
-        assertThat(one.listener.told).filteredOn(told -> told.startsWith("a lost")).isEmpty();
+        assertThat(one.listener.told)
+                .filteredOn(told -> told.startsWith("a lost"))
+                .isEmpty();
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.TestLength;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -26,6 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.TestAbortedException;
@@ -96,6 +98,7 @@ class ClockJumpTests extends AbstractFaultTests {
     }
 
     /** It jumps by a day, ahead and back, while a lock is held, another one waited for, and more are asked for. */
+    @Tag(TestLength.FULL)
     @Test
     void ofAnApplicationChangesNothing() {
         Map<String, String> environment = settableClock();

@@ -14,6 +14,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.ClusterNode;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RedisCluster;
+import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -23,9 +24,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Two servers that redirect to each other. */
+@Tag(TestLength.FULL)
 class ClusterStormTests {
 
     private static final Duration LONG = Duration.ofSeconds(60);

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A JVM that is killed or stopped while others stand in line, before it or behind it. */
+@Tag(TestLength.FULL)
 class DeadAndStoppedWaitersTests {
 
     private static StandaloneServer server;
@@ -88,7 +89,6 @@ class DeadAndStoppedWaitersTests {
         }
     }
 
-    @Tag(TestLength.FULL)
     @Test
     void allFiftyWaitersInOtherJvmsGetTheLockOfADeadHolder() {
         Duration lease = millis(3_000);
@@ -193,7 +193,6 @@ class DeadAndStoppedWaitersTests {
     }
 
     /** Nobody has taken the lock meanwhile, but the grant has passed all the same: it needs a new one to run. */
-    @Tag(TestLength.FULL)
     @Test
     void anInstanceThatWasStoppedBetweenGrantAndDeliveryAcquiresAgain() {
         ChildJvm child = startChildren(1).get(0);

@@ -19,6 +19,7 @@ import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.SafetyViolations;
 import io.distributedlock.testing.Seeds;
+import io.distributedlock.testing.TestLength;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -37,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The whole way of a history: two JVMs with four workers each write it, one of them is killed, and the checker judges
  * it.
  */
+@Tag(TestLength.FULL)
 @ExtendWith(SafetyViolations.class)
 class KilledHolderHistoryTests {
 

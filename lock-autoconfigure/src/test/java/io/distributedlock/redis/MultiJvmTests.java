@@ -110,6 +110,7 @@ class MultiJvmTests {
         locks.acquire(LockRequest.of("shared")).close();
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void aKilledHolderIsFollowedWhenItsLeaseHasPassed() {
         Duration lease = millis(1_000);
@@ -148,6 +149,7 @@ class MultiJvmTests {
     }
 
     /** The request has arrived, and the reply never comes. */
+    @Tag(TestLength.FULL)
     @Test
     void anInstanceThatDiesBeforeItsReplyIsShownAsOneThatHasNotReplied() {
         ChildJvm child = startChildren(1).get(0);
@@ -218,6 +220,7 @@ class MultiJvmTests {
     }
 
     /** One that is killed while it waits is no obstacle for those behind it. */
+    @Tag(TestLength.FULL)
     @Test
     void aKilledWaiterIsPassedOver() {
         LockHandle handle = locks.acquire(LockRequest.of("shared"));
@@ -238,6 +241,7 @@ class MultiJvmTests {
     }
 
     /** As a long pause of the garbage collector does: it goes on as if nothing had happened, and must find out. */
+    @Tag(TestLength.FULL)
     @Test
     void aHolderThatWasStoppedPastItsLeaseFindsOut() throws Exception {
         Duration lease = millis(500);
@@ -317,6 +321,7 @@ class MultiJvmTests {
         }
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void aTerminatedHolderLeavesNothingBehind() {
         ChildJvm child = startChildren(1).get(0);

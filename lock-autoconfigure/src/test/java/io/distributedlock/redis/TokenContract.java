@@ -15,6 +15,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.Seeds;
+import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Every hold has a higher token than all before it. */
 abstract class TokenContract extends AbstractLockContract {
 
-    private static final int HOLDS = 10_000;
+    private static final int HOLDS = TestLength.of("token.holds", 2_000, 10_000);
 
     private static final LockRequest REQUEST = LockRequest.of("fenced");
 

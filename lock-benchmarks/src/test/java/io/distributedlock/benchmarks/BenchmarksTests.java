@@ -14,12 +14,14 @@ import io.distributedlock.benchmarks.scenarios.Bench;
 import io.distributedlock.benchmarks.scenarios.Catalog;
 import io.distributedlock.benchmarks.scenarios.Pace;
 import io.distributedlock.benchmarks.scenarios.Progress;
+import io.distributedlock.testing.TestLength;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +34,7 @@ class BenchmarksTests {
     @TempDir
     private Path directory;
 
+    @Tag(TestLength.FULL)
     @Test
     void comparesTheLockWithTheBaseLineAndDetectsAnExclusionViolation() throws Exception {
         try (Bench bench = new Bench(TINY, Set.of(), silent)) {
@@ -62,6 +65,7 @@ class BenchmarksTests {
         assertThat(Files.readString(directory.resolve(ReportFiles.CHART))).startsWith("<svg");
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void measuresAHandOverHoweverManyWait() {
         try (Bench bench = new Bench(TINY, Set.of(), silent)) {

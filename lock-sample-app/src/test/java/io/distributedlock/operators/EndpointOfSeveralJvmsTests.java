@@ -32,6 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Each answer of the endpoint, with the holder, the waiters and the caller of the endpoint in JVMs of their own. The
  * values are compared with what Redis, the processes and the callers themselves say.
  */
+@Tag(TestLength.FULL)
 class EndpointOfSeveralJvmsTests extends SeveralJvms {
 
     /** How long the holder's instance has for its reply. */
@@ -377,7 +378,6 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
         awaitFleet(one, 3);
     }
 
-    @Tag(TestLength.FULL)
     @Test
     void aKilledHolderIsShownUntilItsLeaseEnds() {
         OperatedInstance dying = OperatedInstance.start(redis.port(), "distributed-lock.instance-label=till 4");
@@ -408,7 +408,6 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
     }
 
     /** Too early for its key in Redis, and no operator has looked before. */
-    @Tag(TestLength.FULL)
     @Test
     void aHolderThatDiesSoonAfterItsGrantIsNamedWhereACallerHasWaited() {
         OperatedInstance dying = OperatedInstance.start(redis.port(), "distributed-lock.instance-label=till 5");

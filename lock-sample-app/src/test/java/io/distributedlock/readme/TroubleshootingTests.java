@@ -13,11 +13,13 @@ import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.TestLength;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -26,6 +28,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
 /** The commands for an operator, in the order of the document, on a lock that is held. */
+@Tag(TestLength.FULL)
 class TroubleshootingTests {
 
     private static final Path DOCUMENT = Path.of("..", "docs", "troubleshooting.md");

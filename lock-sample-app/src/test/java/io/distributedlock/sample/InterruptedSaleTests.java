@@ -20,12 +20,12 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Instances and their Redis that end during a sale. */
+@Tag(TestLength.FULL)
 @ExtendWith(OutputCaptureExtension.class)
 class InterruptedSaleTests {
 
     private static final Duration LONG = Duration.ofSeconds(60);
 
-    @Tag(TestLength.FULL)
     @Test
     void anotherInstanceStartsTheSharedRedisAnewWhenThatEndedWithItsInstance(CapturedOutput output) {
         RunningShop first = RunningShop.start("a");
@@ -68,7 +68,6 @@ class InterruptedSaleTests {
         }
     }
 
-    @Tag(TestLength.FULL)
     @Test
     void reportsADeadInstanceAndItsLockAndContinuesTheSale(CapturedOutput output) {
         try (RunningShop shop = RunningShop.start("a", "shop.customers=150")) {

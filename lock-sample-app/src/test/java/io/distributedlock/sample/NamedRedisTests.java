@@ -43,6 +43,7 @@ class NamedRedisTests {
         }
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void leavesNoKeysInARedisThatIsNotItsOwn() {
         try (EmbeddedRedis existing = EmbeddedRedis.start();

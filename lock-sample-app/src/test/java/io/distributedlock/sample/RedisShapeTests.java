@@ -27,6 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The sample with several Redis servers of its own. */
+@Tag(TestLength.FULL)
 class RedisShapeTests {
 
     private static final Duration LONG = Duration.ofSeconds(90);
@@ -71,7 +72,6 @@ class RedisShapeTests {
         assertEnded(processes);
     }
 
-    @Tag(TestLength.FULL)
     @Test
     void aMasterThatIsKilledIsReplacedDuringTheSaleAndStartedAgain() {
         List<ProcessHandle> processes;
@@ -98,7 +98,6 @@ class RedisShapeTests {
         assertEnded(processes);
     }
 
-    @Tag(TestLength.FULL)
     @Test
     void noServerOutlivesAnInstanceThatIsKilled() {
         int port = RedisGroup.freePorts();

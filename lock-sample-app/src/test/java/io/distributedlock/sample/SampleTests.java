@@ -9,9 +9,11 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.testing.Background;
+import io.distributedlock.testing.TestLength;
 import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -29,6 +31,7 @@ class SampleTests {
         }
     }
 
+    @Tag(TestLength.FULL)
     @Test
     void instancesSellOneStockTogetherAndShowWhichOfThemHoldsTheLock() {
         try (RunningShop first = RunningShop.start("a");

@@ -7,8 +7,10 @@ package io.distributedlock.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag(TestLength.FULL)
 class SentinelGroupTests {
 
     @Test

@@ -19,11 +19,13 @@ import io.distributedlock.testing.RedisCluster;
 import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A free lock that moves between servers whose clocks are apart, and is taken by two instances in turn. */
+@Tag(TestLength.FULL)
 class ClocksApartTests {
 
     private static final int MOVES = TestLength.of("clocks.moves", 10, 1_000);

@@ -107,8 +107,7 @@ enum ClusterScenario implements FaultRow<ClusterTarget> {
      */
     @Override
     public boolean isInOrdinaryBuild() {
-        boolean elsewhere = this == SCRIPTS_FORGOTTEN || this == CLIENTS_KILLED || id().startsWith("F");
-        return !elsewhere && this != MAJORITY_FROZEN && this != MASTER_CUT_OFF;
+        return this == SLOTS_MOVE || this == FAILOVER;
     }
 
     /** Longer than a failover takes, so that a lease that was forgotten may last until then. */

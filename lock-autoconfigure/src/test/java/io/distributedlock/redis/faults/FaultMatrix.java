@@ -80,7 +80,7 @@ final class FaultMatrix<T extends FaultTarget> implements AutoCloseable {
 
     /** As often as it fits into the present build. */
     void play(FaultRow<T> row) {
-        play(row, TestLength.of("faults.phases", (row.phases() + 3) / 4, 2 * row.phases()));
+        play(row, TestLength.of("faults.phases", 1, 2 * row.phases()));
     }
 
     private void play(FaultRow<T> row, int phases) {

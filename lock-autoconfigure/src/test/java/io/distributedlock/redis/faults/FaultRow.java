@@ -37,7 +37,7 @@ interface FaultRow<T extends FaultTarget> {
         return details().model();
     }
 
-    /** How often it is played in half of the profile for long tests; a third of it in the ordinary build. */
+    /** How often it is played in half of the profile for long tests; once in the ordinary build. */
     default int phases() {
         return details().phases();
     }

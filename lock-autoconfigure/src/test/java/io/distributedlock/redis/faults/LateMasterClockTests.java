@@ -44,6 +44,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A failover from a master whose clock is ahead to one whose clock is right. */
+@Tag(TestLength.FULL)
 class LateMasterClockTests {
 
     private static final Duration AHEAD = Duration.ofSeconds(10);
@@ -126,7 +127,6 @@ class LateMasterClockTests {
     }
 
     /** One that knows the latest token, one that does not, and one that starts later. */
-    @Tag(TestLength.FULL)
     @Test
     void tokensGrowAndOneCallerHoldsTheLockAfterASentinelFailover() {
         try (SentinelGroup group = SentinelGroup.start(1)) {
@@ -215,7 +215,6 @@ class LateMasterClockTests {
     }
 
     /** No token of the former master is in Redis. */
-    @Tag(TestLength.FULL)
     @Test
     void anInstanceThatStartsAfterASentinelFailoverHasAHigherToken() {
         try (SentinelGroup group = SentinelGroup.start(1)) {

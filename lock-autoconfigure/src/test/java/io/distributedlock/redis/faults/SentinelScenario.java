@@ -47,7 +47,7 @@ enum SentinelScenario implements FaultRow<SentinelTarget> {
     /** Those that take long, and of which {@link ClusterScenario#MASTER_KILLED} has most, are left out. */
     @Override
     public boolean isInOrdinaryBuild() {
-        return this == FAILOVER || this == SENTINELS_DOWN;
+        return this == FAILOVER;
     }
 
     /** Longer than a failover takes, so that a lease that was forgotten may last until then. */
