@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
  * The machine of one name under threads that interleave in every way: it behaves like a re-entrant lock that one at a
  * time has.
  */
+@Tag(TestLength.FULL)
 class EngineLincheckTests {
 
     private static final Duration LEASE = Duration.ofSeconds(1);
@@ -203,7 +204,6 @@ class EngineLincheckTests {
 
     /** Takes a minute, most of it to prepare the classes. */
     @Test
-    @Tag(TestLength.FULL)
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void everyInterleavingOfCallersIsThatOfAReentrantLock() {
         new ModelCheckingOptions()

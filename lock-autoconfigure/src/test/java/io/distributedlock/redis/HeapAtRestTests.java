@@ -13,6 +13,7 @@ import io.distributedlock.LockOperations;
 import io.distributedlock.testing.LeakCheck;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.ReachableHeap;
+import io.distributedlock.testing.TestLength;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -20,10 +21,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What an instance costs that does nothing, and what locks cost that are held. */
+@Tag(TestLength.FULL)
 class HeapAtRestTests {
 
     private static StandaloneServer server;

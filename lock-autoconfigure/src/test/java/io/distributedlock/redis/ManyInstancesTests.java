@@ -15,6 +15,7 @@ import io.distributedlock.testing.CommandCounter;
 import io.distributedlock.testing.LeakCheck;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.TestLength;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -23,10 +24,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Many instances wait for one lock: they send few requests and still get the lock in order of arrival. */
+@Tag(TestLength.FULL)
 class ManyInstancesTests {
 
     private static StandaloneServer server;

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Instances in JVMs of their own, which are killed and stopped. */
+@Tag(TestLength.FULL)
 class MultiJvmTests {
 
     private static StandaloneServer server;
@@ -82,7 +83,6 @@ class MultiJvmTests {
 
     /** The fault matrix has an instance that retains its leases in each of its runs. */
     @Test
-    @Tag(TestLength.FULL)
     void excludeEachOtherIfTheyRetainTheirLeases() {
         excludeEachOther("60000");
     }
@@ -110,7 +110,6 @@ class MultiJvmTests {
         locks.acquire(LockRequest.of("shared")).close();
     }
 
-    @Tag(TestLength.FULL)
     @Test
     void aKilledHolderIsFollowedWhenItsLeaseHasPassed() {
         Duration lease = millis(1_000);
@@ -126,7 +125,6 @@ class MultiJvmTests {
     }
 
     /** It was never heard, and cannot be asked any more. */
-    @Tag(TestLength.FULL)
     @Test
     void aKilledHolderIsNamedAsLongAsItsLockIsThere() {
         ChildJvm child = startChildren(1, "0", "till 7").get(0);
@@ -149,7 +147,6 @@ class MultiJvmTests {
     }
 
     /** The request has arrived, and the reply never comes. */
-    @Tag(TestLength.FULL)
     @Test
     void anInstanceThatDiesBeforeItsReplyIsShownAsOneThatHasNotReplied() {
         ChildJvm child = startChildren(1).get(0);
@@ -181,7 +178,6 @@ class MultiJvmTests {
                 .sum();
     }
 
-    @Tag(TestLength.FULL)
     @Test
     void anInstanceThatIsKilledWhileItKeepsALeaseIsFollowedWhenThatHasPassed() {
         Duration lease = millis(1_000);
@@ -198,7 +194,6 @@ class MultiJvmTests {
         }
     }
 
-    @Tag(TestLength.FULL)
     @Test
     void anInstanceThatIsStoppedPastItsRetainedLeaseDoesNotUseIt() throws Exception {
         Duration lease = millis(500);
@@ -220,7 +215,6 @@ class MultiJvmTests {
     }
 
     /** One that is killed while it waits is no obstacle for those behind it. */
-    @Tag(TestLength.FULL)
     @Test
     void aKilledWaiterIsPassedOver() {
         LockHandle handle = locks.acquire(LockRequest.of("shared"));
@@ -241,7 +235,6 @@ class MultiJvmTests {
     }
 
     /** As a long pause of the garbage collector does: it goes on as if nothing had happened, and must find out. */
-    @Tag(TestLength.FULL)
     @Test
     void aHolderThatWasStoppedPastItsLeaseFindsOut() throws Exception {
         Duration lease = millis(500);
@@ -278,7 +271,6 @@ class MultiJvmTests {
         assertThat(FencedStore.accepted(redis)).isSorted();
     }
 
-    @Tag(TestLength.FULL)
     @Test
     void aShortStopEndsNoHold() {
         ChildJvm child = startChildren(1).get(0);
@@ -298,7 +290,6 @@ class MultiJvmTests {
     /**
      * Granted while it was stopped, on a lease that has passed when it goes on: it asks again and has the lock then.
      */
-    @Tag(TestLength.FULL)
     @Test
     void aWaiterThatWasStoppedPastItsGrantIsNotMisled() {
         ChildJvm child = startChildren(1).get(0);
@@ -321,7 +312,6 @@ class MultiJvmTests {
         }
     }
 
-    @Tag(TestLength.FULL)
     @Test
     void aTerminatedHolderLeavesNothingBehind() {
         ChildJvm child = startChildren(1).get(0);

@@ -101,13 +101,10 @@ enum ClusterScenario implements FaultRow<ClusterTarget> {
         };
     }
 
-    /**
-     * Those that take long, and of which {@link #MASTER_FROZEN} has most, are left out, and those that the matrix of
-     * one server has.
-     */
+    /** The others take longer, mostly since a failover does. */
     @Override
     public boolean isInOrdinaryBuild() {
-        return this == SLOTS_MOVE || this == FAILOVER;
+        return this == SLOTS_MOVE || this == SCRIPTS_FORGOTTEN;
     }
 
     /** Longer than a failover takes, so that a lease that was forgotten may last until then. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each fault of servers under Sentinel by itself, judged by the history of several JVMs. See {@link FaultMatrix}. */
-@Tag(TestLength.RANDOM)
+@Tag(TestLength.FULL)
 @ExtendWith(SafetyViolations.class)
 class SentinelFaultMatrixTests {
 

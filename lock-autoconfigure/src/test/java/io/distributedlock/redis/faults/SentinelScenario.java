@@ -44,12 +44,6 @@ enum SentinelScenario implements FaultRow<SentinelTarget> {
         return details;
     }
 
-    /** Those that take long, and of which {@link ClusterScenario#MASTER_KILLED} has most, are left out. */
-    @Override
-    public boolean isInOrdinaryBuild() {
-        return this == FAILOVER;
-    }
-
     /** Longer than a failover takes, so that a lease that was forgotten may last until then. */
     @Override
     public int leases() {
