@@ -14,8 +14,8 @@
 --           q<place>  "id lease", with " owner" if explicit, or " %!owner" if it must not enter with others of that
 --               owner; at both ends of a row of empty places " first last"
 --           w<id>  the place of that acquisition
---           s  only while readers own the lock: "id ms", since when (server's clock) the first in line, which is not
---               known to listen, has sent no request
+--           s  only while readers own the lock: "id ms", since when (server's clock) the first in line has sent no
+--               request
 --           e<owner>  a place of the waiters with that explicit owner that may enter together   a<place>, b<place>
 --               the next, the previous one
 --       2 ids that were cancelled with unknown outcome, a hash; or the entry again while a cluster moves its slot,
@@ -44,8 +44,8 @@
 -- A reader joins the readers that hold the lock if there are no waiters. Behind a writer in line it waits as well, so
 -- that a stream of readers does not starve the writer; the waiting readers enter together when readers have their turn.
 -- Readers at the head of the line enter with the next request of any reader, and so do those behind waiters that do not
--- listen and have sent no request since that was found. Each reader that joins gets a token of its own. Where it cannot
--- be known whether the first in line listens, readers wait behind it until it has sent no request for three seconds.
+-- listen and have sent no request since that was found. Each reader that joins gets a token of its own. Readers wait
+-- behind the first in line until it has sent no request for three seconds.
 --
 -- No step reads more than a few fields, however many wait. The first place and the last one are never empty.
 --

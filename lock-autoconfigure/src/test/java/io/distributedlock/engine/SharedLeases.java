@@ -115,12 +115,15 @@ final class SharedLeases extends LeaseServer {
     }
 
     private boolean isAbsent(LeaseEntry entry, Queued first, String asking) {
-        boolean asks = !first.isReader() && entry.askAgain.contains(first.id());
-        if (first.id().equals(asking) || (!asks && listens(first.id()))) {
+        if (first.id().equals(asking)) {
             return false;
         }
-        boolean unknown = !first.isReader() && (asks || !counts());
-        return !unknown || (entry.isSilent(first.id(), micros() / 1_000) && !listens(first.id()));
+        boolean present = listens(first.id());
+        if (first.isReader()) {
+            return !present;
+        }
+        return (!present && counts() && !entry.askAgain.contains(first.id()))
+                || entry.isSilent(first.id(), micros() / 1_000);
     }
 
     private static void pass(LeaseEntry entry, String id) {

@@ -109,6 +109,21 @@ class UncountedListenersScriptTests extends AbstractScriptTests {
         assertThat(isGranted(acquireFor("%shared", THREE, "5000"))).isTrue();
     }
 
+    /** Also if it listens: its instance may be stopped, or have ended this wait in an outage. */
+    @Test
+    void aWriterThatListensAndSendsNoRequestDoesNotKeepReadersOut() {
+        acquireFor("%shared", ONE, "5000");
+        acquire(TWO, "5000");
+        try (RespClient ignored = listening(redis, "two")) {
+            assertThat(isGranted(acquireFor("%shared", THREE, "5000"))).isFalse();
+            silence(3_001);
+
+            assertThat(isGranted(acquireFor("%shared", THREE, "5000"))).isTrue();
+        }
+        assertThat(isGranted(acquire(TWO, "5000"))).isFalse();
+        assertThat(line()).as("it is alive all the same").startsWith(TWO);
+    }
+
     @Test
     void theClockOfTheServerMayBeSetBack() {
         read(ONE);

@@ -2,6 +2,6 @@
 local SHARED, NEAR = '%shared', 12
 -- Before the owner of a waiter that must be the owner's only hold.
 local ALONE = '%!'
--- For how long in ms readers wait for a request of the first in line if it cannot be known to listen. Near the head of
--- the line, each sends a request once a second.
+-- For how long in ms readers wait for a request of the first in line before they enter without it. Near the head of the
+-- line, each sends a request once a second.
 local SILENCE = 3000

@@ -18,17 +18,17 @@ local function isSilent(head)
 end
 
 -- Whether the instance of the first in line is dead, or regains its place by its next request: it does not listen, and
--- has sent no request since that was found. If listeners are not counted, or if it does not listen and sends requests,
--- only these show that it is alive.
+-- has sent no request since that was found. In all other cases only its requests show that it is alive: an instance that
+-- listens may have been stopped, or no longer know of this wait after an outage.
 local function isAbsent(head, owner)
-  local asks = owner ~= SHARED and hasAsked(passed, head)
-  if not asks and listens(head) then
-    return false
+  local present = listens(head)
+  if owner == SHARED then
+    return not present
   end
-  if owner == SHARED or not (asks or uncounted) then
+  if not present and not uncounted and not hasAsked(passed, head) then
     return true
   end
-  return isSilent(head) and not listens(head)
+  return isSilent(head)
 end
 
 local its, looks = nil, 0
