@@ -86,6 +86,11 @@ public interface LeaseStore {
         return true;
     }
 
+    /** Whether that token may be ahead of the clock of the store, so that a later grant may have a lower one. */
+    default boolean isAhead(long token) {
+        return false;
+    }
+
     /** The part of the store that has the lock now. One part can fail while the others work. */
     default Object shard(String name) {
         return "";

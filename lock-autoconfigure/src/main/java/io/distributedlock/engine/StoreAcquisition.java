@@ -332,10 +332,13 @@ final class StoreAcquisition {
 
     /**
      * A message reports the grant. Its age is bounded by the last request that had another reply; if that leaves too
-     * little of the lease, a request confirms the grant first.
+     * little of the lease, a request confirms the grant first. The same applies if this instance has seen a higher token
+     * that is ahead of the clock, which the releasing instance may not know: the reply has a token above that.
      */
     @Nullable
     Grant granted(long token, long leaseMillis, int waiting, long now, DeferredActions actions) {
+        long floor = engine.floor();
+        boolean behind = token <= floor && engine.store().isAhead(floor);
         engine.tokenSeen(token);
         if (acquisition.isOutdated(token)) {
             return null;
@@ -347,7 +350,7 @@ final class StoreAcquisition {
                 acquisition.grantedSince,
                 length,
                 Lease.UnknownOutcome.of(acquisition.uncertain, acquisition.unanswered()));
-        if (lease.deadline() - now >= lease.length() / 2) {
+        if (!behind && lease.deadline() - now >= lease.length() / 2) {
             return new Grant(lease, waiting, Path.TRANSFERRED);
         }
         if (phase == Phase.ASKING) {

@@ -205,6 +205,11 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     }
 
     @Override
+    public boolean isAhead(long token) {
+        return store.isAhead(token);
+    }
+
+    @Override
     public Object shard(String name) {
         return store.shard(name);
     }

@@ -359,6 +359,11 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     @Override
+    public boolean isAhead(long token) {
+        return connections.isAhead(token);
+    }
+
+    @Override
     public Object shard(String name) {
         return connections.shard(name);
     }

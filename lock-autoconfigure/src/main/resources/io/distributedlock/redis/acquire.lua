@@ -27,7 +27,7 @@
 -- Returns
 --       token as text                     granted, without waiters
 --       {1, token, waiting}               granted; the same id again gets the same token, but a reader the next one, and
---                                         in a cluster one above ARGV 3 if this server's clock is behind that
+--                                         all one above ARGV 3 if that is higher and ahead of this server's clock
 --       {0, ttl in ms, queued, token, repaired, ahead, waiting}   busy; ahead is at least the number of those before it
 --       {2, token}                        the explicit owner has it and may not re-enter; it no longer waits either
 --       {3, 0}                            the id was cancelled
@@ -137,18 +137,24 @@ local function lengthen()
   end
 end
 
-if holder == id and string.sub(id, 1, 1) ~= '=' then
-  lengthen()
-  -- In a cluster, an earlier request of this id may have been delayed on its way to a server whose clock is behind: then
-  -- its floor was below the tokens of holds that had expired by then. The id has a tag there.
-  local floor = string.find(id, '{', 1, true) and tonumber(seen) or 0
-  if floor >= token then
+-- The only owner requests again, and its instance has seen a token that is higher, and ahead of this server's clock:
+-- another instance that has not seen it handed the lock over. In a cluster, an earlier request of this id may also have
+-- been delayed on its way to a server whose clock is behind, when its floor was below the tokens of holds that had
+-- expired by then. The id has a tag there.
+local function exceedFloor()
+  local floor = tonumber(seen) or 0
+  if floor > token or (floor == token and string.find(id, '{', 1, true)) then
     local time = redis.call('TIME')
     if floor > time[1] * 1000000 + time[2] then
       token = floor + 1
       redis.call('HSET', entry, 't', string.format('%.0f', token))
     end
   end
+end
+
+if holder == id and string.sub(id, 1, 1) ~= '=' then
+  lengthen()
+  exceedFloor()
   return {1, token, waiting}
 end
 
@@ -177,6 +183,9 @@ elseif owns then
   end
   if owner ~= SHARED then
     setEnd(entry, id, wanted, true)
+    if holds == id .. ' ' then
+      exceedFloor()
+    end
   else
     -- The token of the entry may by now be that of another reader.
     local time = redis.call('TIME')

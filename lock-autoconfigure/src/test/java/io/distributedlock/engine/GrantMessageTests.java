@@ -175,6 +175,19 @@ class GrantMessageTests {
         waiting.close();
     }
 
+    /** The releasing instance may not have seen it. */
+    @Test
+    void aGrantBelowATokenThatIsAheadOfTheClockIsConfirmedByARequest() {
+        AsyncAttempt waiting = waitWithLease(1_000);
+        long ahead = elsewhere.token() + 60_000_000;
+        one.engine.context().tokenSeen(ahead);
+
+        elsewhere.close();
+
+        assertThat(waiting.token()).isGreaterThan(ahead);
+        waiting.close();
+    }
+
     @Test
     void aGrantThatComesAfterItsLeaseIsNoHold() {
         AsyncAttempt waiting = waitWithLease(1_000);

@@ -98,6 +98,11 @@ final class InMemoryLeaseStore implements LeaseStore {
     }
 
     @Override
+    public boolean isAhead(long token) {
+        return token > leases.micros();
+    }
+
+    @Override
     public boolean isOutOfReach(String name, long number) {
         return network.hasMoved(number);
     }

@@ -51,6 +51,7 @@ final class SharedLeases extends LeaseServer {
             }
             if (entry.holder.equals(id)) {
                 entry.lengthen(command.leaseMillis(), now());
+                exceedFloor(entry, command.floor());
                 return new AcquireReply.Granted(entry.token, entry.line.size());
             }
             if (entry.isOwnedByReaders() && LeaseStore.READERS.equals(command.owner()) && !entry.holds.contains(id)) {
@@ -85,8 +86,17 @@ final class SharedLeases extends LeaseServer {
             entry.token = nextToken(entry.token, command.floor());
         }
         entry.setEnd(id, command.leaseMillis(), now(), true);
+        if (mine && entry.holds.size() == 1 && !entry.isOwnedByReaders()) {
+            exceedFloor(entry, command.floor());
+        }
         entry.lengthen(command.leaseMillis(), now());
         return new AcquireReply.Granted(entry.token, entry.line.size());
+    }
+
+    private void exceedFloor(LeaseEntry entry, long floor) {
+        if (floor > entry.token && floor > micros()) {
+            entry.token = floor + 1;
+        }
     }
 
     /** Readers hold the lock, and this one is not among them yet. */

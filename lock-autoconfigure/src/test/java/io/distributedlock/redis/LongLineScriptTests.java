@@ -60,6 +60,23 @@ class LongLineScriptTests extends AbstractScriptTests {
         }
     }
 
+    /** A command of a script has some thousand words at most. */
+    @Test
+    void anExplicitOwnerEntersWithAllItsWaitersHoweverManyThese() {
+        acquire(id(0), "60000");
+        try (RespClient ignored = listening(redis, "many")) {
+            for (int i = 0; i < 4_100; i++) {
+                acquireFor("job", "many.secret." + i, "60000");
+            }
+
+            run("release.lua", 1, ENTRY, id(0), "0");
+        }
+        assertThat(field("o")).isEqualTo("=job");
+        assertThat(field("h").split(" ")).hasSize(4_100);
+        assertThat(line()).isEmpty();
+        assertThat(ttl()).isGreaterThan(50_000);
+    }
+
     @Test
     void aReplyReportsHowManyAreAheadAndHowManyWait() {
         acquire(id(0), "60000");

@@ -6,6 +6,7 @@ package io.distributedlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,37 @@ class ScriptTests extends AbstractScriptTests {
         long token = Long.parseLong((String) first);
         assertThat(run("acquire.lua", 2, "lock:{other}", "lock:{other}cancelled", id, "5000", String.valueOf(token)))
                 .isEqualTo(List.of(1L, token, 0L));
+    }
+
+    private static Object acquireAbove(long floor, String id, String... owner) {
+        List<String> arguments = new ArrayList<>(List.of(ENTRY, CANCELLED, id, "5000", String.valueOf(floor), "1"));
+        arguments.addAll(List.of(owner));
+        return run("acquire.lua", 2, arguments.toArray(String[]::new));
+    }
+
+    /** An instance that has not seen that token handed the lock over. */
+    @Test
+    void aRepeatedRequestExceedsTheTokenThatItsInstanceHasSeen() {
+        long ahead = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() + 60_000);
+        acquire(ONE, "5000");
+
+        assertThat(acquireAbove(ahead, ONE)).isEqualTo(List.of(1L, ahead + 1, 0L));
+        assertThat(acquireAbove(ahead, ONE)).isEqualTo(List.of(1L, ahead + 1, 0L));
+        assertThat(acquireAbove(ahead + 1, ONE))
+                .as("it has seen its own token")
+                .isEqualTo(List.of(1L, ahead + 1, 0L));
+    }
+
+    @Test
+    void soDoesThatOfAnExplicitOwnerWithOneHold() {
+        long ahead = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() + 60_000);
+        acquireFor("job", ONE, "5000");
+
+        assertThat(acquireAbove(ahead, ONE, "job", "1")).isEqualTo(List.of(1L, ahead + 1, 0L));
+        acquireFor("job", TWO, "5000");
+        assertThat(acquireAbove(ahead + 7, ONE, "job", "1"))
+                .as("the other hold has that token")
+                .isEqualTo(List.of(1L, ahead + 1, 0L));
     }
 
     @Test

@@ -226,8 +226,13 @@ if fields[8] or #missed > 0 then
     set('d', passed)
   end
 end
-redis.call('HDEL', entry, unpack(gone))
-redis.call('HSET', entry, unpack(fresh))
+-- Lua passes some thousand words to a command at most. An explicit owner may have more waiters than that.
+for start = 1, #gone, 1000 do
+  redis.call('HDEL', entry, unpack(gone, start, math.min(start + 999, #gone)))
+end
+for start = 1, #fresh, 1000 do
+  redis.call('HSET', entry, unpack(fresh, start, math.min(start + 999, #fresh)))
+end
 redis.call('PEXPIRE', entry, longest)
 tell()
 if again == '' then
