@@ -332,8 +332,8 @@ final class StoreAcquisition {
 
     /**
      * A message reports the grant. Its age is bounded by the last request that had another reply; if that leaves too
-     * little of the lease, a request confirms the grant first. The same applies if this instance has seen a higher token
-     * that is ahead of the clock, which the releasing instance may not know: the reply has a token above that.
+     * little of the lease, a request confirms the grant first. The same applies if this instance has seen a higher
+     * token that is ahead of the clock, which the releasing instance may not know: the reply has a token above that.
      */
     @Nullable
     Grant granted(long token, long leaseMillis, int waiting, long now, DeferredActions actions) {

@@ -61,9 +61,7 @@ class ScriptTests extends AbstractScriptTests {
 
         assertThat(acquireAbove(ahead, ONE)).isEqualTo(List.of(1L, ahead + 1, 0L));
         assertThat(acquireAbove(ahead, ONE)).isEqualTo(List.of(1L, ahead + 1, 0L));
-        assertThat(acquireAbove(ahead + 1, ONE))
-                .as("it has seen its own token")
-                .isEqualTo(List.of(1L, ahead + 1, 0L));
+        assertThat(acquireAbove(ahead + 1, ONE)).as("it has seen its own token").isEqualTo(List.of(1L, ahead + 1, 0L));
     }
 
     @Test
