@@ -86,8 +86,13 @@ public interface LeaseStore {
         return true;
     }
 
-    /** Whether that token may be ahead of the clock of the store, so that a later grant may have a lower one. */
-    default boolean isAhead(long token) {
+    /**
+     * Whether a request of this instance would get a higher token than that of this grant, since what the instance
+     * knows is ahead of the clock of the store. Another instance that does not know it has handed the lock over then.
+     *
+     * @param floor the highest token that this instance has seen
+     */
+    default boolean isBelowFloor(long token, long floor) {
         return false;
     }
 

@@ -333,12 +333,12 @@ final class StoreAcquisition {
     /**
      * A message reports the grant. Its age is bounded by the last request that had another reply; if that leaves too
      * little of the lease, a request confirms the grant first. The same applies if this instance has seen a higher
-     * token that is ahead of the clock, which the releasing instance may not know: the reply has a token above that.
+     * token that is ahead of the clock, which the releasing instance may not know: the reply has a token above that,
+     * unless an explicit owner has other holds.
      */
     @Nullable
     Grant granted(long token, long leaseMillis, int waiting, long now, DeferredActions actions) {
-        long floor = engine.floor();
-        boolean behind = token <= floor && engine.store().isAhead(floor);
+        boolean behind = engine.store().isBelowFloor(token, engine.floor());
         engine.tokenSeen(token);
         if (acquisition.isOutdated(token)) {
             return null;

@@ -205,8 +205,8 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     }
 
     @Override
-    public boolean isAhead(long token) {
-        return store.isAhead(token);
+    public boolean isBelowFloor(long token, long floor) {
+        return store.isBelowFloor(token, floor);
     }
 
     @Override

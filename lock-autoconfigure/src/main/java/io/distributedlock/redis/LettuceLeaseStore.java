@@ -359,8 +359,9 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     @Override
-    public boolean isAhead(long token) {
-        return connections.isAhead(token);
+    public boolean isBelowFloor(long token, long floor) {
+        long next = connections.floor(floor);
+        return token <= next && connections.isAhead(next);
     }
 
     @Override

@@ -151,7 +151,10 @@ interface RedisConnections extends AutoCloseable {
         return seen;
     }
 
-    /** Whether a token may be ahead of the clock of the only server. The scripts know that in a cluster. */
+    /**
+     * Whether a token may be ahead of the clock of the only server. Never in a cluster, where the clocks always differ
+     * a little: most tokens would count as ahead of one of them.
+     */
     default boolean isAhead(long token) {
         return false;
     }

@@ -27,7 +27,8 @@
 -- Returns
 --       token as text                     granted, without waiters
 --       {1, token, waiting}               granted; the same id again gets the same token, but a reader the next one, and
---                                         all one above ARGV 3 if that is higher and ahead of this server's clock
+--                                         all one above ARGV 3 if that is higher and ahead of this server's clock,
+--                                         unless an explicit owner has other holds
 --       {0, ttl in ms, queued, token, repaired, ahead, waiting}   busy; ahead is at least the number of those before it
 --       {2, token}                        the explicit owner has it and may not re-enter; it no longer waits either
 --       {3, 0}                            the id was cancelled
@@ -147,6 +148,8 @@ local function exceedFloor()
     local time = redis.call('TIME')
     if floor > time[1] * 1000000 + time[2] then
       token = floor + 1
+      -- Redis allows this write when it is out of memory, and then the next one too.
+      redis.call('HDEL', entry, 't')
       redis.call('HSET', entry, 't', string.format('%.0f', token))
     end
   end

@@ -98,8 +98,8 @@ final class InMemoryLeaseStore implements LeaseStore {
     }
 
     @Override
-    public boolean isAhead(long token) {
-        return token > leases.micros();
+    public boolean isBelowFloor(long token, long floor) {
+        return token <= floor && floor > leases.micros();
     }
 
     @Override

@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockRequest;
 import io.distributedlock.testing.ChildJvm;
 import io.distributedlock.testing.Noise;
@@ -30,6 +31,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.opentest4j.TestAbortedException;
 
 /** Somebody sets the wall clock, of an application or of Redis. */
@@ -144,6 +147,35 @@ class ClockJumpTests extends AbstractFaultTests {
             assertThat(next.fencingToken()).isGreaterThan(ahead);
         }
         call("DEL", "lock:{forced}");
+    }
+
+    /** The entry is lost, and the instance that hands the lock over has started since. */
+    @ParameterizedTest
+    @EnumSource(LockMode.class)
+    void ofRedisThatIsSetBackGivesAWaiterNoTokenBelowOneThatItHasHad(LockMode mode) {
+        RedisLockTemplate two = direct();
+        LockHandle first = two.acquire(leased("seen", 60_000));
+        long ahead = first.fencingToken() + TimeUnit.HOURS.toMicros(1);
+        call("HSET", "lock:{seen}", "t", Long.toString(ahead));
+        first.close();
+        LockHandle second = two.acquire(leased("seen", 60_000));
+        assertThat(second.fencingToken()).isGreaterThan(ahead);
+        second.close();
+        call("DEL", "lock:{seen}");
+        RedisLockTemplate one = direct();
+        LockHandle before = one.acquire(leased("seen", 60_000));
+        CompletableFuture<LockHandle> waiting = two.acquireAsync(
+                        leased("seen", 60_000).mode(mode).waitForever())
+                .toCompletableFuture();
+        await().until(() -> one.inspect("seen").orElseThrow().waitingInstances() == 1);
+
+        before.close();
+
+        LockHandle third = TestCallers.get(waiting);
+        assertThat(before.fencingToken()).as("what the test is about").isLessThan(second.fencingToken());
+        assertThat(third.fencingToken()).isGreaterThan(second.fencingToken());
+        third.close();
+        call("DEL", "lock:{seen}");
     }
 
     /**
