@@ -60,14 +60,24 @@ class LongLineScriptTests extends AbstractScriptTests {
         }
     }
 
+    /** What as many requests of one explicit owner leave, each after the one before. */
+    private static final String QUEUE_OF_AN_OWNER = """
+            for i = 1, tonumber(ARGV[1]) do
+              local id = 'many.secret.' .. i
+              redis.call('HSET', KEYS[1], 'q' .. i, id .. ' 60000 job', 'w' .. id, i)
+              if i > 1 then
+                redis.call('HSET', KEYS[1], 'a' .. i, i - 1, 'b' .. (i - 1), i)
+              end
+            end
+            redis.call('HSET', KEYS[1], 'f', 1, 'n', ARGV[1] + 1, 'ejob', ARGV[1])
+            """;
+
     /** A command of a script has some thousand words at most. */
     @Test
     void anExplicitOwnerEntersWithAllItsWaitersHoweverManyThese() {
         acquire(id(0), "60000");
         try (RespClient ignored = listening(redis, "many")) {
-            for (int i = 0; i < 4_100; i++) {
-                acquireFor("job", "many.secret." + i, "60000");
-            }
+            client.call("EVAL", QUEUE_OF_AN_OWNER, "1", ENTRY, "4100");
 
             run("release.lua", 1, ENTRY, id(0), "0");
         }

@@ -139,9 +139,10 @@ class MultiJvmTests {
                         "lock:instance:" + locks.inspect("shared").orElseThrow().owner());
         assertThat(locks.inspect("shared").orElseThrow().label()).isEqualTo("till 7");
         // On a busy machine, the holder may not be known within the time that an exception waits for it.
-        await().atMost(LIMIT).untilAsserted(() -> assertThatExceptionOfType(LockNotAcquiredException.class)
-                .isThrownBy(() -> locks.acquire(LockRequest.of("shared").waitUpTo(millis(10))))
-                .withMessageContaining("held by till 7 ("));
+        await().atMost(LIMIT)
+                .untilAsserted(() -> assertThatExceptionOfType(LockNotAcquiredException.class)
+                        .isThrownBy(() -> locks.acquire(LockRequest.of("shared").waitUpTo(millis(10))))
+                        .withMessageContaining("held by till 7 ("));
         assertThat(Long.parseLong(String.valueOf(redis.call("PTTL", key))))
                 .isGreaterThan(Long.parseLong(String.valueOf(redis.call("PTTL", "lock:{shared}"))));
         redis.call("DEL", key, "lock:{shared}");
