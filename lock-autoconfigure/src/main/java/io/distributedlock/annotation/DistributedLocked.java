@@ -62,12 +62,12 @@ public @interface DistributedLocked {
      * such values, each is a lock, and they are acquired all or none; a stream is read and closed. An empty expression
      * is the method itself: its class, name and parameter types. {@code ${…}} is allowed.
      *
-     * <p>A result that is null, blank, NaN, infinite, a map, a collection inside a collection, a publisher, a buffer of
-     * bytes or numbers, or has no meaningful {@code toString()} ({@code Type@1b2c3d}), also inside a record or
-     * collection, is refused with an {@link IllegalArgumentException} without running the method, and so is one that
-     * contains itself, or no value, as an empty Optional. In a concatenated text, null is the text {@code null}:
-     * {@code "#a + ':' + #b"} makes {@code a:null}; an empty Optional is refused there too. The values of parameters
-     * are never parsed as expressions.
+     * <p>A result or element that is a map, or an element that is a collection or array, is refused with an
+     * {@link IllegalArgumentException}. One that is null, blank, NaN, infinite, a publisher, a buffer of bytes or
+     * numbers, or has no meaningful {@code toString()} ({@code Type@1b2c3d}), also inside a record or collection, is
+     * refused likewise, without running the method, and so is one that contains itself, or no value, as an empty
+     * Optional. In a concatenated text, null is the text {@code null}: {@code "#a + ':' + #b"} makes {@code a:null}; an
+     * empty Optional is refused there too. The values of parameters are never parsed as expressions.
      *
      * @return the expression; empty for the method itself
      */
