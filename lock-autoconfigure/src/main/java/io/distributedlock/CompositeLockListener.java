@@ -44,7 +44,7 @@ final class CompositeLockListener implements LockListener {
         return new CompositeAttempt(one, two);
     }
 
-    /** An attempt that has begun has to hear of its end, so the failure of the other listener goes no further. */
+    /** The failure of one listener does not affect the other, whose attempt has begun and needs to receive its end. */
     private @Nullable Attempt requested(LockListener listener, String lockName, LockOrigin origin) {
         try {
             return listener.requested(lockName, origin);
@@ -79,11 +79,11 @@ final class CompositeLockListener implements LockListener {
     }
 
     @Override
-    public void answered(Command command, Answer answer, long nanos) {
+    public void commandCompleted(Command command, CommandOutcome outcome, long nanos) {
         try {
-            first.answered(command, answer, nanos);
+            first.commandCompleted(command, outcome, nanos);
         } finally {
-            second.answered(command, answer, nanos);
+            second.commandCompleted(command, outcome, nanos);
         }
     }
 

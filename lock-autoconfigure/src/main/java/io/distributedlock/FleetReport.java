@@ -10,7 +10,8 @@ import java.util.List;
  * The reports of the instances that use the same Redis with the same key prefix.
  *
  * @param instances this instance first, then the others by id
- * @param complete whether Redis has listed all instances; if not, there may be others
+ * @param complete whether the report covers all instances; false if a server did not list them, or if there are more
+ *     than a thousand others
  * @since 0.1.0
  */
 public record FleetReport(List<InstanceReport> instances, boolean complete) {

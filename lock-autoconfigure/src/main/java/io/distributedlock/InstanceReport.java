@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param instance its public id
  * @param label its label; null if this instance does not know it
- * @param answered whether it has replied; without a reply, the following components are zero, false or empty
+ * @param replied whether it has replied; without a reply, the following components are zero, false or empty
  * @param connected whether it can send commands to Redis
  * @param subscribed whether it receives messages of other instances
- * @param heldTotal the number of locks that it holds
+ * @param heldTotal the number of its holds
  * @param waitingTotal the number of its waiting callers
  * @param held the holds of this page, by name
  * @param waiting the waits of this page, by name: the longest one of each lock
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public record InstanceReport(
         String instance,
         @Nullable String label,
-        boolean answered,
+        boolean replied,
         boolean connected,
         boolean subscribed,
         int heldTotal,

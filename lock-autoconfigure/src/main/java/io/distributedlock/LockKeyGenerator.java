@@ -18,7 +18,8 @@ public interface LockKeyGenerator {
 
     /**
      * The key of one call, by the same rules as the value of a key expression: a string, number, enum, UUID or similar
-     * value is one lock; a collection, array or stream of them is several.
+     * value is one lock; a collection, array or stream of them is several. If the generator throws an exception, the
+     * caller gets it, and the method is not run.
      *
      * @param target the bean, without its proxy
      * @param method the method of the bean's class

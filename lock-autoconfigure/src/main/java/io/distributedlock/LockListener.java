@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Receives the result of each acquisition and of each command to Redis, for metrics. All methods are called outside the
- * monitors of the locks. They must be safe for use by several threads, and must not block or wait: methods that do not
- * concern a caller run on threads of the network. An exception of a listener is logged and has no other effect.
- * Durations are in nanoseconds.
+ * monitors of the locks. They must be safe for use by several threads, and must not block or wait:
+ * {@link #commandCompleted} and {@link #renewed} may run on threads of the network or on the timer thread, which renews
+ * all leases. An exception of a listener is logged and has no other effect. Durations are in nanoseconds.
  *
  * @since 0.1.0
  */
@@ -22,7 +22,7 @@ public interface LockListener {
      * A caller requests a lock that it does not hold yet. Runs in the thread of the caller. A request for several names
      * is one acquisition for each name.
      *
-     * @param lockName the requested name, with its key: not for metrics
+     * @param lockName the requested name; it contains the key, so do not use it as a tag of a metric
      * @param origin the origin of the request, {@link LockOrigin#NONE} if it has none
      * @return the listener of this acquisition, or null for none
      */
@@ -38,7 +38,8 @@ public interface LockListener {
     void reentered(String lockName, LockOrigin origin);
 
     /**
-     * A hold was lost. Runs on a thread for listeners.
+     * A hold was lost. Runs on a thread for listeners. If the release detects the loss, it runs in the thread that
+     * closes the handle, or, with {@link LockHandle#closeAsync()}, on the thread that completes the stage.
      *
      * @param lockName the name of the lock
      * @param origin the origin of the request that acquired the hold
@@ -50,13 +51,13 @@ public interface LockListener {
      * The reply to a command has arrived, or the command has failed. A batch of renewals is one command.
      *
      * @param command the command
-     * @param answer {@link Answer#OK} for any reply that is no error, also if it says that the lock is busy
+     * @param outcome {@link CommandOutcome#OK} for any reply that is no error, also if it says that the lock is busy
      * @param nanos the time since the command was sent, in nanoseconds
      */
-    void answered(Command command, Answer answer, long nanos);
+    void commandCompleted(Command command, CommandOutcome outcome, long nanos);
 
     /**
-     * A renewal of one hold has ended. Called after {@link #answered} for its batch.
+     * A renewal of one hold has ended. Called after {@link #commandCompleted} for its batch.
      *
      * @param result the outcome; after {@link Renewal#FAILED} the hold lasts until its lease ends, and the renewal is
      *     repeated until then
@@ -196,12 +197,18 @@ public interface LockListener {
     }
 
     /** The outcome of a command. */
-    enum Answer implements Tag {
+    enum CommandOutcome implements Tag {
         /** Redis has executed it. */
         OK,
-        /** Redis returned an error, so the command was not executed. */
+        /**
+         * A retry would fail as well: Redis returned an error, or too few replicas confirmed the command. Redis may
+         * have executed it, or a part of it.
+         */
         REFUSED,
-        /** There was no connection, so the command was not sent. */
+        /**
+         * The command was not executed, but a retry may be: there was no connection, or Redis returned a temporary
+         * error such as {@code READONLY}, {@code MISCONF}, {@code BUSY} or {@code MOVED}.
+         */
         NOT_SENT,
         /** There was no reply, so it is unknown whether the command was executed. */
         UNKNOWN
@@ -213,7 +220,7 @@ public interface LockListener {
         RENEWED,
         /** The lock no longer existed, or had another owner. */
         LOST,
-        /** There was no reply. */
+        /** There was no reply, or Redis returned an error. */
         FAILED
     }
 }

@@ -7,8 +7,8 @@ package io.distributedlock;
 import java.time.Duration;
 
 /**
- * The hold ended before its holder released it: the lease ended, or the lock was removed or revoked. Another caller may
- * have run at the same time since.
+ * The hold ended before its holder released it: its lease or its maximum time ended, it was revoked, it was gone from
+ * Redis, or the instance stopped. Another caller may have run at the same time since.
  *
  * @since 0.1.0
  */
@@ -22,7 +22,7 @@ public class LockLostException extends DistributedLockException {
      * Creates it for a lock.
      *
      * @param lockName the requested name
-     * @param message the text, which has the name as requested
+     * @param message the message; a requested name in it is shown on one line and truncated
      * @param heldFor the time from the grant until the loss was noticed
      */
     public LockLostException(String lockName, String message, Duration heldFor) {

@@ -12,7 +12,8 @@ import java.util.Optional;
 
 /**
  * Shows operators the holds and waits of instances. Implementations are safe for use by any number of threads, and do
- * not stop the locks. The description of a method mentions the commands or messages that it sends.
+ * not stop the locks. The description of a method mentions the commands or messages that it sends. In a cluster, a
+ * message to an instance whose channel is unknown also costs one command to each master.
  *
  * @since 0.1.0
  */
@@ -74,12 +75,13 @@ public interface LockMonitor {
     }
 
     /**
-     * One page of the holds and waits of all instances. Sends messages to the other instances, and waits for their
-     * replies for half a second at most.
+     * One page of the holds and waits of all instances. Lists the instances by one command (in a cluster, one to each
+     * master), and sends a message to each of them. Waits half a second at most for the list, and half a second at most
+     * for the replies.
      *
      * @param after only locks whose names come after this one; empty for the first page
      * @param atMost the maximum number of locks of each instance, from 1 to 500
-     * @return at least this instance
+     * @return the report, with this instance first; the default implementation returns an empty, incomplete report
      */
     default FleetReport fleet(String after, int atMost) {
         return new FleetReport(List.of(), false);
@@ -98,8 +100,9 @@ public interface LockMonitor {
     }
 
     /**
-     * The labels of these instances. Sends messages to instances whose label is unknown, and waits for their replies
-     * for half a second at most.
+     * The labels of these instances. Reads the key of each instance whose label is unknown, for a tenth of a second at
+     * most, then sends a message to each instance whose label is still unknown, and waits half a second at most for the
+     * replies.
      *
      * @param instances the public ids of the instances
      * @return the labels by id, without unknown ones
@@ -109,7 +112,8 @@ public interface LockMonitor {
     }
 
     /**
-     * Searches once for deadlocks, and reports each new one before it returns.
+     * Searches once for deadlocks, and reports each new one before it returns. For each lock of a chain whose holder is
+     * in another instance, sends a command and messages.
      *
      * @param after the minimum duration of the waits that are followed
      * @param resolve whether one wait of each deadlock is ended

@@ -7,8 +7,9 @@ package io.distributedlock;
 import java.time.Duration;
 
 /**
- * The lock is held by another caller, and the wait is over. The message names the holder's instance, its caller and the
- * age of the hold, if they are known; its format may change.
+ * The lock is held by another caller, and the wait is over; or the caller itself holds it in a way that excludes this
+ * request, which is then refused at once. The message names the holder's instance, its caller and the age of the hold,
+ * if they are known; its format may change.
  *
  * @since 0.1.0
  */
@@ -22,7 +23,7 @@ public class LockNotAcquiredException extends DistributedLockException {
      * Creates it for a lock.
      *
      * @param lockName the requested name
-     * @param message the text, which has the name as requested
+     * @param message the message; a requested name in it is shown on one line and truncated
      * @param waited how long the caller waited
      */
     public LockNotAcquiredException(String lockName, String message, Duration waited) {

@@ -33,8 +33,11 @@ public interface LockOperations {
      * @param request the lock and its options
      * @return the hold, which the caller has to close
      * @throws LockNotAcquiredException if the lock was still held by another caller when the wait was over, or at once
-     *     if the request is not re-entrant and the caller already holds the lock
-     * @throws LockUnavailableException if Redis could not be reached, refused the command, or did not reply in time
+     *     if the caller already holds the lock and the request is not re-entrant, or requests
+     *     {@link LockMode#EXCLUSIVE} while the caller holds it {@link LockMode#SHARED}
+     * @throws LockUnavailableException if Redis could not be reached, refused the command, or did not reply in time; if
+     *     too many callers wait, or the instance stops; or if the lock, or one of several, was lost before the
+     *     acquisition was complete
      * @throws LockInterruptedException if the thread was interrupted while it waited; the interrupt flag is set again
      * @throws IllegalArgumentException if the request contradicts itself
      */
@@ -45,17 +48,21 @@ public interface LockOperations {
      *
      * @param request the lock and its options
      * @return the hold, or empty if the lock is held by another caller, or by the caller itself and the request is not
-     *     re-entrant; never empty because Redis could not be reached
+     *     re-entrant, or is {@link LockMode#EXCLUSIVE} and the hold {@link LockMode#SHARED}; never empty because Redis
+     *     could not be reached
      * @throws LockDeadlockException if the wait was ended to resolve a deadlock
-     * @throws LockUnavailableException if Redis could not be reached, refused the command, or did not reply in time
+     * @throws LockUnavailableException if Redis could not be reached, refused the command, or did not reply in time; if
+     *     too many callers wait, or the instance stops; or if the lock, or one of several, was lost before the
+     *     acquisition was complete
      * @throws LockInterruptedException if the thread was interrupted while it waited; the interrupt flag is set again
+     * @throws IllegalArgumentException if the request contradicts itself
      */
     Optional<LockHandle> tryAcquire(LockRequest request);
 
     /**
      * Acquires the lock without blocking the calling thread. Nothing is thrown: every failure comes through the stage,
-     * as one of the exceptions that {@link #acquire} throws. Cancelling or completing the stage's future leaves the
-     * queue, or releases the lock if it was granted in the meantime.
+     * as one of the exceptions that {@link #acquire} throws. Cancelling or completing the stage's future ends the wait,
+     * or releases the lock if it was granted in the meantime.
      *
      * <p>Dependents of the stage run on threads of the library that are reserved for them, and may block. Up to 256
      * such threads may be busy at the same time; the results of further acquisitions then wait until one of them
@@ -89,7 +96,13 @@ public interface LockOperations {
      * @param callback runs in the calling thread
      * @return the result of the callback
      * @throws E if the callback throws it
+     * @throws LockNotAcquiredException as {@link #acquire} throws it; the callback was not run
+     * @throws LockUnavailableException as {@link #acquire} throws it; the callback was not run
+     * @throws LockInterruptedException as {@link #acquire} throws it; the callback was not run
+     * @throws IllegalArgumentException as {@link #acquire} throws it; the callback was not run
      * @throws LockLostException if the callback returned normally, but the lock was lost before it did
+     * @throws LockReleaseUnconfirmedException if the callback returned normally, but Redis did not confirm the release;
+     *     not for a lock that a transaction keeps
      */
     default <T extends @Nullable Object, E extends Throwable> T execute(
             LockRequest request, LockCallback<T, E> callback) throws E {
@@ -102,11 +115,14 @@ public interface LockOperations {
     /**
      * A view for code that requires a {@link Lock}. {@code lock()} and {@code lockInterruptibly()} wait without limit,
      * {@code tryLock()} tries once, and {@code tryLock(time, unit)} waits for that time; the wait of the request is
-     * ignored. {@code unlock()} releases the latest hold that the calling thread has acquired through this view; it
-     * throws {@link IllegalMonitorStateException} if there is none, and what {@link LockHandle#close()} throws. All
-     * methods but {@code unlock()} throw {@link LockUnavailableException} if Redis does not reply. Conditions are not
-     * supported. The view is safe for use by any number of threads. Keep a reference to it while a lock is needed: it
-     * has the {@linkplain LockHandle handles}.
+     * ignored. If the thread holds the lock and the request is not re-entrant, or would change {@link LockMode#SHARED}
+     * to {@link LockMode#EXCLUSIVE}, {@code lock()} and {@code lockInterruptibly()} throw
+     * {@link LockNotAcquiredException} at once, and {@code tryLock} returns false. {@code unlock()} releases the latest
+     * hold that the calling thread has acquired through this view; it throws {@link IllegalMonitorStateException} if
+     * there is none, and what {@link LockHandle#close()} throws. The methods that acquire throw
+     * {@link LockUnavailableException} if Redis does not reply. {@code newCondition()} throws
+     * {@link UnsupportedOperationException}. The view is safe for use by any number of threads. Keep a reference to it
+     * while a lock is needed: it has the {@linkplain LockHandle handles}.
      *
      * @param request the lock and its options
      * @return the view

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * {@link LockRequest#owner(String)}.
  *
  * <p>Work that may run in parallel needs an owner for each branch, since branches with the same owner do not exclude
- * each other. Immutable and safe for use by several threads.
+ * each other once one of them holds the lock. A request that was sent before that waits for the release. Immutable and
+ * safe for use by several threads.
  *
  * @since 0.1.0
  */

@@ -21,7 +21,7 @@ public class LockReleaseUnconfirmedException extends DistributedLockException {
      * Creates it for a lock.
      *
      * @param lockName the requested name
-     * @param message the text, which has the name as requested
+     * @param message the message; a requested name in it is shown on one line and truncated
      * @param cause the cause, or null
      */
     public LockReleaseUnconfirmedException(String lockName, String message, @Nullable Throwable cause) {

@@ -209,11 +209,14 @@ public final class LockRequest {
 
     /**
      * How long to wait for the lock: zero tries once, a negative time waits without limit. At the end of the wait one
-     * more request may be sent to Redis, which takes a tenth of a second at most. A caller without any reply by then
-     * waits for the first one, for one command time-out since the beginning of its wait.
+     * more request may be sent to Redis, which takes a tenth of a second at most. If the lock is still busy, the search
+     * for its holder, which the message of the exception names, may take another tenth of a second, except after a
+     * single try. A caller without any reply by then waits for the first one, for one command time-out since the
+     * beginning of its wait.
      *
      * @param wait the time to wait
      * @return the new request
+     * @throws NullPointerException if the time is null
      */
     public LockRequest waitUpTo(Duration wait) {
         Objects.requireNonNull(wait, "wait");
@@ -226,6 +229,7 @@ public final class LockRequest {
      *
      * @param waited the time; a negative one counts as zero
      * @return the new request
+     * @throws NullPointerException if the time is null
      */
     public LockRequest waited(Duration waited) {
         Duration counted = waited.isNegative() ? Duration.ZERO : waited;
@@ -454,19 +458,19 @@ public final class LockRequest {
         return maxHold;
     }
 
-    private List<@Nullable Object> said() {
+    private List<@Nullable Object> values() {
         return Arrays.asList(
                 names, lease, waitUpTo, renew, maxHold, minHold, owner, reentrant, logicalOwner, origin, mode, waited);
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof LockRequest request && said().equals(request.said());
+        return other instanceof LockRequest request && values().equals(request.values());
     }
 
     @Override
     public int hashCode() {
-        return said().hashCode();
+        return values().hashCode();
     }
 
     @Override

@@ -7,9 +7,12 @@ package io.distributedlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redis could not be reached, returned an error or did not reply in time, or the limit of waiting callers of the
- * instance was reached. Nothing was run under the lock, so the caller may retry later. Whether another caller holds the
- * lock is unknown; this caller does not hold it.
+ * Redis could not be reached, returned an error or did not reply in time, the limit of waiting callers of the instance
+ * was reached, the instance stops, or the lock, or one of several, was lost before the acquisition was complete.
+ *
+ * <p>If an acquisition throws it, nothing was run under the lock, and this caller does not hold it and may retry later;
+ * whether another caller holds it is unknown. If another operation throws it, that operation may have been executed;
+ * after {@link LockHandle#extend}, the hold continues.
  *
  * @since 0.1.0
  */
@@ -21,7 +24,7 @@ public class LockUnavailableException extends DistributedLockException {
      * Creates it for a lock.
      *
      * @param lockName the requested name
-     * @param message the text, which has the name as requested
+     * @param message the message; a requested name in it is shown on one line and truncated
      * @param cause the cause, or null
      */
     public LockUnavailableException(String lockName, String message, @Nullable Throwable cause) {

@@ -106,9 +106,9 @@ final class LockView implements Lock {
 
     private static InterruptedException interrupted(LockInterruptedException ex) {
         Thread.interrupted();
-        InterruptedException told = new InterruptedException(ex.getMessage());
-        told.initCause(ex);
-        return told;
+        InterruptedException interrupted = new InterruptedException(ex.getMessage());
+        interrupted.initCause(ex);
+        return interrupted;
     }
 
     @Override

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param lockName the name of the lock
  * @param fencingToken the token of the hold
  * @param heldFor the time since the grant
- * @param caller the thread that acquired it, or what stands for an asynchronous caller
- * @param method the annotated method, null if the application has acquired it by itself
- * @param waiters how many callers of this instance wait behind it
+ * @param caller the thread that acquired it, or a description of an asynchronous caller
+ * @param method the annotated method, null if application code has acquired it
+ * @param waiters the number of callers of this instance that wait for the lock
  * @since 0.1.0
  */
 public record LongHoldEvent(

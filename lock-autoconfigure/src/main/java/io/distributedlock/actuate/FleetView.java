@@ -94,7 +94,7 @@ final class FleetView {
         return new FleetDescriptor.InstanceState(
                 each.instance(),
                 each.label(),
-                each.answered(),
+                each.replied(),
                 each.connected(),
                 each.subscribed(),
                 each.heldTotal(),

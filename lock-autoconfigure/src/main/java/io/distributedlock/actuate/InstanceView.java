@@ -36,10 +36,10 @@ final class InstanceView {
     private static final Log log = LogFactory.getLog(InstanceView.class);
 
     /** The maximum number of requests about locks of other instances for one response. */
-    private static final int ASKED_ABOUT = 20;
+    private static final int MOST_REQUESTED = 20;
 
     /** After this time, none of these requests is sent any more. */
-    private static final long ASKED_FOR_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int OF_ONE_LOCK = 100;
 
@@ -176,7 +176,7 @@ final class InstanceView {
             String holder = waiting.holder();
             if (holder != null) {
                 found.put(waiting.name(), new Holder(holder, true, null));
-            } else if (unknown.size() < ASKED_ABOUT) {
+            } else if (unknown.size() < MOST_REQUESTED) {
                 unknown.add(waiting.name());
             }
         }
@@ -191,7 +191,7 @@ final class InstanceView {
         long begin = nanos.getAsLong();
         try {
             for (String name : names) {
-                if (nanos.getAsLong() - begin >= ASKED_FOR_NANOS) {
+                if (nanos.getAsLong() - begin >= LONGEST_NANOS) {
                     return;
                 }
                 locks.inspect(name).ifPresent(state -> found.put(name, Holder.of(state)));

@@ -124,7 +124,7 @@ public final class LocksEndpoint {
     }
 
     /**
-     * One lock, as recorded in Redis and by the instances; the status is 503 if Redis does not tell.
+     * One lock, as recorded in Redis and by the instances; the status is 503 if Redis does not reply.
      *
      * @param path the segments of the path, which make the name of the lock; or the name as one text, as JMX has it
      * @return the description, which becomes JSON

@@ -20,8 +20,8 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>The lock is acquired before the method, renewed while it runs, and released when it has returned or thrown. The
  * lock encloses {@code @Transactional}, so the transaction is committed before the lock is released, and is inside
- * retries, so each attempt acquires it anew. A nested call of the same thread for the same name is a re-entry and costs
- * nothing.
+ * retries, so each attempt acquires it anew. A nested call of the same caller for the same name is a re-entry and costs
+ * no command.
  *
  * <p>On a class or interface, it applies to all methods that a proxy can intercept, inherited ones included, those of
  * {@link Object} and those by which the container manages the bean excluded. An annotation on a method, also on one
@@ -29,9 +29,9 @@ import org.springframework.core.annotation.AliasFor;
  * declares the method without implementing the interface has priority over the method of that interface. Without a
  * {@link #key()}, each of these methods has a lock of its own; for one lock for the whole class, give it a fixed key,
  * as in {@code "'import'"}. {@link None} excludes a method. It may be used as a meta-annotation, and several times on
- * one method. A final, private or static method, an invalid expression, or an invalid duration fails the start-up of
- * the application. As with every Spring proxy, calls through {@code this} are not intercepted;
- * {@link io.distributedlock.LockAssert} detects them.
+ * one method. An annotation on a private, static or final method, a final method of an annotated class, an invalid
+ * expression, or an invalid duration fails the start-up of the application. As with every Spring proxy, calls through
+ * {@code this} are not intercepted; {@link io.distributedlock.LockAssert} detects them.
  *
  * <p>Durations are written {@code "30s"}, {@code "500ms"}, {@code "PT30S"} or {@code "${some.property}"}. An attribute
  * whose placeholders resolve to an empty text, as {@code "${some.property:}"} can, has its default.
@@ -187,8 +187,8 @@ public @interface DistributedLocked {
     WhenLost whenLost() default WhenLost.THROW;
 
     /**
-     * Whether a nested call of the same thread may enter again. If not, it is refused at once with
-     * {@link io.distributedlock.LockNotAcquiredException}.
+     * Whether a nested call of the same caller, or a later call in a transaction that keeps the lock, may enter again.
+     * If not, it is refused at once with {@link io.distributedlock.LockNotAcquiredException}.
      *
      * @return true by default
      */

@@ -58,7 +58,7 @@ public final class DistributedLockAutoConfiguration {
                 () -> locks(beanFactory, properties),
                 properties.order(),
                 properties.keepUntilCompletion(),
-                properties.maxHold());
+                InheritedLocksCheck.propertiesOfLocks(beanFactory, properties).maxHold());
     }
 
     @Bean
@@ -69,8 +69,8 @@ public final class DistributedLockAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static OwnLocksFirst ownLocksFirst() {
-        return new OwnLocksFirst();
+    static ChildContextLocksPostProcessor ownLocksFirst() {
+        return new ChildContextLocksPostProcessor();
     }
 
     @Bean
@@ -81,15 +81,22 @@ public final class DistributedLockAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static StarterSideEffects starterSideEffects(Environment environment) {
-        return new StarterSideEffects(environment);
+    static StarterSideEffectsWarning starterSideEffects(Environment environment) {
+        return new StarterSideEffectsWarning(environment);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static DistributedLockValidator distributedLockValidator(
-            ConfigurableListableBeanFactory beanFactory, DistributedLockAdvisor advisor) {
-        return new DistributedLockValidator(beanFactory, advisor);
+    static DistributedLockValidator distributedLockValidator(ConfigurableListableBeanFactory beanFactory) {
+        return new DistributedLockValidator(beanFactory, advisor(beanFactory));
+    }
+
+    /** Of this context, which always has one; a parameter would be ambiguous if the parent context has another one. */
+    private static DistributedLockAdvisor advisor(ConfigurableListableBeanFactory beanFactory) {
+        String[] names = beanFactory.getBeanNamesForType(DistributedLockAdvisor.class, true, false);
+        return names.length == 1
+                ? beanFactory.getBean(names[0], DistributedLockAdvisor.class)
+                : beanFactory.getBean(DistributedLockAdvisor.class);
     }
 
     /** With locks switched off, those of the application are not used either, unless they decorate the local ones. */

@@ -24,19 +24,22 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param maxHold Maximum time of a hold, after which the lock is lost, at least 10 ms. No limit if not set. Does not
  *     apply to a lease that is not renewed.
  * @param order Order of the lock advisor. Lower values wrap higher ones; transactions have 2147483647.
- * @param commandTimeout Maximum time to wait for one reply of Redis. Shorter leases shorten it.
+ * @param commandTimeout Maximum time to wait for one reply of Redis, at most one day. A third of the lease if that is
+ *     shorter, but at least 100ms.
  * @param fairness Limits of local hand-overs.
- * @param shutdownGrace How long holders may continue when the application stops.
+ * @param shutdownGrace How long holders may continue when the application stops. Zero revokes them at once.
  * @param retention How long an instance keeps a lock after its last caller has released it, unless another instance
- *     waits for it.
- * @param release Whether a release waits for the reply of Redis, and so can report an earlier loss of the lock.
+ *     waits for it. Zero for none.
+ * @param release How a lock is released: await waits for the reply of Redis, and reports an earlier loss by an
+ *     exception; async does not wait, and reports such a loss by an event.
  * @param keepUntilCompletion Whether a lock that is acquired inside a transaction is kept until the transaction has
  *     completed.
  * @param transaction Settings of transactions under locks.
  * @param replicas Whether locks wait for the replicas of Redis.
  * @param instanceLabel Label of this instance in the endpoint. If not set, application@host:port/process id.
  * @param maxWaiters Maximum number of callers of this instance that may wait for one lock; explicit owners and readers
- *     together have the same maximum. Further callers that would have to wait are refused.
+ *     together have the same maximum. Further callers that would have to wait are refused. Callers that try once are
+ *     not limited.
  * @param warn Limits of waits and holds, above which a warning is logged.
  * @param deadlock Settings of the search for deadlocks.
  */
@@ -142,8 +145,10 @@ public record DistributedLockProperties(
     /**
      * Limits of local hand-overs while another instance waits for the lock.
      *
-     * @param maxPasses Maximum number of consecutive hand-overs inside this instance while another instance waits.
+     * @param maxPasses Maximum number of consecutive hand-overs inside this instance while another instance waits. Zero
+     *     for none.
      * @param maxBatch Maximum duration of consecutive hand-overs inside this instance while another instance waits.
+     *     Zero for none.
      */
     public record Fairness(
             @DefaultValue("" + EngineSettings.DEFAULT_MAX_PASSES)

@@ -67,6 +67,17 @@ final class InheritedLocksCheck implements BeanFactoryPostProcessor {
         }
     }
 
+    /** The properties that the locks of a context are created with: its own, or those of the parent that has them. */
+    static DistributedLockProperties propertiesOfLocks(
+            ConfigurableListableBeanFactory beans, DistributedLockProperties ofContext) {
+        LockBeans own = new LockBeans(beans);
+        if (own.parent() == null || own.hasLocks()) {
+            return ofContext;
+        }
+        DistributedLockProperties there = propertiesOf(own.parent());
+        return there == null ? ofContext : there;
+    }
+
     private void warnOfDifferences(DistributedLockProperties here, DistributedLockProperties there) {
         String ignored = OF_THE_LOCKS.entrySet().stream()
                 .filter(each -> !Objects.equals(

@@ -6,6 +6,7 @@ package io.distributedlock.autoconfigure;
 
 import java.util.Objects;
 import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
@@ -28,13 +29,20 @@ final class InvalidLockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<I
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockPropertyException cause) {
-        return new FailureAnalysis(
-                "The property '%s' %s, but its value is %s.".formatted(cause.property(), cause.rule(), valueOf(cause)),
-                "Change the property '%s', or remove it to get its default.".formatted(cause.property()),
-                cause);
+        String value = valueOf(cause);
+        String rule = "The property '%s' %s, ".formatted(cause.property(), cause.rule());
+        return value == null
+                ? new FailureAnalysis(
+                        rule + "which its default does not fulfil.",
+                        "Set the property '%s'.".formatted(cause.property()),
+                        cause)
+                : new FailureAnalysis(
+                        rule + "but its value is %s.".formatted(value),
+                        "Change the property '%s', or remove it to get its default.".formatted(cause.property()),
+                        cause);
     }
 
-    private String valueOf(InvalidLockPropertyException cause) {
+    private @Nullable String valueOf(InvalidLockPropertyException cause) {
         ConfigurationPropertyName name = ConfigurationPropertyName.of(cause.property());
         return StreamSupport.stream(
                         ConfigurationPropertySources.get(environment).spliterator(), false)
@@ -42,6 +50,6 @@ final class InvalidLockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<I
                 .filter(Objects::nonNull)
                 .findFirst()
                 .map(found -> "'" + found.getValue() + "' (" + found.getOrigin() + ")")
-                .orElse("not known");
+                .orElse(null);
     }
 }

@@ -61,7 +61,7 @@ final class LocalLockHandle implements LockHandle {
     public void extend(Duration lease) {
         LockRequest.requireLease(lease);
         if (closed) {
-            throw new LockLostException(name, "Lock '" + name + "' was closed already", Duration.ZERO);
+            throw new LockLostException(name, "Lock '" + name + "': the handle is already closed", Duration.ZERO);
         }
         this.lease = lease;
     }

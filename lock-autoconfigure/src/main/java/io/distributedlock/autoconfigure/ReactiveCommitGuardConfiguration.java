@@ -8,6 +8,7 @@ import io.distributedlock.transaction.ReactiveCommitGuard;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
@@ -20,10 +21,10 @@ import reactor.core.publisher.Flux;
 @ConditionalOnSwitch({"enabled", "transaction.guard"})
 class ReactiveCommitGuardConfiguration {
 
-    /** A second one would be outside the transactions of a parent context: local advisors come first. */
+    /** Also in a child context: a creator of proxies without AspectJ does not use the advisors of its parent. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static ReactiveCommitGuard reactiveCommitGuard() {
         return new ReactiveCommitGuard();
     }

@@ -7,6 +7,7 @@ package io.distributedlock.autoconfigure;
 import io.distributedlock.transaction.ReactiveTransactions;
 import org.springframework.aop.Advisor;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -24,6 +25,12 @@ class ReactiveTransactionsConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static Advisor reactiveTransactionSubscriberScope() {
         return ReactiveTransactions.subscriberScope();
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static BeanPostProcessor reactiveTransactionAdvisorsInside() {
+        return ReactiveTransactions.advisorsInside();
     }
 
     @Bean

@@ -17,9 +17,9 @@ final class UnsupportedTopologyFailureAnalyzer extends AbstractFailureAnalyzer<U
     protected FailureAnalysis analyze(Throwable rootFailure, UnsupportedTopologyException cause) {
         return new FailureAnalysis(
                 cause.getMessage(),
-                "Define a bean 'new RedisLockTemplate(…)' with a LettuceConnectionFactory for a server, Sentinel or"
-                        + " a list of a master and its replicas; it replaces the auto-configured one. To run without"
-                        + " locks, set distributed-lock.enabled=false.",
+                "Define a bean 'new RedisLockTemplate(…)' with a LettuceConnectionFactory for a server,"
+                        + " Sentinel, a list of a master and its replicas, or a cluster; it replaces the"
+                        + " auto-configured one. To run without locks, set distributed-lock.enabled=false.",
                 cause);
     }
 }

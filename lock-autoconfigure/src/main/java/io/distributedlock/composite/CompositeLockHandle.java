@@ -5,6 +5,7 @@
 package io.distributedlock.composite;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -98,7 +99,20 @@ public class CompositeLockHandle implements LockHandle, AwaitedRelease {
     @Override
     public void extend(Duration lease) {
         throwIfLost();
-        parts.forEach(part -> part.extend(lease));
+        IntStream.range(0, parts.size()).forEach(part -> extend(part, lease));
+    }
+
+    private void extend(int part, Duration lease) {
+        LockHandle handle = parts.get(part);
+        if (reportsLossOf(part)) {
+            handle.extend(lease);
+        } else if (handle.isHeld()) {
+            try {
+                handle.extend(lease);
+            } catch (LockLostException ex) {
+                // Its loss is ignored, also if it is found here.
+            }
+        }
     }
 
     @Override
@@ -109,9 +123,9 @@ public class CompositeLockHandle implements LockHandle, AwaitedRelease {
     /** Runs the callback once, at the first loss of one of these parts. */
     protected final void onLost(Runnable callback, IntPredicate which) {
         Objects.requireNonNull(callback, "callback");
-        AtomicBoolean told = new AtomicBoolean();
+        AtomicBoolean reported = new AtomicBoolean();
         Runnable once = () -> {
-            if (told.compareAndSet(false, true)) {
+            if (reported.compareAndSet(false, true)) {
                 callback.run();
             }
         };

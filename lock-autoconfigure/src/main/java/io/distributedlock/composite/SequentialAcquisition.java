@@ -122,7 +122,7 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
             return null;
         }
         CompletableFuture<LockHandle> next = request(index);
-        if (!isAwaited(next)) {
+        if (!recordRequest(next)) {
             cancel(next);
         }
         return next;
@@ -147,7 +147,7 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
     }
 
     /** @return false if this stage has ended meanwhile */
-    private boolean isAwaited(CompletableFuture<LockHandle> next) {
+    private boolean recordRequest(CompletableFuture<LockHandle> next) {
         guard.lock();
         try {
             acquiring = next;

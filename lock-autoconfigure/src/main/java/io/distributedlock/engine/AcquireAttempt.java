@@ -21,7 +21,7 @@ final class AcquireAttempt implements Reply<AcquireReply> {
 
     private enum Phase {
         OPEN,
-        ANSWERED,
+        REPLIED,
         FAILED
     }
 
@@ -56,30 +56,30 @@ final class AcquireAttempt implements Reply<AcquireReply> {
         }
         isCommand = true;
         Sent under = lock.engine.store().acquire(command, this);
-        if (!mayGoOn(under)) {
+        if (!attach(under)) {
             under.cancel();
         }
     }
 
-    private synchronized boolean mayGoOn(Sent under) {
+    private synchronized boolean attach(Sent under) {
         sent = under;
         return phase != Phase.FAILED;
     }
 
     @Override
-    public void answered(@Nullable AcquireReply reply, @Nullable Throwable failure) {
-        PendingRelease told;
+    public void replied(@Nullable AcquireReply reply, @Nullable Throwable failure) {
+        PendingRelease pending;
         synchronized (this) {
             if (phase != Phase.OPEN) {
                 return;
             }
-            phase = failure == null ? Phase.ANSWERED : Phase.FAILED;
-            told = waiting;
+            phase = failure == null ? Phase.REPLIED : Phase.FAILED;
+            pending = waiting;
         }
         measure(failure);
-        lock.answered(acquisition, this, reply, failure);
-        if (told != null) {
-            told.questionEnded(failure != null);
+        lock.replied(acquisition, this, reply, failure);
+        if (pending != null) {
+            pending.requestEnded(failure != null);
         }
     }
 
@@ -103,12 +103,12 @@ final class AcquireAttempt implements Reply<AcquireReply> {
     /** False if it was a part of a release. */
     private void measure(@Nullable Throwable failure) {
         if (isCommand) {
-            lock.engine.listening().answered(Command.ACQUIRE, failure, sentAt);
+            lock.engine.listening().replied(Command.ACQUIRE, failure, sentAt);
         }
     }
 
     /** @return false if it has already ended, and gives no further result */
-    synchronized boolean tellEnd(PendingRelease to) {
+    synchronized boolean notifyAtEnd(PendingRelease to) {
         waiting = to;
         return phase == Phase.OPEN;
     }
@@ -118,7 +118,7 @@ final class AcquireAttempt implements Reply<AcquireReply> {
     }
 
     /** Otherwise, or if it failed, a copy of it may still reach the store. */
-    synchronized boolean wasAnswered() {
-        return phase == Phase.ANSWERED;
+    synchronized boolean hasReply() {
+        return phase == Phase.REPLIED;
     }
 }

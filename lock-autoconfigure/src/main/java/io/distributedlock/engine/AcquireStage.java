@@ -38,7 +38,7 @@ abstract class AcquireStage<T extends @Nullable Object> extends CompletableFutur
     public T join() {
         if (!isDone()) {
             verdictOrThis().join();
-            root().tellIfDecided();
+            root().deliverIfDecided();
         }
         return super.join();
     }
@@ -47,7 +47,7 @@ abstract class AcquireStage<T extends @Nullable Object> extends CompletableFutur
     public T get() throws InterruptedException, ExecutionException {
         if (!isDone()) {
             verdictOrThis().get();
-            root().tellIfDecided();
+            root().deliverIfDecided();
         }
         return super.get();
     }
@@ -57,7 +57,7 @@ abstract class AcquireStage<T extends @Nullable Object> extends CompletableFutur
         long end = NanoClock.SYSTEM.nanos() + unit.toNanos(timeout);
         if (!isDone()) {
             verdictOrThis().get(timeout, unit);
-            root().tellIfDecided();
+            root().deliverIfDecided();
         }
         return super.get(Math.max(0, end - NanoClock.SYSTEM.nanos()), TimeUnit.NANOSECONDS);
     }

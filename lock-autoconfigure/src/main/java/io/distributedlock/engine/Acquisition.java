@@ -51,7 +51,7 @@ final class Acquisition {
     boolean far;
 
     /** Whether a message that it is near arrived while a request was under way, whose reply may be older. */
-    private boolean toldNear;
+    private boolean nearReceived;
 
     /** When the latest request was sent. */
     long sentAt;
@@ -101,8 +101,8 @@ final class Acquisition {
         return longestLease;
     }
 
-    boolean isLatest(AcquireAttempt answered) {
-        return attempt == answered;
+    boolean isLatest(AcquireAttempt replied) {
+        return attempt == replied;
     }
 
     /** The request whose reply was not handled yet, or null. */
@@ -117,7 +117,7 @@ final class Acquisition {
     }
 
     /** The reply to the latest request is being handled. */
-    void answered() {
+    void replied() {
         attempt = null;
     }
 
@@ -151,24 +151,24 @@ final class Acquisition {
     /**
      * The reply is "wait". Returns for how long.
      *
-     * @param hears whether messages arrive
+     * @param receivesMessages whether messages arrive
      */
-    long busy(Busy reply, boolean hears) {
+    long pauseAfterBusy(Busy reply, boolean receivesMessages) {
         busyToken = Math.max(busyToken, reply.token());
         grantedSince = sentAt;
         queued = reply.queued();
         failures = 0;
-        far = queued && hears && !toldNear && !AskingPace.isNear(reply);
-        toldNear = false;
-        return far ? AskingPace.far(reply.waiting(), engine) : AskingPace.near(reply.ttlMillis(), lease, engine);
+        far = queued && receivesMessages && !nearReceived && !RequestPace.isNear(reply);
+        nearReceived = false;
+        return far ? RequestPace.far(reply.waiting(), engine) : RequestPace.near(reply.ttlMillis(), lease, engine);
     }
 
     /** It has come near the head of the line. Returns the latest time of the next request. */
     long near(long now) {
-        toldNear = attempt != null;
+        nearReceived = attempt != null;
         far = false;
         boolean recent = now - grantedSince < lease / 4;
-        return recent ? now + engine.random(AskingPace.longestNear(lease)) : now;
+        return recent ? now + engine.random(RequestPace.longestNear(lease)) : now;
     }
 
     /** Whether a grant with this token is older than a reply "wait": its lease had ended by then. */
@@ -177,7 +177,7 @@ final class Acquisition {
     }
 
     /** There was no reply. Returns how long to wait before the retry. */
-    long failed(boolean unknown) {
+    long pauseAfterFailure(boolean unknown) {
         uncertain |= unknown;
         return backOff(engine, failures++);
     }

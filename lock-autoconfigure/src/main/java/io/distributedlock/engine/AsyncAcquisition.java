@@ -47,25 +47,26 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
     /** The wait has ended. Called by any thread, including that of the network. */
     void decided(Waiter waiter, AcquireResult result) {
         if (waiting == waiter) {
-            engine.callbacks().result(waiter.enclosing, () -> tell(waiter, result));
+            engine.callbacks().result(waiter.enclosing, () -> deliver(waiter, result));
         }
     }
 
-    private void tell(Waiter waiter, AcquireResult decided) {
+    private void deliver(Waiter waiter, AcquireResult decided) {
         if (!WAITING.compareAndSet(this, waiter, null)) {
             return;
         }
         try {
-            tellTaken(waiter, decided);
+            deliverTaken(waiter, decided);
         } catch (Throwable ex) {
-            failToTell(waiter, decided, ex);
+            failToDeliver(waiter, decided, ex);
         }
     }
 
     /**
-     * No other thread tells it any more, so whatever fails here is the result; a grant that comes to nobody goes back.
+     * No other thread delivers its result any more, so a failure here is the result. A grant without a receiver is
+     * released.
      */
-    private void failToTell(Waiter waiter, AcquireResult decided, Throwable failure) {
+    private void failToDeliver(Waiter waiter, AcquireResult decided, Throwable failure) {
         try {
             completeExceptionally(
                     AcquireResult.failed(failure).toException(waiter.terms.name(), waiter.waited(), null));
@@ -82,7 +83,7 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
         return isDone() && !isCompletedExceptionally() && getNow(handle) == handle;
     }
 
-    private void tellTaken(Waiter waiter, AcquireResult decided) {
+    private void deliverTaken(Waiter waiter, AcquireResult decided) {
         AcquireResult result = decided.orLate();
         Waiter again = result instanceof AcquireResult.Late && !isDone() ? waiter.again() : null;
         if (again != null) {
@@ -127,10 +128,10 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
     }
 
     /** The calling thread waits: if there is a result, it need not wait for another thread to complete this. */
-    void tellIfDecided() {
+    void deliverIfDecided() {
         Waiter waiter = waiting;
         if (waiter != null && waiter.result.isDone()) {
-            tell(waiter, waiter.result.join());
+            deliver(waiter, waiter.result.join());
         }
     }
 
@@ -141,7 +142,7 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
         Waiter waiter = done ? waiting : null;
         if (waiter != null) {
             waiter.leave();
-            tellIfDecided();
+            deliverIfDecided();
         }
         return done;
     }

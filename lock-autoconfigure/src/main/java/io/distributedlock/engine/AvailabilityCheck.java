@@ -127,7 +127,7 @@ final class AvailabilityCheck {
     private CompletableFuture<?> acquireAndRelease(Subject subject) {
         long lease = Math.max(
                 SHORTEST_LEASE_MILLIS, engine.settings().commandTimeout().toMillis());
-        Answer<AcquireReply> acquired = new Answer<>();
+        PendingReply<AcquireReply> acquired = new PendingReply<>();
         engine.store()
                 .acquire(
                         new AcquireCommand(
@@ -149,7 +149,7 @@ final class AvailabilityCheck {
     }
 
     private CompletableFuture<?> release(Subject subject) {
-        Answer<LeaseStore.ReleaseReply> released = new Answer<>();
+        PendingReply<LeaseStore.ReleaseReply> released = new PendingReply<>();
         engine.store()
                 .release(
                         new ReleaseCommand(subject.name(), subject.number(), engine.floor(), null, 0, false), released);
@@ -169,7 +169,7 @@ final class AvailabilityCheck {
 
     private @Nullable String error(CompletableFuture<?> reply) {
         if (!reply.isDone()) {
-            return StoreFailures.noAnswer(engine.settings().commandTimeout().toNanos())
+            return StoreFailures.noReply(engine.settings().commandTimeout().toNanos())
                     .getMessage();
         }
         Throwable failure = reply.handle((done, thrown) -> thrown).join();
@@ -179,10 +179,10 @@ final class AvailabilityCheck {
     }
 
     /** A reply as a future. */
-    private static final class Answer<T> extends CompletableFuture<T> implements Reply<T> {
+    private static final class PendingReply<T> extends CompletableFuture<T> implements Reply<T> {
 
         @Override
-        public void answered(@Nullable T reply, @Nullable Throwable failure) {
+        public void replied(@Nullable T reply, @Nullable Throwable failure) {
             if (failure != null) {
                 completeExceptionally(failure);
             } else {

@@ -48,8 +48,18 @@ final class BlockingAcquisition {
             throw interrupted(waiter, null);
         }
         engine.locks().enqueue(waiter);
+        try {
+            return decisionOnQueued(waiter);
+        } catch (RuntimeException | Error ex) {
+            // An overflow of the stack too: a grant for this waiter would have no holder.
+            abandon(waiter);
+            throw ex;
+        }
+    }
+
+    private AcquireResult decisionOnQueued(Waiter waiter) {
         if (!waiter.result.isDone()) {
-            engine.log().waits(waiter);
+            engine.lockLog().waits(waiter);
             if (queued != null) {
                 queued.accept(waiter);
             }
@@ -64,7 +74,6 @@ final class BlockingAcquisition {
                 }
                 end = waiter.patienceEnd();
             } catch (InterruptedException ex) {
-                abandon(waiter);
                 Thread.currentThread().interrupt();
                 throw interrupted(waiter, ex);
             } catch (ExecutionException ex) {

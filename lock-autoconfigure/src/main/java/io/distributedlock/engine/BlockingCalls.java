@@ -41,18 +41,18 @@ final class BlockingCalls {
         long timeout = engine.timeout(ResolvedRequest.FOREVER);
         long end = engine.now() + timeout;
         CompletableFuture<Void> ready = engine.store().ready();
-        CompletableFuture<T> answer = ready.thenCompose(connected -> command.get());
+        CompletableFuture<T> reply = ready.thenCompose(connected -> command.get());
         try {
-            return get(answer, end);
+            return get(reply, end);
         } catch (InterruptedException ex) {
-            answer.cancel(false);
+            reply.cancel(false);
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(name, "Lock '" + name + "': interrupted while waiting for a reply", ex);
         } catch (TimeoutException ex) {
             // A command that was not sent by now must not be sent when its caller no longer waits.
-            answer.cancel(false);
+            reply.cancel(false);
             Throwable trouble = ready.isDone() ? null : engine.store().lastFailure();
-            throw unavailable(name, trouble == null ? StoreFailures.noAnswer(timeout) : trouble);
+            throw unavailable(name, trouble == null ? StoreFailures.noReply(timeout) : trouble);
         } catch (ExecutionException ex) {
             throw unavailable(name, StoreFailures.unwrap(ex));
         }
@@ -96,7 +96,7 @@ final class BlockingCalls {
             throw loss;
         }
         if (due == null) {
-            throw new LockLostException(name, "Lock '" + name + "' was already closed", Duration.ZERO);
+            throw new LockLostException(name, "Lock '" + name + "': the handle is already closed", Duration.ZERO);
         }
     }
 
@@ -156,9 +156,9 @@ final class BlockingCalls {
         }
     }
 
-    private <T> T get(CompletableFuture<T> answer, long end)
+    private <T> T get(CompletableFuture<T> reply, long end)
             throws InterruptedException, ExecutionException, TimeoutException {
-        return answer.get(Math.max(0, end - engine.now()), TimeUnit.NANOSECONDS);
+        return reply.get(Math.max(0, end - engine.now()), TimeUnit.NANOSECONDS);
     }
 
     /** Does not wait for a release. Only a listener and the log report that the hold was lost by then. */

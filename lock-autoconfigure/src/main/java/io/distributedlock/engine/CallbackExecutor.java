@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * then waits for the first of them to end.
  *
  * <p>A continuation of an acquisition may wait for another one inside its own work. So nested work has threads of its
- * own, for each depth: all outer ones may wait for it. Only below a depth of {@value #DEPTHS} it shares them.
+ * own for each of {@value #DEPTHS} depths, the outermost included: all outer ones may wait for it. Deeper work shares
+ * the threads of the last depth.
  *
  * <p>The waiting tasks have no bound of their own, but there is at most one for each asynchronous caller and release,
  * and for each lost hold one for each of its callbacks and one for each of its reports.

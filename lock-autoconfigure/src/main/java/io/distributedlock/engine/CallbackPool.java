@@ -175,6 +175,8 @@ final class CallbackPool implements Executor {
             try {
                 do {
                     for (Runnable next = take(); next != null; next = take()) {
+                        // The task before may have set the flag, for example by Thread.currentThread().interrupt().
+                        Thread.interrupted();
                         CallbackPool.run(next);
                     }
                 } while (awaitCall());

@@ -38,7 +38,9 @@ public final class DeadlockSearch {
     private static final Log log = LogFactory.getLog(LockEngine.class);
 
     /** The longest chain that is followed, and the maximum number of waits in one check. */
-    private static final int LONGEST = 16;
+    private static final int LONGEST_CHAIN = 16;
+
+    private static final int WAITS_PER_CHECK = 16;
 
     /** The maximum number of requests to instances about one lock that readers hold. */
     private static final int MOST_INSTANCES = 4;
@@ -64,7 +66,7 @@ public final class DeadlockSearch {
     private final Reports others;
 
     /** The waits whose cycles were reported. */
-    private Set<String> told = new HashSet<>();
+    private Set<String> reported = new HashSet<>();
 
     /**
      * @param self the public id of this instance
@@ -92,12 +94,12 @@ public final class DeadlockSearch {
         List<Waiter> waits = graph.waitsLongerThan(ResolvedRequest.nanos(after));
         Set<String> current = new HashSet<>();
         waits.forEach(waiter -> current.add(key(waiter)));
-        told.retainAll(current);
-        waits.removeIf(waiter -> told.contains(key(waiter)));
+        reported.retainAll(current);
+        waits.removeIf(waiter -> reported.contains(key(waiter)));
         // Other waits than the last time, if there are too many for one check.
         Collections.rotate(waits, -turn);
-        turn = waits.size() <= LONGEST ? 0 : (turn + LONGEST) % waits.size();
-        waits.stream().limit(LONGEST).forEach(waiter -> look(waiter, resolve));
+        turn = waits.size() <= WAITS_PER_CHECK ? 0 : (turn + WAITS_PER_CHECK) % waits.size();
+        waits.stream().limit(WAITS_PER_CHECK).forEach(waiter -> look(waiter, resolve));
     }
 
     private static String key(Waiter waiter) {
@@ -107,8 +109,8 @@ public final class DeadlockSearch {
     private void look(Waiter waiter, boolean resolve) {
         List<Step> ring = follow(waiter);
         if (ring != null && isLast(ring) && ring.equals(again(waiter, ring)) && !waiter.result.isDone()) {
-            told.add(key(waiter));
-            tell(waiter, ring, resolve);
+            reported.add(key(waiter));
+            report(waiter, ring, resolve);
         }
     }
 
@@ -119,7 +121,7 @@ public final class DeadlockSearch {
     }
 
     private boolean follow(Waiter start, String name, Set<String> seen, List<Step> chain) {
-        if (!seen.add(name) || seen.size() > LONGEST) {
+        if (!seen.add(name) || seen.size() > LONGEST_CHAIN) {
             return false;
         }
         HoldReport report = report(name);
@@ -209,7 +211,7 @@ public final class DeadlockSearch {
         return ring.stream().allMatch(step -> step.hold().fencingToken() <= own);
     }
 
-    private void tell(Waiter waiter, List<Step> ring, boolean resolve) {
+    private void report(Waiter waiter, List<Step> ring, boolean resolve) {
         List<Link> links = ring.stream()
                 .map(Step::hold)
                 .map(hold -> new Link(hold.lockName(), hold.fencingToken(), hold.label(), hold.caller()))

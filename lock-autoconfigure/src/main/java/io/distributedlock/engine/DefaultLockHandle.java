@@ -68,7 +68,7 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
     public void extend(Duration lease) {
         LockRequest.requireLease(lease);
         if (closed != 0) {
-            throw new LockLostException(name(), "Lock '" + name() + "' was closed already", Duration.ZERO);
+            throw new LockLostException(name(), "Lock '" + name() + "': the handle is already closed", Duration.ZERO);
         }
         engine().calls().extend(hold, ResolvedRequest.nanos(lease));
     }
@@ -80,6 +80,10 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
         HandleAnchor kept = anchor;
         if (closed == 0 && kept != null && hold.onLost(this, kept, callback)) {
             CallbackPool.run(callback);
+        }
+        if (closed != 0) {
+            // It was closed meanwhile, perhaps before the callback was added.
+            dropCallbacks(kept);
         }
     }
 
@@ -116,10 +120,10 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
         if (unused) {
             hold.waiveMinHold();
         }
-        PendingRelease release = leftLast();
+        PendingRelease release = leaveLastOrLater();
         LockLostException loss = loss();
         if (loss != null || release == null) {
-            toldEnded(loss);
+            reportEnd(loss);
         }
         if (loss != null) {
             return () -> {
@@ -146,10 +150,10 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
         if (unused) {
             hold.waiveMinHold();
         }
-        PendingRelease release = leftLast();
+        PendingRelease release = leaveLastOrLater();
         LockLostException loss = loss();
         if (loss != null || release == null) {
-            toldEnded(loss);
+            reportEnd(loss);
         }
         if (loss != null) {
             return CompletableFuture.failedFuture(loss);
@@ -164,14 +168,14 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
         if (CLOSED.compareAndSet(this, 0, 1)) {
             if (!exitNested()) {
                 hold.waiveMinHold();
-                leftLast();
-                toldEnded(null);
+                leaveLastOrLater();
+                reportEnd(null);
             }
         }
     }
 
     /** Unless nested work continues in it. */
-    private void toldEnded(@Nullable LockLostException loss) {
+    private void reportEnd(@Nullable LockLostException loss) {
         if (loss != null) {
             engine().listening().ended(hold, End.LOST);
         } else if (hold.isClosed()) {
@@ -198,7 +202,7 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
         return inner;
     }
 
-    /** Its caller believes that it is closed, so it is closed by the timer's thread. If that fails it is repeated. */
+    /** Its caller considers it closed, so the timer's thread closes it. If that fails, it is repeated. */
     private void closeLater() {
         if (!CLOSED.compareAndSet(this, 0, 1)) {
             return;
@@ -213,9 +217,14 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
         if (inner) {
             left();
         } else {
-            leftLast();
+            try {
+                leaveLast();
+            } catch (RuntimeException | Error ex) {
+                reopenUnlessEnded();
+                throw ex;
+            }
             LockLostException loss = loss();
-            engine().callbacks().event(() -> toldEnded(loss));
+            engine().callbacks().event(() -> reportEnd(loss));
         }
     }
 
@@ -226,21 +235,47 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
 
     /** Not those of a hold that was lost before: they are about to be run, and the anchor keeps them until then. */
     private void dropCallbacks() {
-        HandleAnchor kept = anchor;
+        dropCallbacks(anchor);
+    }
+
+    private void dropCallbacks(@Nullable HandleAnchor kept) {
         if (kept != null && !hold.isLost()) {
             kept.drop(this);
             anchor = null;
         }
     }
 
-    /** The anchor goes last: until then, a handle is there to close it. It goes also if that fails. */
-    private @Nullable PendingRelease leftLast() {
+    /** If the lock cannot be left, as after an overflow of the stack, the timer's thread does it. */
+    private @Nullable PendingRelease leaveLastOrLater() {
+        try {
+            return leaveLast();
+        } catch (RuntimeException | Error ex) {
+            if (reopenUnlessEnded()) {
+                engine().doLater(this::closeLater);
+            }
+            throw ex;
+        }
+    }
+
+    /** @return false if the hold has ended, so that closing the handle again would do nothing */
+    private boolean reopenUnlessEnded() {
+        boolean open = !hold.hasEnded();
+        if (open) {
+            closed = 0;
+        }
+        return open;
+    }
+
+    /** The anchor goes last: until then, a handle is there to close it. */
+    private @Nullable PendingRelease leaveLast() {
         try {
             PendingRelease release = hold.lock.leave(hold, isByOwner());
-            engine().log().released(hold);
+            engine().lockLog().released(hold);
             return release;
         } finally {
-            dropCallbacks();
+            if (hold.hasEnded()) {
+                dropCallbacks();
+            }
         }
     }
 

@@ -58,9 +58,9 @@ final class DeferredActions extends TimerTask {
     }
 
     /** It counts as under way from now on, since its lock may be retired before the actions run. */
-    void start(PendingRelease giveBack) {
-        giveBack.register();
-        add(giveBack::start);
+    void start(PendingRelease release) {
+        release.register();
+        add(release::start);
     }
 
     /** The timer begins the next transition, which completes this one. */
@@ -73,7 +73,7 @@ final class DeferredActions extends TimerTask {
         Throwable failure = runAll();
         if (failure != null) {
             engine.handOver(this);
-            FailureLog.error(log, "A step of the lock engine has failed and is done again", failure);
+            FailureLog.error(log, "A step of the lock engine has failed, and is repeated", failure);
         }
     }
 

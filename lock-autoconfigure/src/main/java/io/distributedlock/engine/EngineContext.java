@@ -216,7 +216,7 @@ final class EngineContext {
         return closing;
     }
 
-    void holders(HolderNames names) {
+    void setHolderNames(HolderNames names) {
         holders = names;
     }
 
@@ -267,7 +267,7 @@ final class EngineContext {
         return listening;
     }
 
-    LockLog log() {
+    LockLog lockLog() {
         return lockLog;
     }
 }

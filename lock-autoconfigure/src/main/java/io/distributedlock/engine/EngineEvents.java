@@ -37,11 +37,11 @@ final class EngineEvents {
 
     /** A hold has ended before its release. Runs the callbacks of its handles. */
     void lost(Hold hold, LossCause why) {
-        List<Runnable> told = hold.takeCallbacks();
+        List<Runnable> lossCallbacks = hold.takeCallbacks();
         if (why == LossCause.TOO_OLD && hold.owner() instanceof Thread thread && thread.isAlive()) {
-            callbacks.reaction(() -> lostWhileItHangs(hold, thread, told));
+            callbacks.reaction(() -> lostWhileItHangs(hold, thread, lossCallbacks));
         } else {
-            told.forEach(callbacks::lost);
+            lossCallbacks.forEach(callbacks::lost);
         }
         if (listening.isOn()) {
             callbacks.event(() -> listening.lost(hold, why.tag()));
@@ -57,12 +57,12 @@ final class EngineEvents {
      * on the timer's thread, since a thread may take long to reach the point at which its stack can be read, and the
      * renewals of all locks would wait for it.
      */
-    private void lostWhileItHangs(Hold hold, Thread thread, List<Runnable> told) {
+    private void lostWhileItHangs(Hold hold, Thread thread, List<Runnable> lossCallbacks) {
         StackTraceElement[] stack;
         try {
             stack = thread.getStackTrace();
         } finally {
-            told.forEach(callbacks::lost);
+            lossCallbacks.forEach(callbacks::lost);
         }
         callbacks.event(() -> log.hangs(hold, thread, stack));
     }

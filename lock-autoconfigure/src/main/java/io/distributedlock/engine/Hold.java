@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Hold extends WeakReference<HandleAnchor> {
 
-    private static final AtomicReferenceFieldUpdater<Hold, LockListener.@Nullable Attempt> TOLD =
-            AtomicReferenceFieldUpdater.newUpdater(Hold.class, LockListener.Attempt.class, "told");
+    private static final AtomicReferenceFieldUpdater<Hold, LockListener.@Nullable Attempt> ATTEMPT =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, LockListener.Attempt.class, "attempt");
 
     final NamedLock lock;
 
@@ -53,11 +53,14 @@ final class Hold extends WeakReference<HandleAnchor> {
     /** The number of these entries by the owner itself, not by work nested in its own. */
     private int ownEntries = 1;
 
+    /** Whether an entry was left while others remained. */
+    private boolean entryLeft;
+
     /** The limits of its length; null for a hold that has none and was not extended. */
     private @Nullable HoldLimits limits;
 
     /** Whether the warning was logged that it can no longer be closed. */
-    boolean abandonmentTold;
+    boolean abandonmentLogged;
 
     private volatile long deadline;
 
@@ -67,7 +70,7 @@ final class Hold extends WeakReference<HandleAnchor> {
     /**
      * The listener to its end, until it was called; null if there is none, or before the holder has received the hold.
      */
-    private volatile LockListener.@Nullable Attempt told;
+    private volatile LockListener.@Nullable Attempt attempt;
 
     private volatile @Nullable String traceId;
 
@@ -111,10 +114,10 @@ final class Hold extends WeakReference<HandleAnchor> {
         return limits == null ? 0 : Math.max(0, limits.minHold - (now - grantedAt));
     }
 
-    /** No work was done under it, so the lock may become free at once. */
+    /** No work was done by this entry. The lock may become free at once, unless another entry has ended before. */
     void waiveMinHold() {
         HoldLimits known = limits;
-        if (known != null) {
+        if (known != null && !entryLeft) {
             known.minHold = 0;
         }
     }
@@ -153,9 +156,9 @@ final class Hold extends WeakReference<HandleAnchor> {
     }
 
     /** Unknown outcome: no renewal restores a lease that is not renewed, so the shorter one counts. */
-    void mayBeExtended(Extension extension) {
+    void extensionUnknown(Extension extension) {
         if (ending == null && !renew) {
-            limits().mayBeExtended(extension);
+            limits().extensionUnknown(extension);
         }
     }
 
@@ -188,7 +191,7 @@ final class Hold extends WeakReference<HandleAnchor> {
         if (known == null) {
             known = new HandleAnchor();
             laterAnchor = new WeakReference<>(known);
-            abandonmentTold = false;
+            abandonmentLogged = false;
             entries = 0;
             ownEntries = 0;
         }
@@ -225,6 +228,7 @@ final class Hold extends WeakReference<HandleAnchor> {
 
     /** The rest may be nested work that outlives its owner, while the thread continues with other work. */
     void left(boolean byOwner) {
+        entryLeft = true;
         entries--;
         ownEntries -= byOwner ? 1 : 0;
         owner = ownEntries == 0 && owner instanceof Thread ? null : owner;
@@ -279,7 +283,7 @@ final class Hold extends WeakReference<HandleAnchor> {
 
     @Nullable
     String traceId() {
-        return told == null ? null : traceId;
+        return attempt == null ? null : traceId;
     }
 
     LockOrigin origin() {
@@ -287,14 +291,14 @@ final class Hold extends WeakReference<HandleAnchor> {
     }
 
     /** Its holder has received it. */
-    void isTold(LockListener.Attempt attempt, @Nullable String trace) {
+    void setAttempt(LockListener.Attempt listener, @Nullable String trace) {
         traceId = trace;
-        told = attempt;
+        attempt = listener;
     }
 
     /** The listener to its end; at the first call only. */
-    LockListener.@Nullable Attempt takeTold() {
-        return told == null ? null : TOLD.getAndSet(this, null);
+    LockListener.@Nullable Attempt takeAttempt() {
+        return attempt == null ? null : ATTEMPT.getAndSet(this, null);
     }
 
     boolean isLost() {

@@ -63,7 +63,7 @@ final class HoldLimits {
     }
 
     /** An extension of a hold that is not renewed has failed, but the store may have executed it. */
-    void mayBeExtended(Extension extension) {
+    void extensionUnknown(Extension extension) {
         if (extension.number > latestExtension && extension.end - renewUntil < 0) {
             latestExtension = extension.number;
             renewUntil = extension.end;

@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 public interface HolderNames {
 
     /** Knows no holder. */
-    HolderNames NONE = (lockName, mayAsk) -> CompletableFuture.completedFuture(null);
+    HolderNames NONE = (lockName, mayRequest) -> CompletableFuture.completedFuture(null);
 
     /**
      * Never blocks and never fails. Completes within a tenth of a second.
      *
-     * @param mayAsk whether a command and a message may be sent; otherwise only local knowledge is used
+     * @param mayRequest whether a command and a message may be sent; otherwise only local knowledge is used
      * @return the text after "held by"; null if the holder is unknown, or the lock has become free
      */
-    CompletableFuture<@Nullable String> of(String lockName, boolean mayAsk);
+    CompletableFuture<@Nullable String> of(String lockName, boolean mayRequest);
 
     /**
      * One hold has kept callers of this instance waiting for about a second, so its holder may have to be named later,

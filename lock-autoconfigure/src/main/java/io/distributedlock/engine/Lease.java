@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 class Lease {
 
-    private static final long MIN_MARGIN = 5_000_000;
+    private static final long MIN_MARGIN_NANOS = 5_000_000;
 
     /** The number of the acquisition that owns it. */
     final long number;
@@ -55,12 +55,12 @@ class Lease {
     /**
      * What the store may have beyond the lease that counts.
      *
-     * @param askedAt when the last request was sent
+     * @param requestedAt when the last request was sent
      * @param longest the longest lease of all requests, whatever their replies
      * @param outcome the requests without a known outcome; null if there are none
      */
     private record Unconfirmed(
-            long askedAt, long longest, @Nullable UnknownOutcome outcome) {}
+            long requestedAt, long longest, @Nullable UnknownOutcome outcome) {}
 
     /**
      * Requests under the number of a lease, copies of which may still arrive.
@@ -75,7 +75,7 @@ class Lease {
         }
 
         boolean mayStillArrive() {
-            return uncertain || (unanswered != null && !unanswered.wasAnswered());
+            return uncertain || (unanswered != null && !unanswered.hasReply());
         }
     }
 
@@ -112,7 +112,7 @@ class Lease {
     }
 
     static long margin(long length) {
-        return Math.max(length / 100, Math.min(MIN_MARGIN, length / 2));
+        return Math.max(length / 100, Math.min(MIN_MARGIN_NANOS, length / 2));
     }
 
     /** From this time on, no caller in this instance may count as the holder. */
@@ -152,7 +152,7 @@ class Lease {
     }
 
     /** A reply has the number of other instances that wait. */
-    void othersWait(int waiting, long now) {
+    void updateContention(int waiting, long now) {
         if (waiting > 0) {
             contend(now);
         } else if (contention != null && !contention.recalled) {
@@ -211,7 +211,7 @@ class Lease {
     }
 
     /** A renewal is sent: the number of waiters in its reply is newer than all earlier ones. */
-    void asks(long newLength, long now) {
+    void renewalSent(long newLength, long now) {
         if (contention != null) {
             contention.recalled = false;
         }
@@ -219,15 +219,15 @@ class Lease {
     }
 
     /** An earlier request of the same acquisition had this lease, and may still take effect. */
-    void storeMayHave(long longer) {
+    void raiseLongest(long longer) {
         if (longer > longest()) {
-            unconfirmed = new Unconfirmed(askedAt(), longer, unknownOutcome());
+            unconfirmed = new Unconfirmed(requestedAt(), longer, unknownOutcome());
         }
     }
 
     /** When the last request was sent. */
-    long askedAt() {
-        return unconfirmed == null ? sentAt : unconfirmed.askedAt();
+    long requestedAt() {
+        return unconfirmed == null ? sentAt : unconfirmed.requestedAt();
     }
 
     /** The longest lease of all requests, whatever their replies. */
@@ -250,7 +250,7 @@ class Lease {
     void counts(long renewalSentAt, long newLength) {
         sentAt = renewalSentAt;
         length = newLength;
-        if (unknownOutcome() == null && askedAt() == sentAt && longest() <= length) {
+        if (unknownOutcome() == null && requestedAt() == sentAt && longest() <= length) {
             unconfirmed = null;
         }
     }

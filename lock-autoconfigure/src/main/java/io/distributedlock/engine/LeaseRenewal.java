@@ -74,7 +74,7 @@ final class LeaseRenewal {
 
     private void send(List<Due> batch) {
         List<RenewCommand> commands = batch.stream().map(Due::command).toList();
-        renew(commands).whenComplete((replies, failure) -> tell(batch, replies));
+        renew(commands).whenComplete((replies, failure) -> deliver(batch, replies));
     }
 
     /** Sends one renewal by itself; false if the lease was shortened since for another reason than an extension. */
@@ -82,15 +82,15 @@ final class LeaseRenewal {
         return renew(List.of(renewal.command()))
                 .whenComplete((replies, failure) -> {
                     if (failure != null) {
-                        tell(renewal, Outcome.failed(failure));
+                        deliver(renewal, Outcome.failed(failure));
                     }
                 })
-                .thenApply(replies -> tell(renewal, new Outcome(replies.get(0), false)));
+                .thenApply(replies -> deliver(renewal, new Outcome(replies.get(0), false)));
     }
 
     /** The caller no longer waits for the reply to an extension. */
     void giveUp(Due extension) {
-        tell(extension, Outcome.UNKNOWN);
+        deliver(extension, Outcome.UNKNOWN);
     }
 
     private CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
@@ -102,14 +102,14 @@ final class LeaseRenewal {
                 .whenComplete((replies, failure) -> listening.renewed(commands.size(), replies, failure, sentAt));
     }
 
-    private static void tell(List<Due> batch, @Nullable List<RenewReply> replies) {
+    private static void deliver(List<Due> batch, @Nullable List<RenewReply> replies) {
         for (int i = 0; i < batch.size(); i++) {
             Due renewal = batch.get(i);
-            tell(renewal, replies == null ? Outcome.UNKNOWN : new Outcome(replies.get(i), false));
+            deliver(renewal, replies == null ? Outcome.UNKNOWN : new Outcome(replies.get(i), false));
         }
     }
 
-    private static boolean tell(Due renewal, Outcome outcome) {
+    private static boolean deliver(Due renewal, Outcome outcome) {
         NamedLock lock = renewal.lock();
         RenewReply reply = outcome.reply();
         if (reply != null) {

@@ -82,7 +82,7 @@ public interface LeaseStore {
      * Whether messages about that lock arrive at this moment, as far as is known. If not, a waiting acquisition has to
      * send requests often.
      */
-    default boolean hears(String name) {
+    default boolean receivesMessages(String name) {
         return true;
     }
 
@@ -131,7 +131,7 @@ public interface LeaseStore {
          * @param reply the reply, or null if there is none
          * @param failure why there is none, or null
          */
-        void answered(@Nullable T reply, @Nullable Throwable failure);
+        void replied(@Nullable T reply, @Nullable Throwable failure);
     }
 
     /** A command that was passed to the store. */

@@ -5,9 +5,9 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockListener;
-import io.distributedlock.LockListener.Answer;
 import io.distributedlock.LockListener.Attempt;
 import io.distributedlock.LockListener.Command;
+import io.distributedlock.LockListener.CommandOutcome;
 import io.distributedlock.LockListener.End;
 import io.distributedlock.LockListener.Loss;
 import io.distributedlock.LockListener.Path;
@@ -48,12 +48,12 @@ final class ListenerCalls {
     /** The listener to this attempt, or null if there is none. */
     @Nullable
     Attempt requested(ResolvedRequest request) {
-        LockListener told = listener;
-        if (told == null) {
+        LockListener known = listener;
+        if (known == null) {
             return null;
         }
         try {
-            return told.requested(request.name(), request.origin());
+            return known.requested(request.name(), request.origin());
         } catch (Throwable ex) {
             failed(ex);
             return null;
@@ -75,10 +75,10 @@ final class ListenerCalls {
     }
 
     void reentered(LockRequest request) {
-        LockListener told = listener;
-        if (told != null) {
+        LockListener known = listener;
+        if (known != null) {
             try {
-                told.reentered(request.name(), request.origin());
+                known.reentered(request.name(), request.origin());
             } catch (Throwable ex) {
                 failed(ex);
             }
@@ -87,8 +87,8 @@ final class ListenerCalls {
 
     /** The result for the caller, in its thread or in the one that completes its stage. */
     void decided(Waiter waiter, AcquireResult result) {
-        Attempt told = waiter.attempt;
-        if (told == null) {
+        Attempt known = waiter.attempt;
+        if (known == null) {
             return;
         }
         long waited = Math.max(0, clock.nanos() - waiter.since);
@@ -98,10 +98,10 @@ final class ListenerCalls {
         }
         Path path = granted.path();
         if (path != Path.RE_ENTERED && granted.handle() instanceof DefaultLockHandle handle) {
-            handle.hold().isTold(told, waiter.traceId);
+            handle.hold().setAttempt(known, waiter.traceId);
         }
         try {
-            told.acquired(path, waited);
+            known.acquired(path, waited);
         } catch (Throwable ex) {
             failed(ex);
         }
@@ -124,11 +124,11 @@ final class ListenerCalls {
     }
 
     void refused(Waiter waiter, Refusal refusal) {
-        Attempt told = waiter.attempt;
-        if (told != null) {
+        Attempt known = waiter.attempt;
+        if (known != null) {
             long waited = Math.max(0, clock.nanos() - waiter.since);
             try {
-                told.refused(refusal, waited);
+                known.refused(refusal, waited);
             } catch (Throwable ex) {
                 failed(ex);
             }
@@ -137,11 +137,11 @@ final class ListenerCalls {
 
     /** The hold has ended. Only the first call for a hold counts. */
     void ended(Hold hold, End end) {
-        Attempt told = hold.takeTold();
-        if (told != null) {
+        Attempt known = hold.takeAttempt();
+        if (known != null) {
             long held = Math.max(0, clock.nanos() - hold.grantedAt);
             try {
-                told.ended(end, held);
+                known.ended(end, held);
             } catch (Throwable ex) {
                 failed(ex);
             }
@@ -149,10 +149,10 @@ final class ListenerCalls {
     }
 
     void lost(Hold hold, Loss loss) {
-        LockListener told = listener;
-        if (told != null) {
+        LockListener known = listener;
+        if (known != null) {
             try {
-                told.lost(hold.name(), hold.origin(), loss);
+                known.lost(hold.name(), hold.origin(), loss);
             } catch (Throwable ex) {
                 failed(ex);
             }
@@ -165,38 +165,38 @@ final class ListenerCalls {
     }
 
     /** A command got its reply, or no caller waits for it any more. */
-    void answered(Command command, @Nullable Throwable failure, long sentAt) {
-        LockListener told = listener;
-        if (told != null) {
+    void replied(Command command, @Nullable Throwable failure, long sentAt) {
+        LockListener known = listener;
+        if (known != null) {
             long nanos = Math.max(0, clock.nanos() - sentAt);
             try {
-                told.answered(command, answer(failure), nanos);
+                known.commandCompleted(command, outcome(failure), nanos);
             } catch (Throwable ex) {
                 failed(ex);
             }
         }
     }
 
-    private static Answer answer(@Nullable Throwable failure) {
+    private static CommandOutcome outcome(@Nullable Throwable failure) {
         if (failure == null) {
-            return Answer.OK;
+            return CommandOutcome.OK;
         }
         if (StoreFailures.isRefused(failure)) {
-            return Answer.REFUSED;
+            return CommandOutcome.REFUSED;
         }
-        return StoreFailures.isNotExecuted(failure) ? Answer.NOT_SENT : Answer.UNKNOWN;
+        return StoreFailures.isNotExecuted(failure) ? CommandOutcome.NOT_SENT : CommandOutcome.UNKNOWN;
     }
 
     /** The same for a batch of renewals. */
     void renewed(int size, @Nullable List<RenewReply> replies, @Nullable Throwable failure, long sentAt) {
-        LockListener told = listener;
-        if (told == null) {
+        LockListener known = listener;
+        if (known == null) {
             return;
         }
-        answered(Command.RENEW, failure, sentAt);
+        replied(Command.RENEW, failure, sentAt);
         for (int i = 0; i < size; i++) {
             try {
-                told.renewed(replies == null ? Renewal.FAILED : result(replies.get(i)));
+                known.renewed(replies == null ? Renewal.FAILED : result(replies.get(i)));
             } catch (Throwable ex) {
                 failed(ex);
             }

@@ -17,25 +17,25 @@ final class LocalTokenLimit {
 
     private final long granted;
 
-    private final long heardAt;
+    private final long receivedAt;
 
-    private LocalTokenLimit(long granted, long heardAt) {
+    private LocalTokenLimit(long granted, long receivedAt) {
         this.granted = granted;
-        this.heardAt = heardAt;
+        this.receivedAt = receivedAt;
     }
 
     /**
      * @param token of the grant
-     * @param heardAt when the grant arrived
+     * @param receivedAt when the grant arrived
      * @param clock what the store's clock shows now at most, in microseconds
      */
-    static LocalTokenLimit of(long token, long heardAt, long clock, long now) {
-        return new LocalTokenLimit(Math.min(token, clock - (now - heardAt) / 1_000), heardAt);
+    static LocalTokenLimit of(long token, long receivedAt, long clock, long now) {
+        return new LocalTokenLimit(Math.min(token, clock - (now - receivedAt) / 1_000), receivedAt);
     }
 
     /** The approximate time until the token after the latest one is below the store's clock; 0 if it is. */
     long nanosToNext(long latest, long now) {
-        long micros = (now - heardAt) / 1_000;
+        long micros = (now - receivedAt) / 1_000;
         long elapsed = micros - micros / 100 - 1;
         long given = latest + 1 - granted;
         return given < elapsed ? 0 : (given - elapsed + 1) * 1_000;

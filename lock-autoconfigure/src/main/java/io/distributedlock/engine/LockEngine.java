@@ -285,7 +285,7 @@ public final class LockEngine implements AutoCloseable {
      * @param command sends it
      * @throws io.distributedlock.LockUnavailableException if there is no reply
      */
-    public <T> T ask(String name, Supplier<CompletableFuture<T>> command) {
+    public <T> T query(String name, Supplier<CompletableFuture<T>> command) {
         return context.calls().await(name, command);
     }
 
@@ -304,8 +304,8 @@ public final class LockEngine implements AutoCloseable {
     }
 
     /** Sets the object that finds the holders of busy locks. */
-    public void holders(HolderNames names) {
-        context.holders(names);
+    public void setHolderNames(HolderNames names) {
+        context.setHolderNames(names);
     }
 
     /**

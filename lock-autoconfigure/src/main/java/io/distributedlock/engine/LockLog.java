@@ -67,6 +67,15 @@ final class LockLog {
     // ---- lines for operators
 
     void lost(Hold hold, LockLostException loss) {
+        try {
+            logLoss(hold, loss);
+        } catch (RuntimeException | Error ex) {
+            // Of an appender, for example. The event of the loss must not depend on it, nor be published again.
+            FailureLog.error(log, "The loss of a lock could not be logged", ex);
+        }
+    }
+
+    private static void logLoss(Hold hold, LockLostException loss) {
         String method = hold.origin().method();
         log.warn(loss.getMessage() + " (token " + hold.token + ", held by " + CallerName.inLog(hold.owner())
                 + (method == null ? "" : " in " + method) + ")");

@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockRegistry implements LeaseStore.Listener {
 
-    private static final int ASK_AT_ONCE = 32;
+    private static final int REQUESTS_AT_ONCE = 32;
 
-    private static final long SPREAD_EACH = 200_000;
+    private static final long SPREAD_EACH_NANOS = 200_000;
 
-    private static final long LONGEST_SPREAD = 1_000_000_000;
+    private static final long LONGEST_SPREAD_NANOS = 1_000_000_000;
 
     private final EngineContext engine;
 
@@ -42,7 +42,7 @@ final class LockRegistry implements LeaseStore.Listener {
 
     private final Readers readers = new Readers();
 
-    private final ConcurrentHashMap<String, Set<PendingRelease>> givingBack = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Set<PendingRelease>> pendingReleases = new ConcurrentHashMap<>();
 
     private final ConcurrentHashMap<String, KeptMinimum> minimums = new ConcurrentHashMap<>();
 
@@ -71,7 +71,7 @@ final class LockRegistry implements LeaseStore.Listener {
         Readers.Refused refused =
                 readers.refusal(waiter.terms, waiter.owner, waiter.enclosing, owner == null ? null : named.get(name));
         if (refused != null) {
-            waiter.standsIn(refused.held());
+            waiter.setLock(refused.held());
             waiter.decide(refused.why());
             return;
         }
@@ -79,16 +79,17 @@ final class LockRegistry implements LeaseStore.Listener {
         do {
             if (owner != null) {
                 lock = new NamedLock(engine, name, owner);
-                waiter.standsIn(lock);
-                add(owned, name, lock);
+                waiter.setLock(lock);
+                // Before a message may find it, which may retire it.
                 if (Readers.isReader(lock)) {
                     readers.add(lock);
                 }
+                add(owned, name, lock);
                 recallHere(name, !waiter.terms.triesOnce());
             } else {
                 NamedLock known = named.get(name);
                 lock = known != null ? known : named.computeIfAbsent(name, n -> new NamedLock(engine, n, null));
-                waiter.standsIn(lock);
+                waiter.setLock(lock);
             }
         } while (!lock.enqueue(waiter));
     }
@@ -168,13 +169,13 @@ final class LockRegistry implements LeaseStore.Listener {
         });
     }
 
-    void givingBack(PendingRelease giveBack) {
-        add(givingBack, giveBack.name, giveBack);
+    void pendingReleases(PendingRelease release) {
+        add(pendingReleases, release.name, release);
     }
 
-    void releaseEnded(PendingRelease giveBack) {
-        remove(givingBack, giveBack.name, giveBack);
-        NamedLock next = named.get(giveBack.name);
+    void releaseEnded(PendingRelease release) {
+        remove(pendingReleases, release.name, release);
+        NamedLock next = named.get(release.name);
         if (next != null) {
             next.releaseEnded();
         }
@@ -201,9 +202,9 @@ final class LockRegistry implements LeaseStore.Listener {
         return kept != null && kept.number == number ? kept : null;
     }
 
-    /** Whether a release of that name is under way. */
-    boolean isGivingBack(String name) {
-        return givingBack.containsKey(name);
+    /** Whether a release of that name is under way that had begun by that time. */
+    boolean isReleasingSince(String name, long time) {
+        return pendingReleases.getOrDefault(name, Set.of()).stream().anyMatch(release -> release.hasBegunBy(time));
     }
 
     /** Whether the store has the lock under this token, no caller holds it, and this instance retains its lease. */
@@ -227,8 +228,8 @@ final class LockRegistry implements LeaseStore.Listener {
 
     @Override
     public void granted(String name, long number, long token, long leaseMillis, int waiting) {
-        boolean known = tell(name, lock -> lock.granted(number, token, leaseMillis, waiting));
-        if (!known && !isGivingBack(name, number)) {
+        boolean known = deliver(name, lock -> lock.granted(number, token, leaseMillis, waiting));
+        if (!known && !isReleasing(name, number)) {
             // No caller waits for it any more, and the cancellation did not arrive in time. Or the hold is over, since
             // the reply to another request came before the message: then its minimum stays, even if a confirmation of
             // the message has lengthened the lease.
@@ -244,18 +245,18 @@ final class LockRegistry implements LeaseStore.Listener {
         }
     }
 
-    private boolean isGivingBack(String name, long number) {
-        return givingBack.getOrDefault(name, Set.of()).stream().anyMatch(giveBack -> giveBack.isFor(number));
+    private boolean isReleasing(String name, long number) {
+        return pendingReleases.getOrDefault(name, Set.of()).stream().anyMatch(release -> release.isFor(number));
     }
 
     @Override
     public void near(String name, long number) {
-        tell(name, lock -> lock.near(number));
+        deliver(name, lock -> lock.near(number));
     }
 
     @Override
     public void recalled(String name, long number) {
-        tell(name, lock -> lock.recalled(number));
+        deliver(name, lock -> lock.recalled(number));
     }
 
     @Override
@@ -265,7 +266,7 @@ final class LockRegistry implements LeaseStore.Listener {
 
     @Override
     public void revoked(String name, long number) {
-        tell(name, lock -> lock.revoked(number));
+        deliver(name, lock -> lock.revoked(number));
     }
 
     /**
@@ -296,9 +297,9 @@ final class LockRegistry implements LeaseStore.Listener {
     @Override
     public void connected(Predicate<String> names) {
         long spread = spreadOf(size());
-        givingBack.forEach((name, all) -> {
+        pendingReleases.forEach((name, all) -> {
             if (names.test(name)) {
-                all.forEach(giveBack -> giveBack.retry(delay(spread)));
+                all.forEach(release -> release.retry(delay(spread)));
             }
         });
         forEach(lock -> {
@@ -310,7 +311,7 @@ final class LockRegistry implements LeaseStore.Listener {
 
     /** A few may send requests at once. Many would only delay each other and new callers. */
     private static long spreadOf(int size) {
-        return size <= ASK_AT_ONCE ? 0 : Math.min(size * SPREAD_EACH, LONGEST_SPREAD);
+        return size <= REQUESTS_AT_ONCE ? 0 : Math.min(size * SPREAD_EACH_NANOS, LONGEST_SPREAD_NANOS);
     }
 
     private long delay(long spread) {
@@ -329,7 +330,7 @@ final class LockRegistry implements LeaseStore.Listener {
     }
 
     /** Notifies those of that name until one of them knows the acquisition. */
-    private boolean tell(String name, Predicate<NamedLock> message) {
+    private boolean deliver(String name, Predicate<NamedLock> message) {
         NamedLock lock = named.get(name);
         if (lock != null && message.test(lock)) {
             return true;
@@ -388,12 +389,12 @@ final class LockRegistry implements LeaseStore.Listener {
      */
     void drain(Duration grace, Duration farewell) {
         forEach(NamedLock::refuseWaiters);
-        engine.log().waitsForHolds(grace, namesInUse());
+        engine.lockLog().waitsForHolds(grace, namesInUse());
         await(grace, () -> size() == 0);
-        engine.log().tookAway(namesInUse());
+        engine.lockLog().tookAway(namesInUse());
         forEach(NamedLock::terminate);
-        await(farewell, givingBack::isEmpty);
-        givingBack.values().forEach(all -> all.forEach(PendingRelease::endUnanswered));
+        await(farewell, pendingReleases::isEmpty);
+        pendingReleases.values().forEach(all -> all.forEach(PendingRelease::endUnanswered));
     }
 
     /** Not interruptible, since holds have a right to the grace; keeps the flag. */

@@ -44,14 +44,14 @@ public final class LockSet {
         if (!Thread.currentThread().isInterrupted()) {
             requireNotRefused(request, false);
         }
-        List<DefaultLockHandle> held = new ArrayList<>();
+        List<DefaultLockHandle> held = new ArrayList<>(request.names().size());
         try {
             acquireEach(request.names(), wait, held);
             return together(held);
         } catch (LockNotAcquiredException ex) {
             LockUnavailableException lost = firstLost(held);
             rollBack(held);
-            throw lost == null ? wait.told(ex) : lost;
+            throw lost == null ? wait.withTotalWait(ex) : lost;
         } catch (RuntimeException | Error ex) {
             rollBack(held);
             throw ex;
@@ -129,7 +129,7 @@ public final class LockSet {
 
             @Override
             public Throwable failure(int index, Throwable failure) {
-                return failure instanceof LockNotAcquiredException busy ? wait.told(busy) : failure;
+                return failure instanceof LockNotAcquiredException busy ? wait.withTotalWait(busy) : failure;
             }
         });
     }
@@ -175,7 +175,7 @@ public final class LockSet {
         }
 
         /** The result for the caller if one of the names is busy. */
-        LockNotAcquiredException told(LockNotAcquiredException ofOne) {
+        LockNotAcquiredException withTotalWait(LockNotAcquiredException ofOne) {
             if (ofOne.getClass() != LockNotAcquiredException.class) {
                 return ofOne;
             }

@@ -90,7 +90,7 @@ import org.jspecify.annotations.Nullable;
  *       deadline counts from there. If that leaves less than half of the lease, the message only causes a request.
  *   <li><b>A grant message is lost.</b> An instance near the head of the line repeats its request when the holder's
  *       lease ends, at the latest after a second, and each instance whenever a connection is restored. The reply is
- *       then the grant. {@link AskingPace} describes how often instances further back repeat theirs, and the cost of a
+ *       then the grant. {@link RequestPace} describes how often instances further back repeat theirs, and the cost of a
  *       lost message there.
  *   <li><b>A grant arrives for an id that is no longer known</b>, because its cancellation did not arrive in time: it
  *       is released at once.
@@ -120,7 +120,7 @@ final class NamedLock extends TimerTask {
 
     private static final int LOOKS_AT_THE_CLOCK = 200;
 
-    private static final long NEAR = 10_000;
+    private static final long SPIN_NANOS = 10_000;
 
     final EngineContext engine;
 
@@ -164,7 +164,7 @@ final class NamedLock extends TimerTask {
 
     private synchronized boolean tokenIsNear() {
         long left = state.nanosToRetainedToken(engine.now());
-        return left > 0 && left <= NEAR;
+        return left > 0 && left <= SPIN_NANOS;
     }
 
     /** The fast path for a caller that holds the lock: only the count changes. Null if it does not hold it. */
@@ -248,17 +248,18 @@ final class NamedLock extends TimerTask {
 
     // ---- replies and messages of the store
 
-    void answered(
+    void replied(
             Acquisition acquisition,
             AcquireAttempt attempt,
             @Nullable AcquireReply reply,
             @Nullable Throwable failure) {
-        report((state, now, actions) -> state.answered(acquisition, attempt, reply, failure, now, actions));
+        report((state, now, actions) -> state.replied(acquisition, attempt, reply, failure, now, actions));
     }
 
     /** @return false if this instance does not know that acquisition */
     boolean granted(long number, long token, long leaseMillis, int waiting) {
-        return report(true, (state, now, actions) -> state.granted(number, token, leaseMillis, waiting, now, actions));
+        return report(
+                false, true, (state, now, actions) -> state.granted(number, token, leaseMillis, waiting, now, actions));
     }
 
     /** @return false if no local caller requests that acquisition */
@@ -302,8 +303,8 @@ final class NamedLock extends TimerTask {
      *
      * @param entered the number under which a reader of this instance has entered, if this one waits to read
      */
-    void mayAsk(long entered) {
-        report((state, now, actions) -> state.mayAsk(entered, now, actions));
+    void mayRequest(long entered) {
+        report((state, now, actions) -> state.mayRequest(entered, now, actions));
     }
 
     void connected(long delay) {
@@ -389,14 +390,24 @@ final class NamedLock extends TimerTask {
         });
     }
 
-    /** A failure does not affect the reporting thread: other locks may still have to get the same message or reply. */
     private boolean report(boolean otherwise, Transition<Boolean> transition) {
+        return report(otherwise, otherwise, transition);
+    }
+
+    /**
+     * A failure does not affect the reporting thread: other locks may still have to get the same message or reply.
+     *
+     * @param whenFailed the result of a transition that has failed, which is completed later
+     */
+    private boolean report(boolean whenRetired, boolean whenFailed, Transition<Boolean> transition) {
         try {
-            return decide(otherwise, transition);
+            return decide(whenRetired, transition);
         } catch (RuntimeException | Error ex) {
             FailureLog.error(
-                    log, "A step of lock '" + LockNames.show(name) + "' has failed half-way and is made up for", ex);
-            return otherwise;
+                    log,
+                    "A step of lock '" + LockNames.show(name) + "' has failed, and is completed by the next step",
+                    ex);
+            return whenFailed;
         }
     }
 }

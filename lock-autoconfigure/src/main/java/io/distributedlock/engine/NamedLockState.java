@@ -87,7 +87,7 @@ final class NamedLockState {
         } else if (known != null && known.hold().isLost()) {
             release(known, now, actions);
         } else if (known == null && acquiring != null) {
-            acquiring.noAnswer(now, actions);
+            acquiring.noReply(now, actions);
         }
         halfDone = false;
     }
@@ -110,7 +110,7 @@ final class NamedLockState {
             if (current == null) {
                 current = new StoreAcquisition(lock, waiting, false, now);
                 acquiring = current;
-                current.ask(now, actions);
+                current.request(now, actions);
             }
             lock.engine.arm(lock, current.nextLook());
         }
@@ -182,15 +182,15 @@ final class NamedLockState {
     /** @return false if the waiter has to wait a little longer, for a first or a last reply of the store */
     boolean expire(Waiter waiter, long now, DeferredActions actions) {
         StoreAcquisition current = acquiring;
-        boolean unheard = current != null && !current.isKnownBusy();
-        if (current != null && unheard && waiter.queued && current.isWorthPatience(waiter, now)) {
+        boolean undecided = current != null && !current.isKnownBusy();
+        if (current != null && undecided && waiter.queued && current.isWorthPatience(waiter, now)) {
             waiter.awaitFirstReply();
             return false;
         }
-        if (current != null && waiter.queued && current.askOnceMore(waiter, now, actions)) {
+        if (current != null && waiter.queued && current.requestOnceMore(waiter, now, actions)) {
             return false;
         }
-        leave(waiter, current != null && unheard ? current.unavailable() : new AcquireResult.Busy(), actions);
+        leave(waiter, current != null && undecided ? current.unavailable() : new AcquireResult.Busy(), actions);
         return true;
     }
 
@@ -250,7 +250,7 @@ final class NamedLockState {
     private @Nullable PendingRelease passOn(Ownership current, long now, DeferredActions actions) {
         WaiterQueue waiting = waitersIfAny();
         if (waiting != null && current.mayPass(waiting, now)) {
-            current.passTo(waiting.next(), now, actions);
+            current.passTo(waiting.takeFirst(), now, actions);
             return null;
         }
         if (waiting == null && lock.owner == null && current.mayRetain(lock.engine.retention(), now)) {
@@ -275,7 +275,7 @@ final class NamedLockState {
         WaiterQueue waiting = waitersIfAny();
         if (waiting != null) {
             again = new StoreAcquisition(lock, waiting, current.isContended(), now);
-            again.askIn(release, now);
+            again.requestIn(release, now);
         }
         ownership = null;
         acquiring = again;
@@ -285,7 +285,7 @@ final class NamedLockState {
 
     // ---- replies and messages of the store
 
-    void answered(
+    void replied(
             Acquisition acquisition,
             AcquireAttempt attempt,
             @Nullable AcquireReply reply,
@@ -294,7 +294,7 @@ final class NamedLockState {
             DeferredActions actions) {
         StoreAcquisition current = acquiring;
         if (current != null && current.awaits(acquisition, attempt)) {
-            accept(current, current.answered(reply, failure, now, actions), now, actions);
+            accept(current, current.replied(reply, failure, now, actions), now, actions);
         }
     }
 
@@ -314,14 +314,16 @@ final class NamedLockState {
             return;
         }
         Lease lease = grant.lease();
-        lease.storeMayHave(current.longestLease());
+        lease.raiseLongest(current.longestLease());
         if (lease.deadline() - now <= 0) {
             current.expiredOnArrival(lease, now, actions);
             actions.start(new PendingRelease(lock, lease));
             return;
         }
         WaiterQueue waiting = current.waiters;
-        ownership = new Ownership(lock, grant, current.wasRecalled(), waiting.next(), now, actions);
+        ownership = new Ownership(lock, grant, current.wasRecalled(), waiting.takeFirst(), now, actions);
+        // The place in line may have had the longer lease of a waiter that has left.
+        ownership.passed(ownership.hold(), now);
         acquiring = null;
         waiting.decideThoseWhoTryOnce(Long.MAX_VALUE, actions);
         leftLine(current.isLeader() ? lease.number : 0, actions);
@@ -332,14 +334,14 @@ final class NamedLockState {
         if (lock.owner != null) {
             List<NamedLock> next = lock.engine.locks().ownersInLine().left(lock, entered != 0);
             if (!next.isEmpty()) {
-                actions.add(() -> next.forEach(other -> other.mayAsk(entered)));
+                actions.add(() -> next.forEach(other -> other.mayRequest(entered)));
             }
         }
     }
 
-    void mayAsk(long entered, long now, DeferredActions actions) {
+    void mayRequest(long entered, long now, DeferredActions actions) {
         if (acquiring != null) {
-            acquiring.mayAsk(entered, now, actions);
+            acquiring.mayRequest(entered, now, actions);
         }
     }
 
@@ -410,7 +412,7 @@ final class NamedLockState {
             return true;
         }
         if (outcome.reply() == null || outcome.reply().renewed()) {
-            return ownership.answered(renewal.renewal(), outcome, now);
+            return ownership.replied(renewal.renewal(), outcome, now);
         }
         lose(ownership, LossCause.NOT_RENEWED, now, actions);
         return true;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ownership extends RenewedLease {
 
-    private static final long LONGEST_WITHOUT_RECALLS = 1_000_000_000;
+    private static final long LONGEST_WITHOUT_RECALLS_NANOS = 1_000_000_000;
 
     private boolean retained;
 
@@ -44,7 +44,7 @@ final class Ownership extends RenewedLease {
 
     private static Lease leaseOf(StoreAcquisition.Grant granted, boolean recalled, long now) {
         Lease lease = granted.lease();
-        lease.othersWait(granted.waiting(), now);
+        lease.updateContention(granted.waiting(), now);
         if (recalled) {
             lease.recall(now);
         }
@@ -73,12 +73,12 @@ final class Ownership extends RenewedLease {
      * of the hand-over then, and its reply has the number.
      */
     private boolean mayHaveMissedRecall(long now) {
-        return now - askedAt() > LONGEST_WITHOUT_RECALLS && !hearsRecalls();
+        return now - requestedAt() > LONGEST_WITHOUT_RECALLS_NANOS && !receivesRecalls();
     }
 
-    private boolean hearsRecalls() {
+    private boolean receivesRecalls() {
         LeaseStore store = engine().store();
-        return store.hears(hold().name()) && !store.isOutOfReach(hold().name(), number);
+        return store.receivesMessages(hold().name()) && !store.isOutOfReach(hold().name(), number);
     }
 
     /** The time until the next hold of this lease may have its token; 0 if it may. */
@@ -129,7 +129,7 @@ final class Ownership extends RenewedLease {
                 && !isContended()
                 && isLongEnough(length(), now)
                 && length() <= hold().lease
-                && hearsRecalls();
+                && receivesRecalls();
     }
 
     /** Whether a retained lease has to be released now. */
@@ -196,9 +196,9 @@ final class Ownership extends RenewedLease {
     void onDue(long now, DeferredActions actions) {
         Hold current = hold();
         if (!retained && current.isAbandoned() && !isTooLong()) {
-            if (!current.abandonmentTold) {
-                current.abandonmentTold = true;
-                actions.add(() -> current.lock.engine.log().abandoned(current));
+            if (!current.abandonmentLogged) {
+                current.abandonmentLogged = true;
+                actions.add(() -> current.lock.engine.lockLog().abandoned(current));
             }
             return;
         }
@@ -209,7 +209,7 @@ final class Ownership extends RenewedLease {
     }
 
     long nextLook() {
-        long look = hold().abandonmentTold && !retained ? TimerQueue.NEVER : nextRenewal();
+        long look = hold().abandonmentLogged && !retained ? TimerQueue.NEVER : nextRenewal();
         long end = retained ? retainedUntil() : hold().deadline();
         return look == TimerQueue.NEVER || look - end > 0 ? end : look;
     }

@@ -47,13 +47,16 @@ final class PendingRelease extends TimerTask {
     private boolean uncertain;
 
     @GuardedBy("this")
-    private @Nullable AcquireAttempt requeueQuestion;
+    private @Nullable AcquireAttempt requeueAttempt;
 
     @GuardedBy("this")
     private @Nullable Requeue requeue;
 
     @GuardedBy("this")
     private @Nullable ReleaseAttempt latest;
+
+    /** Set before other threads find it. */
+    private long begunAt;
 
     /** When to check it again. */
     @GuardedBy("this")
@@ -88,7 +91,7 @@ final class PendingRelease extends TimerTask {
                 lock,
                 lease.number,
                 lease.longest(),
-                lease.askedAt() + (lease.mayComeBack() ? 2 : 1) * lease.longest(),
+                lease.requestedAt() + (lease.mayComeBack() ? 2 : 1) * lease.longest(),
                 lease.unknownOutcome());
     }
 
@@ -159,17 +162,23 @@ final class PendingRelease extends TimerTask {
     /** Queues again in the same step; the reply to that is the reply to the given request. */
     synchronized void andRequeue(Requeue again, AcquireAttempt attempt) {
         requeue = again;
-        requeueQuestion = attempt;
+        requeueAttempt = attempt;
     }
 
     boolean isFor(long acquisition) {
         return number == acquisition;
     }
 
+    /** Whether it was registered by that time. */
+    boolean hasBegunBy(long time) {
+        return begunAt - time <= 0;
+    }
+
     /** From now on it will end, even if it is not started: then the timer starts it. */
     void register() {
+        begunAt = engine.now();
         lookAt(engine.now() + timeout);
-        engine.locks().givingBack(this);
+        engine.locks().pendingReleases(this);
     }
 
     void start() {
@@ -179,12 +188,12 @@ final class PendingRelease extends TimerTask {
             return;
         }
         lookAt(attempt.sentAt + timeout);
-        if (!attempt.tellEnd(this)) {
-            questionEnded(!attempt.wasAnswered());
+        if (!attempt.notifyAtEnd(this)) {
+            requestEnded(!attempt.hasReply());
         }
     }
 
-    void questionEnded(boolean unknown) {
+    void requestEnded(boolean unknown) {
         synchronized (this) {
             if (latest != null || done) {
                 return;
@@ -219,11 +228,11 @@ final class PendingRelease extends TimerTask {
     /** The waiters that queue again may have left by now, and the instance may have sent a request under another id. */
     @GuardedBy("this")
     private @Nullable Requeue stillQueuing() {
-        return requeueQuestion == null || !requeueQuestion.isOpen() ? null : requeue;
+        return requeueAttempt == null || !requeueAttempt.isOpen() ? null : requeue;
     }
 
     /** The reply to one of its attempts. */
-    void answered(ReleaseAttempt attempt, @Nullable ReleaseReply reply, @Nullable Throwable failure) {
+    void replied(ReleaseAttempt attempt, @Nullable ReleaseReply reply, @Nullable Throwable failure) {
         synchronized (this) {
             if (attempt != latest || attempt.ended || done) {
                 return;
@@ -231,11 +240,11 @@ final class PendingRelease extends TimerTask {
             attempt.ended = true;
             done = reply != null || StoreFailures.isRefused(failure);
         }
-        engine.listening().answered(Command.RELEASE, failure, attempt.sentAt);
+        engine.listening().replied(Command.RELEASE, failure, attempt.sentAt);
         if (reply != null) {
             engine.retries().succeeded(name);
             engine.tokenSeen(reply.token());
-            tellRequeued(reply.requeued(), null);
+            completeRequeue(reply.requeued(), null);
             finish();
             outcome.complete(believed(reply.outcome()));
         } else {
@@ -244,14 +253,16 @@ final class PendingRelease extends TimerTask {
     }
 
     /** After an attempt of unknown outcome, that attempt may be the cause of "not held". */
-    private synchronized Outcome believed(Outcome said) {
-        return doubtful && (said == Outcome.NOT_HELD || said == Outcome.NOT_YOURS) ? Outcome.RELEASED : said;
+    private synchronized Outcome believed(Outcome reported) {
+        return doubtful && (reported == Outcome.NOT_HELD || reported == Outcome.NOT_YOURS)
+                ? Outcome.RELEASED
+                : reported;
     }
 
     private void failed(Throwable failure) {
         trouble = failure;
         boolean refused = StoreFailures.isRefused(failure);
-        tellRequeued(null, failure);
+        completeRequeue(null, failure);
         if (refused) {
             finish();
             outcome.completeExceptionally(failure);
@@ -266,17 +277,17 @@ final class PendingRelease extends TimerTask {
     }
 
     /** After a failure, the acquisition that queues again is separate; later attempts only release. */
-    private void tellRequeued(@Nullable AcquireReply reply, @Nullable Throwable failure) {
+    private void completeRequeue(@Nullable AcquireReply reply, @Nullable Throwable failure) {
         AcquireAttempt attempt;
         synchronized (this) {
-            attempt = requeueQuestion;
+            attempt = requeueAttempt;
             requeue = null;
-            requeueQuestion = null;
+            requeueAttempt = null;
         }
         if (attempt != null && failure != null) {
-            attempt.answered(null, failure);
+            attempt.replied(null, failure);
         } else if (attempt != null) {
-            attempt.answered(reply == null ? new AcquireReply.Busy(0, false, 0, 0, 0) : reply, null);
+            attempt.replied(reply == null ? new AcquireReply.Busy(0, false, 0, 0, 0) : reply, null);
         }
     }
 
@@ -336,7 +347,7 @@ final class PendingRelease extends TimerTask {
         }
         if (overdue) {
             engine.retries().failed(name);
-            tellRequeued(null, StoreFailures.noAnswer(timeout));
+            completeRequeue(null, StoreFailures.noReply(timeout));
         }
         if (first || engine.retries().tryAcquirePermit(name, now)) {
             send(now);
@@ -349,8 +360,8 @@ final class PendingRelease extends TimerTask {
         synchronized (this) {
             done = true;
         }
-        Throwable failure = StoreFailures.noAnswer(timeout);
-        tellRequeued(null, failure);
+        Throwable failure = StoreFailures.noReply(timeout);
+        completeRequeue(null, failure);
         finish();
         outcome.completeExceptionally(failure);
     }
@@ -358,7 +369,7 @@ final class PendingRelease extends TimerTask {
     /** The engine has closed. A later reply changes nothing, and no timer would end the wait for it. */
     void endUnanswered() {
         Throwable known = trouble;
-        outcome.completeExceptionally(known == null ? StoreFailures.noAnswer(timeout) : known);
+        outcome.completeExceptionally(known == null ? StoreFailures.noReply(timeout) : known);
     }
 
     private void finish() {

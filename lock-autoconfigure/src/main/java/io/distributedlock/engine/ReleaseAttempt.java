@@ -50,7 +50,7 @@ final class ReleaseAttempt implements Reply<ReleaseReply> {
         Sent under = minimum != null && left > 0
                 ? keep(command, left, minimum.token())
                 : engine.store().release(command, this);
-        if (!mayGoOn(under)) {
+        if (!attach(under)) {
             under.cancel();
         }
     }
@@ -59,7 +59,7 @@ final class ReleaseAttempt implements Reply<ReleaseReply> {
         long millis = (left + 999_999) / 1_000_000;
         CompletableFuture<?> sending = engine.store()
                 .keep(new RenewCommand(command.name(), command.number(), millis, token, true))
-                .whenComplete((reply, failure) -> answered(asRelease(reply), failure));
+                .whenComplete((reply, failure) -> replied(asRelease(reply), failure));
         return () -> sending.cancel(false);
     }
 
@@ -70,7 +70,7 @@ final class ReleaseAttempt implements Reply<ReleaseReply> {
         return new ReleaseReply(reply.renewed() ? Outcome.RELEASED : Outcome.NOT_HELD, reply.token(), null);
     }
 
-    private boolean mayGoOn(Sent under) {
+    private boolean attach(Sent under) {
         synchronized (release) {
             sent = under;
             return !givenUp;
@@ -86,7 +86,7 @@ final class ReleaseAttempt implements Reply<ReleaseReply> {
             under = sent;
         }
         if (unanswered) {
-            engine.listening().answered(Command.RELEASE, StoreFailures.unwrap(null), sentAt);
+            engine.listening().replied(Command.RELEASE, StoreFailures.unwrap(null), sentAt);
         }
         if (under != null) {
             under.cancel();
@@ -94,7 +94,7 @@ final class ReleaseAttempt implements Reply<ReleaseReply> {
     }
 
     @Override
-    public void answered(@Nullable ReleaseReply reply, @Nullable Throwable failure) {
-        release.answered(this, reply, failure);
+    public void replied(@Nullable ReleaseReply reply, @Nullable Throwable failure) {
+        release.replied(this, reply, failure);
     }
 }

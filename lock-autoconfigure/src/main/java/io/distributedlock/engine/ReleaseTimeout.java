@@ -4,7 +4,6 @@
  */
 package io.distributedlock.engine;
 
-import io.distributedlock.DistributedLockException;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,8 +37,8 @@ final class ReleaseTimeout extends TimerTask {
     CompletableFuture<Void> start() {
         engine.arm(this, end);
         release.outcome.whenComplete((outcome, failure) -> {
-            engine.disarm(this);
             engine.callbacks().released(() -> complete(outcome, failure));
+            engine.disarm(this);
         });
         return stage;
     }
@@ -56,7 +55,7 @@ final class ReleaseTimeout extends TimerTask {
             }
             calls.check(hold, outcome);
             stage.complete(null);
-        } catch (DistributedLockException ex) {
+        } catch (Throwable ex) { // Also of an appender of the log: the caller waits for this stage.
             stage.completeExceptionally(ex);
         }
     }

@@ -50,9 +50,9 @@ import org.jspecify.annotations.Nullable;
  */
 class RenewedLease extends Lease {
 
-    private static final long LONGEST_GRID = 250_000_000;
+    private static final long LONGEST_GRID_NANOS = 250_000_000;
 
-    private static final long SHORTEST_GRID = 1_000_000;
+    private static final long SHORTEST_GRID_NANOS = 1_000_000;
 
     /** The hold of the present caller, or while the lease is retained, the rest of the latest one. */
     private Hold hold;
@@ -129,7 +129,7 @@ class RenewedLease extends Lease {
     /** A third of the lease from when it was set, on a grid that brings many leases into one batch. */
     private void plan() {
         long third = length() / 3;
-        long grid = Math.max(SHORTEST_GRID, Math.min(LONGEST_GRID, third / 16));
+        long grid = Math.max(SHORTEST_GRID_NANOS, Math.min(LONGEST_GRID_NANOS, third / 16));
         long onGrid = Math.floorDiv(sentAt() + third, grid) * grid;
         renewAt = onGrid - sentAt() >= grid ? onGrid : sentAt() + grid;
     }
@@ -146,7 +146,7 @@ class RenewedLease extends Lease {
     /** The store may have executed a request for more that got no reply yet. */
     private void shortenIfTooLong(long now) {
         long wanted = Math.min(hold.lease, hold.renewUntil() - now);
-        long longest = Math.max(end() - now, askedAt() + longest() - now);
+        long longest = Math.max(end() - now, requestedAt() + longest() - now);
         boolean tooLong = longest - wanted > margin(length());
         if (tooLong || shortening != null) {
             shortening().passed(tooLong, now + wanted / 3);
@@ -218,7 +218,7 @@ class RenewedLease extends Lease {
         }
         Renewal begun = new Renewal(hold, now, length, mayShorten, shortenings(), extension);
         underWay = begun;
-        asks(length, now);
+        renewalSent(length, now);
         if (shorter) {
             counts(now, length);
         }
@@ -256,7 +256,7 @@ class RenewedLease extends Lease {
         }
         extension.open = false;
         if (!notExecuted) {
-            hold.mayBeExtended(extension);
+            hold.extensionUnknown(extension);
         } else if (underWay == renewal && sentAt() == renewal.sentAt && length() == renewal.length) {
             counts(extension.sentAtBefore, extension.lengthBefore);
         }
@@ -269,7 +269,7 @@ class RenewedLease extends Lease {
      *
      * @return false if the renewal does not count since the lease was shortened after it, but not by another extension
      */
-    boolean answered(Renewal renewal, LeaseRenewal.Outcome outcome, long now) {
+    boolean replied(Renewal renewal, LeaseRenewal.Outcome outcome, long now) {
         RenewReply reply = outcome.reply();
         if (reply == null) {
             extensionFailed(renewal, outcome.notExecuted());
@@ -281,7 +281,7 @@ class RenewedLease extends Lease {
         }
         tokenSeen(reply.token());
         if (underWay == renewal || reply.waiting() > 0) {
-            othersWait(reply.waiting(), now);
+            updateContention(reply.waiting(), now);
         }
         boolean counts = renewal.shortenings == shortenings();
         if (counts) {

@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreAcquisition {
 
-    private static final long BEHIND_OWN = 50_000_000;
+    private static final long BEHIND_OWN_NANOS = 50_000_000;
 
     /**
      * At the end of a wait, a reply to a request younger than this suffices; the wait for the last reply is as long.
      */
-    private static final long LAST_ANSWER = 100_000_000;
+    private static final long LAST_REPLY_NANOS = 100_000_000;
 
     private enum Phase {
         /** A request is under way. */
-        ASKING,
+        REQUESTING,
         /** The reply was "wait". */
         WAITING,
         /** The request failed. */
@@ -53,9 +53,9 @@ final class StoreAcquisition {
     private @Nullable Throwable trouble;
 
     /** Whether another caller has the lock, as far as is known. */
-    private boolean heard;
+    private boolean knownBusy;
 
-    private long askAt;
+    private long requestAt;
 
     /** When to check whether messages still arrive, if its requests are rare. */
     private long lookAt;
@@ -66,6 +66,9 @@ final class StoreAcquisition {
      */
     private boolean behindOwn;
 
+    /** When the first of such replies came: releases that begin later do not postpone the decision again. */
+    private long behindOwnSince;
+
     /** A reader of this instance that has entered while this one waited, as described by {@link AcquireCommand}. */
     private long companion;
 
@@ -75,18 +78,18 @@ final class StoreAcquisition {
     /** Where this explicit owner or reader waits; all others stand in line. */
     private QueuedOwners.Place place = QueuedOwners.Place.IN_LINE;
 
-    StoreAcquisition(NamedLock lock, WaiterQueue waiters, boolean heard, long now) {
+    StoreAcquisition(NamedLock lock, WaiterQueue waiters, boolean knownBusy, long now) {
         this.lock = lock;
         this.engine = lock.engine;
         this.waiters = waiters;
-        this.heard = heard;
+        this.knownBusy = knownBusy;
         this.acquisition = new Acquisition(lock, now);
-        this.askAt = now;
+        this.requestAt = now;
     }
 
     // ---- requests
 
-    void ask(long now, DeferredActions actions) {
+    void request(long now, DeferredActions actions) {
         Waiter head = waiters.first();
         if (head == null) {
             return;
@@ -132,7 +135,7 @@ final class StoreAcquisition {
     }
 
     /** Sends the request in the same step as the release of the lease. */
-    void askIn(PendingRelease release, long now) {
+    void requestIn(PendingRelease release, long now) {
         Waiter head = waiters.first();
         acquisition.lease = head == null ? 0 : leaseOf(head);
         release.andRequeue(new Requeue(acquisition.number, acquisition.lease / 1_000_000), attempt(now));
@@ -148,25 +151,25 @@ final class StoreAcquisition {
     }
 
     private AcquireAttempt attempt(long now) {
-        phase = Phase.ASKING;
+        phase = Phase.REQUESTING;
         return acquisition.newAttempt(lock, now);
     }
 
     // ---- replies
 
-    boolean awaits(Acquisition answered, AcquireAttempt attempt) {
-        return acquisition == answered && answered.isLatest(attempt);
+    boolean awaits(Acquisition replied, AcquireAttempt attempt) {
+        return acquisition == replied && replied.isLatest(attempt);
     }
 
     @Nullable
-    Grant answered(@Nullable AcquireReply reply, @Nullable Throwable failure, long now, DeferredActions actions) {
-        acquisition.answered();
+    Grant replied(@Nullable AcquireReply reply, @Nullable Throwable failure, long now, DeferredActions actions) {
+        acquisition.replied();
         if (reply == null) {
             failed(StoreFailures.unwrap(failure), now, actions);
             return null;
         }
-        boolean waited = heard;
-        heard = true;
+        boolean waited = knownBusy;
+        knownBusy = true;
         trouble = null;
         engine.retries().succeeded(lock.name);
         if (reply instanceof AcquireReply.Granted granted) {
@@ -193,12 +196,13 @@ final class StoreAcquisition {
     private void busy(AcquireReply.Busy busy, long now, DeferredActions actions) {
         engine.tokenSeen(busy.token());
         forgetCompanion();
-        askAt = now + acquisition.busy(busy, engine.store().hears(lock.name));
-        lookAt = now + AskingPace.LONGEST_NEAR;
+        requestAt = now + acquisition.pauseAfterBusy(busy, engine.store().receivesMessages(lock.name));
+        lookAt = now + RequestPace.LONGEST_NEAR_NANOS;
         phase = Phase.WAITING;
-        behindOwn = waiters.anyoneTriesOnce() && engine.locks().isGivingBack(lock.name);
+        behindOwnSince = behindOwn ? behindOwnSince : now;
+        behindOwn = waiters.anyoneTriesOnce() && engine.locks().isReleasingSince(lock.name, behindOwnSince);
         if (behindOwn) {
-            askAt = Math.min(askAt - now, BEHIND_OWN) + now;
+            requestAt = Math.min(requestAt - now, BEHIND_OWN_NANOS) + now;
             return;
         }
         if (lock.owner != null && waiters.anyoneStays()) {
@@ -209,10 +213,10 @@ final class StoreAcquisition {
         if (busy.queued() && engine.store().isOutOfReach(lock.name, acquisition.number)) {
             leaveOutOfReach(now, actions);
         } else if (place == QueuedOwners.Place.PARKED) {
-            askAt += AskingPace.parked(engine.locks().ownersInLine().parked(lock.name), busy.waiting(), engine);
+            requestAt += RequestPace.parked(engine.locks().ownersInLine().parked(lock.name), busy.waiting(), engine);
         } else if (!waiters.isEmpty() && (!busy.queued() || acquisition.confirm)) {
             acquisition.confirm = false;
-            ask(now, actions);
+            request(now, actions);
         }
     }
 
@@ -227,25 +231,31 @@ final class StoreAcquisition {
         PendingRelease leaving = new PendingRelease(lock, acquisition);
         startAnew(now);
         actions.start(leaving);
-        ask(now, actions);
+        request(now, actions);
     }
 
-    /** The acquisition was refused as a re-entry, or its id was cancelled, which must not fail the waiters. */
+    /**
+     * The acquisition was refused as a re-entry, or its id was cancelled, which must not fail the waiters. A copy of a
+     * refused request may still be on its way.
+     */
     private void turnedAway(AcquireReply reply, long now, DeferredActions actions) {
+        if (reply instanceof AcquireReply.ReentryRefused && acquisition.uncertain) {
+            actions.start(new PendingRelease(lock, acquisition));
+        }
         startAnew(now);
         if (reply instanceof AcquireReply.ReentryRefused refused) {
             engine.tokenSeen(refused.token());
             waiters.decideAll(new AcquireResult.ReentryRefused(), actions);
         } else {
-            ask(now, actions);
+            request(now, actions);
         }
     }
 
     private void failed(Throwable failure, long now, DeferredActions actions) {
-        heard = false;
+        knownBusy = false;
         trouble = failure;
         phase = Phase.BACKING_OFF;
-        askAt = now + acquisition.failed(StoreFailures.isUnknown(failure));
+        requestAt = now + acquisition.pauseAfterFailure(StoreFailures.isUnknown(failure));
         if (StoreFailures.isUnconfirmed(failure)) {
             // The release is sent before the callers continue, who may request the lock again.
             PendingRelease leaving = new PendingRelease(lock, acquisition);
@@ -261,12 +271,12 @@ final class StoreAcquisition {
     }
 
     /** The outcome in the store is unknown. No further pause is needed after the time-out. */
-    void noAnswer(long now, DeferredActions actions) {
+    void noReply(long now, DeferredActions actions) {
         AcquireAttempt given = acquisition.giveUpAttempt();
-        heard = false;
-        trouble = StoreFailures.noAnswer(timeout());
+        knownBusy = false;
+        trouble = StoreFailures.noReply(timeout());
         phase = Phase.BACKING_OFF;
-        askAt = now;
+        requestAt = now;
         engine.retries().failed(lock.name);
         if (given != null) {
             actions.add(given::giveUp);
@@ -277,16 +287,16 @@ final class StoreAcquisition {
     /** A lease that had ended when its reply arrived gives no hold, and was released. */
     void expiredOnArrival(Lease lease, long now, DeferredActions actions) {
         startAnew(now);
-        heard = false;
+        knownBusy = false;
         trouble = StoreFailures.tooLate(lease.length());
-        askAt = now + Acquisition.backOff(engine, 0);
+        requestAt = now + Acquisition.backOff(engine, 0);
         requirePlace(actions);
     }
 
     private void startAnew(long now) {
         acquisition = new Acquisition(lock, now);
         phase = Phase.BACKING_OFF;
-        askAt = now;
+        requestAt = now;
     }
 
     // ---- messages
@@ -299,7 +309,7 @@ final class StoreAcquisition {
     void near(long now) {
         long at = acquisition.near(now);
         if (phase == Phase.WAITING) {
-            askAt = askAt - at < 0 ? askAt : at;
+            requestAt = requestAt - at < 0 ? requestAt : at;
         }
     }
 
@@ -319,7 +329,7 @@ final class StoreAcquisition {
         PendingRelease leaving = new PendingRelease(lock, acquisition);
         startAnew(now);
         actions.start(leaving);
-        ask(now, actions);
+        request(now, actions);
     }
 
     long longestLease() {
@@ -353,10 +363,10 @@ final class StoreAcquisition {
         if (!behind && lease.deadline() - now >= lease.length() / 2) {
             return new Grant(lease, waiting, Path.TRANSFERRED);
         }
-        if (phase == Phase.ASKING) {
+        if (phase == Phase.REQUESTING) {
             acquisition.confirm = true;
         } else {
-            ask(now, actions);
+            request(now, actions);
         }
         return null;
     }
@@ -366,20 +376,20 @@ final class StoreAcquisition {
      *
      * @param entered the number under which a reader of this instance has entered, if this one waits to read
      */
-    void mayAsk(long entered, long now, DeferredActions actions) {
+    void mayRequest(long entered, long now, DeferredActions actions) {
         place = QueuedOwners.Place.IN_LINE;
         if (entered != 0 && Readers.isReader(lock)) {
             companion = entered;
         }
         if (phase == Phase.WAITING) {
-            ask(now, actions);
+            request(now, actions);
         }
     }
 
     /** A release of this instance got its reply. */
     void releaseEnded(long now, DeferredActions actions) {
         if (behindOwn && phase == Phase.WAITING) {
-            ask(now, actions);
+            request(now, actions);
         }
     }
 
@@ -388,25 +398,25 @@ final class StoreAcquisition {
      * the latest.
      */
     void connected(long delay, long now, DeferredActions actions) {
-        if (phase == Phase.ASKING) {
+        if (phase == Phase.REQUESTING) {
             return;
         }
-        long pause = isFar() ? delay + engine.random(AskingPace.LONGEST_NEAR) : delay;
+        long pause = isFar() ? delay + engine.random(RequestPace.LONGEST_NEAR_NANOS) : delay;
         if (pause > 0) {
-            askAt = askAt - now < pause ? askAt : now + pause;
+            requestAt = requestAt - now < pause ? requestAt : now + pause;
         } else {
-            ask(now, actions);
+            request(now, actions);
         }
     }
 
     // ---- time
 
     void onDue(long now, DeferredActions actions) {
-        if (phase == Phase.ASKING && now - acquisition.sentAt >= timeout()) {
-            noAnswer(now, actions);
+        if (phase == Phase.REQUESTING && now - acquisition.sentAt >= timeout()) {
+            noReply(now, actions);
         }
-        if (phase != Phase.ASKING && (now - askAt >= 0 || (isFar() && missesMessages(now)))) {
-            askAgain(now, actions);
+        if (phase != Phase.REQUESTING && (now - requestAt >= 0 || (isFar() && checkMessages(now)))) {
+            requestAgain(now, actions);
         }
     }
 
@@ -414,27 +424,28 @@ final class StoreAcquisition {
         return phase == Phase.WAITING && acquisition.far;
     }
 
-    private boolean missesMessages(long now) {
+    private boolean checkMessages(long now) {
         if (now - lookAt < 0) {
             return false;
         }
-        lookAt = now + AskingPace.LONGEST_NEAR;
-        return !engine.store().hears(lock.name) || engine.store().isOutOfReach(lock.name, acquisition.number);
+        lookAt = now + RequestPace.LONGEST_NEAR_NANOS;
+        return !engine.store().receivesMessages(lock.name)
+                || engine.store().isOutOfReach(lock.name, acquisition.number);
     }
 
-    private void askAgain(long now, DeferredActions actions) {
+    private void requestAgain(long now, DeferredActions actions) {
         if (phase == Phase.BACKING_OFF && !engine.retries().tryAcquirePermit(lock.name, now)) {
-            askAt = now + Acquisition.longBackOff(engine);
+            requestAt = now + Acquisition.longBackOff(engine);
         } else {
-            ask(now, actions);
+            request(now, actions);
         }
     }
 
     long nextLook() {
-        if (phase == Phase.ASKING) {
+        if (phase == Phase.REQUESTING) {
             return acquisition.sentAt + timeout();
         }
-        return isFar() && lookAt - askAt < 0 ? lookAt : askAt;
+        return isFar() && lookAt - requestAt < 0 ? lookAt : requestAt;
     }
 
     private long timeout() {
@@ -443,7 +454,7 @@ final class StoreAcquisition {
 
     /** Whether another caller has the lock, according to the latest reply. */
     boolean isKnownBusy() {
-        return heard;
+        return knownBusy;
     }
 
     /**
@@ -460,21 +471,21 @@ final class StoreAcquisition {
      *
      * @return whether that request is sent
      */
-    boolean askOnceMore(Waiter waiter, long now, DeferredActions actions) {
-        if (phase != Phase.WAITING || waiter.wantsOneAnswer() || now - acquisition.sentAt < LAST_ANSWER) {
+    boolean requestOnceMore(Waiter waiter, long now, DeferredActions actions) {
+        if (phase != Phase.WAITING || waiter.wantsOneReply() || now - acquisition.sentAt < LAST_REPLY_NANOS) {
             return false;
         }
-        waiter.askOnceMore(now + Math.min(LAST_ANSWER, timeout()));
-        ask(now, actions);
+        waiter.requestOnceMore(now + Math.min(LAST_REPLY_NANOS, timeout()));
+        request(now, actions);
         return true;
     }
 
     boolean isInLine() {
-        return phase == Phase.WAITING;
+        return phase == Phase.WAITING && !behindOwn;
     }
 
     AcquireResult unavailable() {
-        Throwable cause = trouble == null ? StoreFailures.noAnswer(timeout()) : trouble;
+        Throwable cause = trouble == null ? StoreFailures.noReply(timeout()) : trouble;
         return new AcquireResult.Unavailable(String.valueOf(cause.getMessage()), cause);
     }
 

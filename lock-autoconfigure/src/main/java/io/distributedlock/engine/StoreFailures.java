@@ -20,7 +20,7 @@ final class StoreFailures {
         while ((bare instanceof CompletionException || bare instanceof ExecutionException) && bare.getCause() != null) {
             bare = bare.getCause();
         }
-        return bare == null || bare instanceof CancellationException ? unknown("the command was given up") : bare;
+        return bare == null || bare instanceof CancellationException ? unknown("the command was cancelled") : bare;
     }
 
     /** Whether a retry would fail as well. */
@@ -55,7 +55,7 @@ final class StoreFailures {
         return unwrap(failure) instanceof LeaseStoreException known ? known.effect() : Effect.UNKNOWN;
     }
 
-    static LeaseStoreException noAnswer(long timeoutNanos) {
+    static LeaseStoreException noReply(long timeoutNanos) {
         return unknown("no reply within " + timeoutNanos / 1_000_000 + " ms");
     }
 

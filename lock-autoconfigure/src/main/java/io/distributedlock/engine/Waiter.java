@@ -58,9 +58,9 @@ final class Waiter extends TimerTask {
     boolean queued;
 
     /** Whether one more request was sent at the end of its wait, and until when it waits for the reply. */
-    private volatile boolean asksOnceMore;
+    private volatile boolean requestsOnceMore;
 
-    private volatile long lastAnswerBy;
+    private volatile long lastReplyBy;
 
     /** Whether its wait ended before the first reply of the store. */
     private volatile boolean awaitsFirstReply;
@@ -100,12 +100,12 @@ final class Waiter extends TimerTask {
     }
 
     /** It is about to stand in the queue of this lock. */
-    void standsIn(NamedLock inQueue) {
+    void setLock(NamedLock inQueue) {
         lock = inQueue;
     }
 
     /** Equal requests share one object and one name, since many callers may wait for a lock. */
-    void sharesTermsOf(Waiter other) {
+    void shareTermsOf(Waiter other) {
         if (terms.equals(other.terms)) {
             terms = other.terms;
         }
@@ -143,13 +143,13 @@ final class Waiter extends TimerTask {
      * last.
      */
     long patienceEnd() {
-        return asksOnceMore ? lastAnswerBy : since + Math.max(terms.waitUpTo(), engine.timeout(terms.firstLease()));
+        return requestsOnceMore ? lastReplyBy : since + Math.max(terms.waitUpTo(), engine.timeout(terms.firstLease()));
     }
 
     /** Its wait is over, and the last request is sent. */
-    void askOnceMore(long answerBy) {
-        lastAnswerBy = answerBy;
-        asksOnceMore = true;
+    void requestOnceMore(long replyBy) {
+        lastReplyBy = replyBy;
+        requestsOnceMore = true;
     }
 
     /** Its wait is over before the first reply of the store. */
@@ -158,8 +158,8 @@ final class Waiter extends TimerTask {
     }
 
     /** Whether the next reply decides, whether it is a grant to another waiter or "busy". */
-    boolean wantsOneAnswer() {
-        return terms.triesOnce() || asksOnceMore || awaitsFirstReply;
+    boolean wantsOneReply() {
+        return terms.triesOnce() || requestsOnceMore || awaitsFirstReply;
     }
 
     LockActivity.Waiting describe(long now, @Nullable String holder) {
@@ -183,12 +183,12 @@ final class Waiter extends TimerTask {
     void decide(AcquireResult decided) {
         try {
             engine.disarm(this);
-            engine.log().decided(this, decided);
+            engine.lockLog().decided(this, decided);
         } finally {
             if (!result.complete(decided) && decided != result.join()) {
                 abandon(decided);
             }
-            tellStage();
+            deliverToStage();
         }
     }
 
@@ -198,11 +198,11 @@ final class Waiter extends TimerTask {
         }
     }
 
-    /** Tells the result, if there is one that it was not told yet. */
-    private void tellStage() {
-        AsyncAcquisition told = stage;
-        if (told != null && result.isDone()) {
-            told.decided(this, result.join());
+    /** Passes the result to the stage, if there is one and the stage has not received it yet. */
+    private void deliverToStage() {
+        AsyncAcquisition receiver = stage;
+        if (receiver != null && result.isDone()) {
+            receiver.decided(this, result.join());
         }
     }
 
@@ -238,7 +238,7 @@ final class Waiter extends TimerTask {
     private void waitOver(long now) {
         boolean over = expire();
         if (over && result.isDone()) {
-            tellStage();
+            deliverToStage();
             return;
         }
         // It may be on its way into the queue, where it is not found yet, or into that of the next object.

@@ -41,7 +41,7 @@ final class WaiterQueue {
         // Only the first steps call anything, and so may fail: nothing is changed yet.
         int stays = stays(waiter);
         if (before != null) {
-            waiter.sharesTermsOf(before);
+            waiter.shareTermsOf(before);
         }
         staying += stays;
         size++;
@@ -98,15 +98,15 @@ final class WaiterQueue {
     /** The transition has failed half-way: the waiters that were taken out get this, unless they get another result. */
     void decideTaken(AcquireResult result, DeferredActions actions) {
         while (taken != null) {
-            Waiter told = taken;
-            actions.add(() -> told.decide(result));
-            taken = told.next;
-            told.next = null;
+            Waiter each = taken;
+            actions.add(() -> each.decide(result));
+            taken = each.next;
+            each.next = null;
         }
     }
 
     /** Takes the first one out. There must be one. */
-    Waiter next() {
+    Waiter takeFirst() {
         Waiter head = first;
         if (head == null) {
             throw new IllegalStateException("Nobody waits");
@@ -130,8 +130,8 @@ final class WaiterQueue {
 
     void decideAll(AcquireResult result, DeferredActions actions) {
         while (first != null) {
-            Waiter told = next();
-            actions.add(() -> told.decide(result));
+            Waiter each = takeFirst();
+            actions.add(() -> each.decide(result));
         }
     }
 
@@ -144,11 +144,11 @@ final class WaiterQueue {
     void decideThoseWhoTryOnce(long before, DeferredActions actions) {
         Waiter waiter = first;
         while (waiter != null) {
-            Waiter told = waiter;
+            Waiter each = waiter;
             waiter = waiter.next;
-            if (told.wantsOneAnswer() && told.arrival < before) {
-                remove(told);
-                actions.add(() -> told.decide(new AcquireResult.Busy()));
+            if (each.wantsOneReply() && each.arrival < before) {
+                remove(each);
+                actions.add(() -> each.decide(new AcquireResult.Busy()));
             }
         }
     }

@@ -15,7 +15,7 @@ import org.springframework.web.context.request.async.WebAsyncTask;
  * Results of controllers that Spring MVC waits for in an asynchronous request: the request reports when they are
  * complete, since the results themselves have only one callback, which belongs to the application. Needs Spring MVC.
  */
-final class AsyncRequestContinuation implements Continuation {
+final class AsyncRequestContinuation implements ResultContinuation {
 
     static boolean isFor(Class<?> type) {
         return DeferredResult.class.isAssignableFrom(type) || WebAsyncTask.class.isAssignableFrom(type);
@@ -38,7 +38,7 @@ final class AsyncRequestContinuation implements Continuation {
     }
 
     @Override
-    public Object holdUntilDone(Object result, HeldWork work) {
+    public Object holdUntilDone(Object result, ContinuedWork work) {
         MvcRequest request = requireRequest();
         if (result instanceof DeferredResult<?> deferred) {
             request.manager().registerDeferredResultInterceptor(work, new Deferred(work));
@@ -52,7 +52,7 @@ final class AsyncRequestContinuation implements Continuation {
     }
 
     /** The lock is checked before the response is written, and released when the request has ended, however it ends. */
-    private record Deferred(HeldWork work) implements DeferredResultProcessingInterceptor {
+    private record Deferred(ContinuedWork work) implements DeferredResultProcessingInterceptor {
 
         @Override
         public <T> void postProcess(NativeWebRequest request, DeferredResult<T> deferred, @Nullable Object result) {

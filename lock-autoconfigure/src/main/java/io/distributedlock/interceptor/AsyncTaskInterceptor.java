@@ -17,13 +17,13 @@ import org.springframework.web.context.request.async.CallableProcessingIntercept
  */
 final class AsyncTaskInterceptor implements CallableProcessingInterceptor {
 
-    private final HeldWork work;
+    private final ContinuedWork work;
 
     private @Nullable LockScope scope;
 
     private @Nullable InterruptOnLoss interrupt;
 
-    AsyncTaskInterceptor(HeldWork work) {
+    AsyncTaskInterceptor(ContinuedWork work) {
         this.work = work;
     }
 

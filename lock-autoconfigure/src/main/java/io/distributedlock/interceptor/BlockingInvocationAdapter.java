@@ -14,7 +14,7 @@ final class BlockingInvocationAdapter implements ReturnTypeAdapter {
 
     @Override
     public @Nullable Object invoke(LockedCall call) throws Throwable {
-        WantedLocks wanted = call.wanted();
+        CallLocks wanted = call.wanted();
         LockHandle handle;
         try {
             handle = call.policy().skips() ? wanted.tryAcquire().orElse(null) : wanted.acquire(request -> request);
@@ -26,7 +26,7 @@ final class BlockingInvocationAdapter implements ReturnTypeAdapter {
 
     private static @Nullable Object runAndClose(LockHandle handle, LockedCall call) throws Throwable {
         CallPolicy policy = call.policy();
-        Runnable end = isLeftToTransaction(handle, policy) ? handle::throwIfLost : handle::close;
+        Runnable end = leaveToTransaction(handle, policy) ? handle::throwIfLost : handle::close;
         InterruptOnLoss interrupt = null;
         Object result;
         try {
@@ -56,17 +56,17 @@ final class BlockingInvocationAdapter implements ReturnTypeAdapter {
     }
 
     /** If the transaction cannot take over the hold, it must not remain. */
-    private static boolean isLeftToTransaction(LockHandle handle, CallPolicy policy) throws Throwable {
+    private static boolean leaveToTransaction(LockHandle handle, CallPolicy policy) throws Throwable {
         try {
-            return policy.isLeftToTransaction(handle);
+            return policy.leaveToTransaction(handle);
         } catch (Throwable failure) {
             throw policy.afterFailure(failure, failureOf(handle::close), false);
         }
     }
 
     /** Passes a hold to the transaction of the thread. If that already keeps the same one, this entry ends. */
-    static void leaveToTransaction(LockHandle handle, CallPolicy policy) throws Throwable {
-        if (!isLeftToTransaction(handle, policy)) {
+    static void leaveOrClose(LockHandle handle, CallPolicy policy) throws Throwable {
+        if (!leaveToTransaction(handle, policy)) {
             handle.close();
         }
     }

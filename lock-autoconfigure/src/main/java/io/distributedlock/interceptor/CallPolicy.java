@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * blocking and asynchronous adapters share it.
  *
  * @param keptUntilCompletion whether a transaction around the call keeps the lock until it has completed
- * @param separate whether the method takes no part in the transaction of its caller. Only calls inside a transaction
- *     ask, so that the start need not search each method for the annotations of transactions
+ * @param separate whether the method takes no part in the transaction of its caller. Evaluated only for calls inside a
+ *     transaction, so that the start need not search each method for the annotations of transactions
  * @param skipped what a skipped call returns
  * @param fallback the method that is called instead when the lock is busy, or null
  */
@@ -97,14 +97,14 @@ record CallPolicy(
      * Passes the end of the hold to the transaction of the calling thread, if there is one that the work belongs to.
      * Then the caller only has to call {@link LockHandle#throwIfLost()} after the method.
      */
-    boolean isLeftToTransaction(LockHandle handle) {
+    boolean leaveToTransaction(LockHandle handle) {
         return isInTransaction() && LockReleaseSynchronization.deferRelease(handle, lossMatters());
     }
 
     /** Whether the calling thread is in a transaction that the work belongs to, and that keeps locks. */
     boolean isInTransaction() {
         return keptUntilCompletion
-                && Transactions.PRESENT
+                && TransactionSupport.PRESENT
                 && LockReleaseSynchronization.isInTransaction()
                 && !separate.getAsBoolean();
     }
@@ -117,7 +117,7 @@ record CallPolicy(
      * @param mayComeOfLoss whether the failure may be only the consequence of an interrupt that the loss caused
      */
     Throwable afterFailure(Throwable failure, @Nullable Throwable ofRelease, boolean mayComeOfLoss) {
-        if (ofRelease == null || isIgnored(ofRelease)) {
+        if (ofRelease == null || logIfIgnored(ofRelease)) {
             return failure;
         }
         boolean lossWins = mayComeOfLoss && ofRelease instanceof LockLostException;
@@ -143,11 +143,11 @@ record CallPolicy(
      */
     @Nullable
     Throwable afterSuccess(@Nullable Throwable ofRelease) {
-        return ofRelease == null || isIgnored(ofRelease) ? null : ofRelease;
+        return ofRelease == null || logIfIgnored(ofRelease) ? null : ofRelease;
     }
 
     /** Whether it is a loss that the method ignores, which is logged. */
-    private boolean isIgnored(Throwable ofRelease) {
+    private boolean logIfIgnored(Throwable ofRelease) {
         if (lossMatters() || !(ofRelease instanceof LockLostException loss)) {
             return false;
         }

@@ -17,16 +17,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class ContinuedAdapter implements ReturnTypeAdapter {
 
-    private final Continuation continuation;
+    private final ResultContinuation continuation;
 
-    ContinuedAdapter(Continuation continuation) {
+    ContinuedAdapter(ResultContinuation continuation) {
         this.continuation = continuation;
     }
 
     @Override
     public @Nullable Object invoke(LockedCall call) throws Throwable {
         continuation.requireCaller();
-        HeldWork work;
+        ContinuedWork work;
         try {
             work = acquire(call);
         } catch (LockNotAcquiredException busy) {
@@ -47,18 +47,18 @@ final class ContinuedAdapter implements ReturnTypeAdapter {
         return result;
     }
 
-    private static HeldWork acquire(LockedCall call) throws Throwable {
-        WantedLocks wanted = call.wanted();
-        LockOwner outside = Transactions.nested(LockOwner.nestedInCurrent());
+    private static ContinuedWork acquire(LockedCall call) throws Throwable {
+        CallLocks wanted = call.wanted();
+        LockOwner outside = TransactionSupport.nested(LockOwner.nestedInCurrent());
         if (!call.policy().isInTransaction()) {
             LockHandle handle = wanted.acquire(request -> request.logicalOwner(outside));
-            return new HeldWork(handle, outside, call.policy());
+            return new ContinuedWork(handle, outside, call.policy());
         }
         LockHandle ofThread = wanted.acquire(request -> request);
-        BlockingInvocationAdapter.leaveToTransaction(ofThread, call.policy());
+        BlockingInvocationAdapter.leaveOrClose(ofThread, call.policy());
         LockOwner owner = outside.nestedIn(List.of(ofThread));
         LockHandle again =
                 wanted.acquire(request -> request.reentrant(true).noWait().logicalOwner(owner));
-        return new HeldWork(again, owner, call.policy());
+        return new ContinuedWork(again, owner, call.policy());
     }
 }

@@ -70,7 +70,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
     @Override
     public Object postProcessBeforeInitialization(Object bean, String beanName) {
         Map<String, Object> seen = bare;
-        if (hasLockedMethods(bean.getClass(), beanName) && seen != null) {
+        if (inspect(bean.getClass(), beanName) && seen != null) {
             seen.put(beanName, bean);
         }
         return bean;
@@ -86,7 +86,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         for (String beanName : beanFactory.getBeanDefinitionNames()) {
             Class<?> type = typeOf(beanName);
             if (type != null) {
-                hasLockedMethods(type, beanName);
+                inspect(type, beanName);
             }
         }
         advisor.source().requireFallbacks();
@@ -95,7 +95,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         }
     }
 
-    private boolean hasLockedMethods(Class<?> type, String beanName) {
+    private boolean inspect(Class<?> type, String beanName) {
         Class<?> userClass = ClassUtils.getUserClass(type);
         Boolean known = inspected.get(userClass);
         if (known == null) {

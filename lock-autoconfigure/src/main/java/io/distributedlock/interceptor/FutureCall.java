@@ -26,7 +26,7 @@ final class FutureCall {
     /** The thread's id, so that a thread that has ended is not kept. */
     private final long caller = Thread.currentThread().getId();
 
-    private final LockOwner owner = Transactions.nested(LockOwner.nestedInCurrent());
+    private final LockOwner owner = TransactionSupport.nested(LockOwner.nestedInCurrent());
 
     /** Of the calling thread, since another one may call the method. */
     private final @Nullable LockScope outer = LockScope.current();
@@ -63,7 +63,7 @@ final class FutureCall {
     }
 
     CompletableFuture<@Nullable Object> start() {
-        acquisition.whenComplete(this::acquired);
+        acquisition.whenComplete(this::acquired).exceptionally(this::failed);
         result.whenComplete((value, failure) -> ended());
         return result;
     }
@@ -72,10 +72,22 @@ final class FutureCall {
         if (handle == null) {
             refused(StageFailures.unwrap(failure));
         } else if (result.isDone()) {
-            CallCompletion.closeUnused(handle);
+            CallOutcome.closeUnused(handle);
         } else {
             run(handle);
         }
+    }
+
+    /**
+     * The acquisition has failed, which {@link #acquired} has reported; or that has failed itself, as after an overflow
+     * of the stack: the hold must not outlast the call.
+     */
+    private @Nullable LockHandle failed(Throwable failure) {
+        LockHandle handle = acquisition.isCompletedExceptionally() ? null : acquisition.join();
+        if (handle != null && work == null && !result.isDone()) {
+            release(handle, null, failure);
+        }
+        return handle;
     }
 
     private void refused(@Nullable Throwable failure) {
@@ -90,16 +102,34 @@ final class FutureCall {
 
     private void busy(LockNotAcquiredException busy) {
         try {
-            Object instead = call.insteadOfCall(busy);
+            Object instead = insteadOfCall(busy);
             if (call.skips(busy) || !(instead instanceof CompletionStage<?> stage)) {
                 result.complete(call.skips(busy) ? instead : null);
             } else {
-                RunningFuture running = begun(new RunningFuture(CallCompletion.futureOf(stage), null));
+                RunningFuture running = begun(new RunningFuture(CallOutcome.futureOf(stage), null));
                 running.whenEnded((value, failure) -> end(value, StageFailures.ofWork(failure)));
             }
         } catch (Throwable failure) {
             result.completeExceptionally(failure);
         }
+    }
+
+    /** As the work of the caller, on any thread: a fallback may enter the locks that are held around the call. */
+    private @Nullable Object insteadOfCall(LockNotAcquiredException busy) throws Throwable {
+        if (isCaller()) {
+            return call.insteadOfCall(busy);
+        }
+        LockScope before = LockScope.current();
+        LockScope.show(outer);
+        try (LockScope around = outer == null ? null : LockScope.open(outer.handle(), false, owner)) {
+            return LibraryThreadMarker.run(() -> call.insteadOfCall(busy));
+        } finally {
+            LockScope.show(before);
+        }
+    }
+
+    private boolean isCaller() {
+        return Thread.currentThread().getId() == caller;
     }
 
     private void end(@Nullable Object value, @Nullable Throwable failure) {
@@ -120,7 +150,7 @@ final class FutureCall {
             return;
         }
         if (call.policy().interrupts()) {
-            HandleOfSeveral.onInterruptingLoss(handle, running::cancel);
+            MultiLockHandle.onInterruptingLoss(handle, running::cancel);
         }
         begun(running).whenEnded((value, failure) -> release(handle, value, failure));
     }
@@ -141,7 +171,7 @@ final class FutureCall {
         try (LockScope inside = LockScope.open(handle, call.policy().lossMatters(), owner)) {
             scope = inside;
             if (proceed() instanceof CompletionStage<?> stage) {
-                return CallCompletion.futureOf(stage);
+                return CallOutcome.futureOf(stage);
             }
             throw new IllegalStateException("The method that runs under lock '" + LockNames.show(handle.name())
                     + "' returned null instead of a future");
@@ -154,18 +184,17 @@ final class FutureCall {
     }
 
     private @Nullable Object proceed() throws Throwable {
-        return Thread.currentThread().getId() == caller ? body.proceed() : BodyThread.run(body);
+        return isCaller() ? body.proceed() : LibraryThreadMarker.run(body);
     }
 
     private void release(LockHandle handle, @Nullable Object value, @Nullable Throwable failure) {
         LockScope inside = scope;
         CompletionStage<@Nullable Void> released = inside == null
                 ? ReleaseStages.close(handle)
-                : CallEnd.release(inside, call.policy().lossMatters());
+                : CallRelease.release(inside, call.policy().lossMatters());
         released.whenComplete((done, ofRelease) -> end(
                 value,
-                CallCompletion.failureOf(
-                        call.policy(), StageFailures.ofWork(failure), StageFailures.unwrap(ofRelease))));
+                CallOutcome.failureOf(call.policy(), StageFailures.ofWork(failure), StageFailures.unwrap(ofRelease))));
     }
 
     /** The caller's future has completed, perhaps by the caller itself. */

@@ -49,7 +49,7 @@ final class InterruptOnLoss {
     /** Called by the thread that runs the method, which has to call {@link #end()}. */
     static InterruptOnLoss of(LockHandle handle) {
         InterruptOnLoss interrupt = new InterruptOnLoss();
-        HandleOfSeveral.onInterruptingLoss(handle, interrupt::lost);
+        MultiLockHandle.onInterruptingLoss(handle, interrupt::lost);
         INNERMOST.set(interrupt);
         return interrupt;
     }

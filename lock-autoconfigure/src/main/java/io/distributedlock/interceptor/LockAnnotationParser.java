@@ -123,7 +123,7 @@ class LockAnnotationParser {
 
     /** Is read when a call is in a transaction, once, so that the start of the application need not wait for it. */
     private BooleanSupplier separate(LockedMethod where) {
-        return SingletonSupplier.of(() -> Transactions.isSeparate(where, beanFactory, order.getAsInt()))::obtain;
+        return SingletonSupplier.of(() -> TransactionSupport.isSeparate(where, beanFactory, order.getAsInt()))::obtain;
     }
 
     private LockNameResolver name(LockAttributes attributes, LockedMethod where) {
@@ -131,7 +131,7 @@ class LockAnnotationParser {
         String prefix = name.isEmpty() ? "" : name.replace("\\", "\\\\").replace(":", "\\:") + ":";
         String generator = resolve("keyGenerator", attributes.keyGenerator(), where);
         if (!generator.isEmpty()) {
-            return new GeneratedName(
+            return new GeneratorLockNameResolver(
                     prefix, generator, bean("keyGenerator", generator, LockKeyGenerator.class, where), where);
         }
         String key = resolve("key", attributes.key(), where);
@@ -153,7 +153,7 @@ class LockAnnotationParser {
         }
     }
 
-    private @Nullable Condition condition(LockAttributes attributes, LockedMethod where) {
+    private @Nullable LockCondition condition(LockAttributes attributes, LockedMethod where) {
         String text = resolve("condition", attributes.condition(), where);
         if (text.isEmpty()) {
             return null;
@@ -167,7 +167,7 @@ class LockAnnotationParser {
                     "Write an expression that is, as in \"#order != null\".",
                     null);
         }
-        return new Condition(expression);
+        return new LockCondition(expression);
     }
 
     private LockOperation.@Nullable Locks operations(LockAttributes attributes, LockedMethod where) {

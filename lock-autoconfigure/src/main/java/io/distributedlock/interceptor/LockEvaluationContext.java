@@ -59,7 +59,7 @@ final class LockEvaluationContext extends StandardEvaluationContext {
             if (content instanceof Record || content instanceof Buffer) {
                 return LockKeyConverter.textOf(content);
             }
-            Object stable = SortedText.of(content);
+            Object stable = StableText.of(content);
             return stable == value
                     ? textOf(value, source, target)
                     : textOf(stable, TypeDescriptor.forObject(stable), target);

@@ -53,7 +53,7 @@ final class LockKeyConverter {
         }
         refuseBuffer(value);
         String canonical = canonical(value);
-        return canonical != null ? canonical : requireOwn(SortedText.of(value).toString(), value);
+        return canonical != null ? canonical : requireOwn(StableText.of(value).toString(), value);
     }
 
     /**
@@ -122,7 +122,7 @@ final class LockKeyConverter {
     static @Nullable Object contentOf(@Nullable Object value) {
         Object content = value;
         for (int depth = 0; content != null && isContainer(content); depth++) {
-            SortedText.requireEnd(depth);
+            StableText.requireEnd(depth);
             content = inside(content);
         }
         return content;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 record LockOperation(
         LockNameResolver name,
         Terms terms,
-        @Nullable Condition condition,
+        @Nullable LockCondition condition,
         @Nullable Locks operations,
         CallPolicy policy,
         ReturnTypeAdapter adapter,

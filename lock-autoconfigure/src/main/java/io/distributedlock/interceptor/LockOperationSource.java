@@ -80,7 +80,7 @@ final class LockOperationSource {
     }
 
     /** The same for a method of an interface and for that of the target, so that the start caches it for both. */
-    private List<LockOperation> ofTarget(Method method, Class<?> targetClass, MethodClassKey asked) {
+    private List<LockOperation> ofTarget(Method method, Class<?> targetClass, MethodClassKey requested) {
         Method specific = LockedMethod.isGenerated(targetClass)
                 ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
                 : AopUtils.getMostSpecificMethod(method, targetClass);
@@ -90,8 +90,8 @@ final class LockOperationSource {
             known = compute(specific, targetClass);
             operations.put(key, known);
         }
-        if (!asked.equals(key)) {
-            operations.put(asked, known);
+        if (!requested.equals(key)) {
+            operations.put(requested, known);
         }
         return known;
     }

@@ -36,7 +36,7 @@ record LockedCall(
             return new Part(operation, operation.locks(byDefault));
         }
 
-        /** Tells locks of the same name in several servers apart. */
+        /** Distinguishes locks of the same name in several servers. */
         String place() {
             LockOperation.Locks named = operation.operations();
             return named == null ? "" : named.bean();
@@ -58,12 +58,12 @@ record LockedCall(
      *
      * @throws IllegalArgumentException if the call has no valid name
      */
-    WantedLocks wanted() {
+    CallLocks wanted() {
         if (parts.size() > 1) {
-            return SeveralLocks.of(parts, target, arguments);
+            return MultiLock.of(parts, target, arguments);
         }
         Part only = parts.get(0);
-        return new WantedLock(only.locks(), only.operation().request(target, arguments));
+        return new SingleLock(only.locks(), only.operation().request(target, arguments));
     }
 
     @Nullable
@@ -74,14 +74,14 @@ record LockedCall(
     /** The result or exception of the call if a lock is busy. */
     @Nullable
     Object insteadOfCall(LockNotAcquiredException busy) throws Throwable {
-        return busy instanceof BusyOfSeveral one
+        return busy instanceof MultiLockBusyException one
                 ? one.policy().insteadOfCall(target, arguments, one.busy())
                 : policy.insteadOfCall(target, arguments, busy);
     }
 
     /** Whether the call is skipped since this lock is busy. */
     boolean skips(LockNotAcquiredException busy) {
-        return busy instanceof BusyOfSeveral one ? one.policy().skips() : policy.skips();
+        return busy instanceof MultiLockBusyException one ? one.policy().skips() : policy.skips();
     }
 
     @Nullable

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import io.distributedlock.annotation.DistributedLocked;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -12,6 +13,8 @@ import java.util.Set;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /** Searches the methods of a class, also those that no proxy reaches, for annotations without an effect. */
@@ -132,8 +135,13 @@ final class LockedClassInspector {
         Class<?> owner = method.getDeclaringClass();
         return owner != type
                 && !isReachable(method, type)
-                && !LockedClassFilter.isAnnotated(method)
+                && !isAnnotatedInHierarchy(method, type)
                 && !LockedClassFilter.isAnnotated(owner);
+    }
+
+    private static boolean isAnnotatedInHierarchy(Method method, Class<?> type) {
+        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(DistributedLocked.class)
+                || InterfaceMethods.implementedBy(method, type).stream().anyMatch(LockedClassFilter::isAnnotated);
     }
 
     private static boolean isReachable(Method method, Class<?> type) {

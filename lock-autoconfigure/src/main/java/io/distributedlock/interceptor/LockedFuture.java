@@ -25,7 +25,7 @@ final class LockedFuture<T extends @Nullable Object> extends CompletableFuture<T
 
     @Override
     public T join() {
-        if (!isDone() && BodyThread.mayRunAnother()) {
+        if (!isDone() && LibraryThreadMarker.mayRunAnother()) {
             grantedOrThis().join();
         }
         return super.join();
@@ -33,7 +33,7 @@ final class LockedFuture<T extends @Nullable Object> extends CompletableFuture<T
 
     @Override
     public T get() throws InterruptedException, ExecutionException {
-        if (!isDone() && BodyThread.mayRunAnother()) {
+        if (!isDone() && LibraryThreadMarker.mayRunAnother()) {
             grantedOrThis().get();
         }
         return super.get();

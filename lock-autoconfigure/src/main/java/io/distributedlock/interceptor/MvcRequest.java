@@ -50,7 +50,7 @@ record MvcRequest(RequestAttributes attributes, WebAsyncManager manager) {
     }
 
     /** The request has ended, however it has: an emitter that is complete before it is initialized reports no end. */
-    static void endWithEmitter(HeldWork work) {
+    static void endWithEmitter(ContinuedWork work) {
         MvcRequest request = current();
         if (request != null) {
             request.manager.registerDeferredResultInterceptor(work, new EndOfResult(work));
@@ -59,7 +59,7 @@ record MvcRequest(RequestAttributes attributes, WebAsyncManager manager) {
     }
 
     /** The same for work that a thread begins later, or never, as after a time-out. */
-    static void endWithWriter(HeldWork work) {
+    static void endWithWriter(ContinuedWork work) {
         MvcRequest request = current();
         if (request != null) {
             request.manager.registerCallableInterceptor(work, new EndOfTask(work));
@@ -68,7 +68,7 @@ record MvcRequest(RequestAttributes attributes, WebAsyncManager manager) {
     }
 
     /** The same for a task, which need not be for Spring MVC: the request may end without it. */
-    static void endWithTask(HeldWork work) {
+    static void endWithTask(ContinuedWork work) {
         MvcRequest request = current();
         if (request != null) {
             request.manager.registerCallableInterceptor(work, new EndOfTask(work));
@@ -78,7 +78,7 @@ record MvcRequest(RequestAttributes attributes, WebAsyncManager manager) {
     /**
      * The emitter has a result when it is complete. After a failure at the first send, Tomcat reports no completion.
      */
-    private record EndOfResult(HeldWork work) implements DeferredResultProcessingInterceptor {
+    private record EndOfResult(ContinuedWork work) implements DeferredResultProcessingInterceptor {
 
         @Override
         public <T> void postProcess(NativeWebRequest request, DeferredResult<T> result, @Nullable Object complete) {
@@ -91,7 +91,7 @@ record MvcRequest(RequestAttributes attributes, WebAsyncManager manager) {
         }
     }
 
-    private record EndOfTask(HeldWork work) implements CallableProcessingInterceptor {
+    private record EndOfTask(ContinuedWork work) implements CallableProcessingInterceptor {
 
         @Override
         public <T> void afterCompletion(NativeWebRequest request, Callable<T> task) {

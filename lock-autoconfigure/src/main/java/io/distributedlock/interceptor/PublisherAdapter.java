@@ -34,7 +34,7 @@ final class PublisherAdapter implements ReturnTypeAdapter {
 
     @Override
     public @Nullable Object invoke(LockedCall call) {
-        return publisherOf(new PublisherBody(call, type), type);
+        return publisherOf(new PublisherInvocation(call, type), type);
     }
 
     /** A publisher of that type, each subscription of which is the work under its lock. */

@@ -11,7 +11,7 @@ import reactor.core.scheduler.Schedulers;
  * A publisher in a response of Spring MVC, which subscribes to it after the method has returned. If it does not, the
  * lock is released when the request has ended. Needs Spring MVC and Reactor.
  */
-final class PublisherContinuation implements Continuation {
+final class PublisherContinuation implements ResultContinuation {
 
     /** @throws IllegalStateException on a thread that must not wait for a lock, such as those of WebFlux */
     @Override
@@ -25,8 +25,8 @@ final class PublisherContinuation implements Continuation {
     }
 
     @Override
-    public @Nullable Object holdUntilDone(Object result, HeldWork work) {
-        HeldBody[] held = new HeldBody[1];
+    public @Nullable Object holdUntilDone(Object result, ContinuedWork work) {
+        LockedResponseBody[] held = new LockedResponseBody[1];
         Object response = ResponseBodies.hold(result, body -> held[0] = work.continuedBy(body));
         if (held[0] == null) {
             return null;
@@ -35,7 +35,7 @@ final class PublisherContinuation implements Continuation {
         return response;
     }
 
-    private static void endWithRequest(HeldBody body) {
+    private static void endWithRequest(LockedResponseBody body) {
         MvcRequest request = MvcRequest.current();
         if (request != null) {
             request.onEndWithoutContinuation(body, body::endUnlessBegun);

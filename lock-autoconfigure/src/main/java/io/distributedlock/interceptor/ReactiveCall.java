@@ -70,7 +70,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private volatile @Nullable Runnable kept;
 
     /** The work that continues after the end, with the hold. */
-    private volatile @Nullable HeldBody rest;
+    private volatile @Nullable LockedResponseBody rest;
 
     @GuardedBy("this")
     private boolean subscribing;
@@ -93,10 +93,12 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     }
 
     void start() {
-        CompletableFuture<LockHandle> acquiring;
-        try (SubscriberObservation around = SubscriberObservation.open(context)) {
+        CompletableFuture<LockHandle> acquiring = null;
+        try (SubscriberObservation around = SubscriberObservation.open(context);
+                ReactiveLocks.Shown lock = showAroundCall()) {
             acquiring = work.acquire(owner).toCompletableFuture();
         } catch (Throwable ex) { // Also a checked one, which code in another language may throw.
+            abandon(acquiring);
             downstream.end(ex);
             return;
         }
@@ -107,15 +109,32 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         }
     }
 
+    /** The lock of the subscription that the call is in, also on a thread without it. */
+    private ReactiveLocks.@Nullable Shown showAroundCall() {
+        return ReactiveLocks.scopeOf(context) == null ? null : ReactiveLocks.show(context);
+    }
+
+    /** The request was sent before the observation has failed. */
+    private void abandon(@Nullable CompletableFuture<LockHandle> acquiring) {
+        if (acquiring != null) {
+            acquiring.whenComplete((granted, failure) -> {
+                if (granted != null) {
+                    work.releaseUnused(granted);
+                }
+            });
+            acquiring.cancel(true);
+        }
+    }
+
     private void acquired(@Nullable LockHandle granted, @Nullable Throwable failure) {
         if (granted == null) {
             if (!isCancelled()) {
                 refused(StageFailures.unwrap(failure));
             }
-        } else if (mayStart(granted)) {
+        } else if (takeGrant(granted)) {
             run(granted);
         } else {
-            work.giveBack(granted);
+            work.releaseUnused(granted);
         }
     }
 
@@ -124,7 +143,8 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             downstream.end(failure == null ? StageFailures.withoutHandle() : failure);
             return;
         }
-        try {
+        showAroundFallback();
+        try (ReactiveLocks.Shown around = ReactiveLocks.show(context)) {
             Publisher<Object> instead = work.insteadOfCall(busy);
             if (instead == null) {
                 downstream.end(null);
@@ -132,12 +152,21 @@ final class ReactiveCall implements CoreSubscriber<Object> {
                 instead.subscribe(this);
             }
         } catch (Throwable ex) {
-            Exceptions.throwIfJvmFatal(ex);
             downstream.end(ex);
+            Exceptions.throwIfJvmFatal(ex);
         }
     }
 
-    private synchronized boolean mayStart(LockHandle granted) {
+    /** The fallback takes the place of the method: it may enter the locks around the call, but has none of its own. */
+    private void showAroundFallback() {
+        LockScope ofSubscription = ReactiveLocks.scopeOf(context);
+        LockScope around = ofSubscription == null ? outer : ofSubscription;
+        if (around != null) {
+            context = ReactiveLocks.with(context, around.handle(), owner, false, outer);
+        }
+    }
+
+    private synchronized boolean takeGrant(LockHandle granted) {
         handle = granted;
         subscribing = !cancelled;
         ended = cancelled;
@@ -153,7 +182,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             scope = inside;
             kept = inside == null ? null : work.keep(inside, downstream.context());
             if (policy.interrupts()) {
-                HandleOfSeveral.onInterruptingLoss(granted, this::lost);
+                MultiLockHandle.onInterruptingLoss(granted, this::lost);
             }
             proceed(granted);
         } catch (Throwable ex) {
@@ -208,7 +237,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             releaseUnobserved(granted);
         }
         if (end != null) {
-            tellOutside(end);
+            deliverOutside(end);
         }
     }
 
@@ -239,12 +268,15 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         if (acquiring != null) {
             acquiring.cancel(true);
         }
-        upstream.cancel();
-        HeldBody undelivered = rest;
-        if (toClose != null) {
-            releaseUnobserved(toClose);
-        } else if (undelivered != null) {
-            undelivered.endUnlessBegun();
+        try {
+            upstream.cancel();
+        } finally {
+            LockedResponseBody undelivered = rest;
+            if (toClose != null) {
+                releaseUnobserved(toClose);
+            } else if (undelivered != null) {
+                undelivered.endUnlessBegun();
+            }
         }
     }
 
@@ -280,7 +312,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         return held == null || !ResponseBodies.PRESENT
                 ? value
                 : ResponseBodies.hold(value, body -> {
-                    HeldBody later = new HeldBody(body, held, owner, policy, kept, scope);
+                    LockedResponseBody later = new LockedResponseBody(body, held, owner, policy, kept, scope);
                     rest = later;
                     return later;
                 });
@@ -299,8 +331,11 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     }
 
     private void lost() {
-        upstream.cancel();
-        end(new CancellationException("The lock was lost"));
+        try {
+            upstream.cancel();
+        } finally {
+            end(new CancellationException("The lock was lost"));
+        }
     }
 
     /** @return false if it has already ended */
@@ -312,12 +347,12 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             }
             ended = true;
         }
-        HeldBody goesOn = rest;
+        LockedResponseBody goesOn = rest;
         if (held == null) {
             // The end of the fallback.
             downstream.end(failure);
         } else if (goesOn != null && failure == null) {
-            tell(new End(null));
+            deliver(new End(null));
         } else {
             endAfterRelease(held, failure);
         }
@@ -327,7 +362,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private void endAfterRelease(LockHandle held, @Nullable Throwable failure) {
         release(held)
                 .whenComplete((done, release) ->
-                        tell(new End(CallCompletion.failureOf(policy, failure, StageFailures.unwrap(release)))));
+                        deliver(new End(CallOutcome.failureOf(policy, failure, StageFailures.unwrap(release)))));
     }
 
     /** After the transactions below the lock, which an operator may have cancelled. */
@@ -335,7 +370,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         LockScope inside = scope;
         return inside == null
                 ? releaseLast(held)
-                : CallEnd.release(inside, policy.lossMatters(), () -> releaseLast(held));
+                : CallRelease.release(inside, policy.lossMatters(), () -> releaseLast(held));
     }
 
     private CompletionStage<@Nullable Void> releaseLast(LockHandle held) {
@@ -358,11 +393,11 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     /** A response is delivered only after the end, so its body has not begun. */
     private void releaseUnobserved(LockHandle held) {
-        release(held).whenComplete(CallCompletion::logFailure);
+        release(held).whenComplete(CallOutcome::logFailure);
     }
 
     /** Not inside the scope in which the publisher is subscribed to, since the lock is released. */
-    private void tell(End end) {
+    private void deliver(End end) {
         synchronized (this) {
             if (cancelled) {
                 return;
@@ -372,10 +407,10 @@ final class ReactiveCall implements CoreSubscriber<Object> {
                 return;
             }
         }
-        tellOutside(end);
+        deliverOutside(end);
     }
 
-    private void tellOutside(End end) {
+    private void deliverOutside(End end) {
         ReactiveLocks.runOutside(context, () -> downstream.end(end.failure()));
     }
 }

@@ -36,7 +36,7 @@ interface ReactiveWork {
     Runnable keep(LockScope scope, ContextView context);
 
     /** Ends the hold of a subscription that was cancelled before it began. */
-    void giveBack(LockHandle handle);
+    void releaseUnused(LockHandle handle);
 
     /**
      * The publisher to subscribe to under the lock.

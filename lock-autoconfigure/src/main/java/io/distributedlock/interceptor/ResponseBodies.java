@@ -29,7 +29,7 @@ final class ResponseBodies {
      *
      * @param holding creates the body that holds the lock; called at most once
      */
-    static Object hold(Object value, Function<Publisher<Object>, HeldBody> holding) {
+    static Object hold(Object value, Function<Publisher<Object>, LockedResponseBody> holding) {
         if (!(value instanceof ResponseEntity<?> response)) {
             return value;
         }

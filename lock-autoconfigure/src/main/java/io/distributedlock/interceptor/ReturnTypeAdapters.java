@@ -39,7 +39,7 @@ final class ReturnTypeAdapters {
     private static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.publisher.Flux", ReturnTypeAdapters.class.getClassLoader());
 
-    private static final boolean COROUTINES =
+    private static final boolean COROUTINES_REACTOR =
             ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", ReturnTypeAdapters.class.getClassLoader());
 
     private static final String FLOW = "kotlinx.coroutines.flow.Flow";
@@ -85,7 +85,7 @@ final class ReturnTypeAdapters {
             return publisherAdapter(publisher, where);
         }
         Class<?> type = contentOf(declared, where);
-        Continuation continuation = continuationOf(declared, type);
+        ResultContinuation continuation = continuationOf(declared, type);
         if (continuation != null && !AsyncMethods.isAsync(where)) {
             ResolvableType result = type == declared ? returned(where) : generic(where);
             requireResultIsAllOfIt(where, result.getGeneric(0), false);
@@ -123,7 +123,7 @@ final class ReturnTypeAdapters {
 
     /** Spring creates a publisher for the function, and passes its result to the caller. */
     private static ReturnTypeAdapter suspendingAdapter(LockedMethod where) {
-        if (!REACTOR || !COROUTINES) {
+        if (!REACTOR || !COROUTINES_REACTOR) {
             throw where.refuse(
                     "it is a suspending function, for which Reactor and Kotlin's bridge to it are needed",
                     "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor to the class path.");
@@ -157,10 +157,10 @@ final class ReturnTypeAdapters {
         return new PublisherAdapter(publisher);
     }
 
-    private static @Nullable Continuation continuationOf(Class<?> declared, Class<?> content) {
+    private static @Nullable ResultContinuation continuationOf(Class<?> declared, Class<?> content) {
         if (declared == content) {
-            Continuation ofWeb = WEB ? WebContinuation.of(declared) : null;
-            return ofWeb == null ? Continuation.of(declared) : ofWeb;
+            ResultContinuation ofWeb = WEB ? WebContinuation.of(declared) : null;
+            return ofWeb == null ? ResultContinuation.of(declared) : ofWeb;
         }
         if (!WEB || !declared.getName().equals(RESPONSE_ENTITY)) {
             return null;

@@ -16,9 +16,9 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 /**
  * Results of controllers that write the response later, by themselves or in a {@link ResponseEntity}. Needs Spring MVC.
  */
-final class WebContinuation implements Continuation {
+final class WebContinuation implements ResultContinuation {
 
-    static @Nullable Continuation of(Class<?> type) {
+    static @Nullable ResultContinuation of(Class<?> type) {
         if (AsyncRequestContinuation.isFor(type)) {
             return new AsyncRequestContinuation();
         }
@@ -30,13 +30,13 @@ final class WebContinuation implements Continuation {
     }
 
     /** The same for the body of a {@link ResponseEntity}. */
-    static @Nullable Continuation ofContent(Class<?> type) {
+    static @Nullable ResultContinuation ofContent(Class<?> type) {
         boolean future = type == CompletableFuture.class || type == CompletionStage.class;
         return future ? new WebContinuation() : AsyncRequestContinuation.isFor(type) ? null : of(type);
     }
 
-    private static @Nullable Object holdUntilCalled(Object result, HeldWork work) {
-        Object held = Continuation.holdUntilCalled(result, work);
+    private static @Nullable Object holdUntilCalled(Object result, ContinuedWork work) {
+        Object held = ResultContinuation.holdUntilCalled(result, work);
         if (held != null) {
             MvcRequest.endWithTask(work);
         }
@@ -44,7 +44,7 @@ final class WebContinuation implements Continuation {
     }
 
     @Override
-    public @Nullable Object holdUntilDone(Object result, HeldWork work) {
+    public @Nullable Object holdUntilDone(Object result, ContinuedWork work) {
         if (result instanceof ResponseEntity<?> response) {
             Object body = response.getBody();
             Object held = body == null ? null : holdUntilDone(body, work);
@@ -63,7 +63,7 @@ final class WebContinuation implements Continuation {
         return result instanceof StreamingResponseBody writer ? holdUntilWritten(writer, work) : null;
     }
 
-    private static StreamingResponseBody holdUntilWritten(StreamingResponseBody writer, HeldWork work) {
+    private static StreamingResponseBody holdUntilWritten(StreamingResponseBody writer, ContinuedWork work) {
         MvcRequest.endWithWriter(work);
         return out -> work.<IOException>finish(() -> {
             writer.writeTo(out);

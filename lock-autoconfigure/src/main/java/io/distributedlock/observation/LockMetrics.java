@@ -80,8 +80,8 @@ public final class LockMetrics implements LockListener {
     }
 
     @Override
-    public void answered(Command command, Answer answer, long nanos) {
-        store.answered(command, answer, nanos);
+    public void commandCompleted(Command command, CommandOutcome outcome, long nanos) {
+        store.commandCompleted(command, outcome, nanos);
     }
 
     @Override

@@ -46,7 +46,7 @@ public final class LockObservations implements LockListener {
     public void lost(String lockName, LockOrigin origin, Loss loss) {}
 
     @Override
-    public void answered(Command command, Answer answer, long nanos) {}
+    public void commandCompleted(Command command, CommandOutcome outcome, long nanos) {}
 
     @Override
     public void renewed(Renewal result) {}

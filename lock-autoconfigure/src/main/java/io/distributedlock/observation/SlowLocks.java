@@ -56,9 +56,9 @@ final class SlowLocks {
 
     private final Duration holdLimit;
 
-    private Set<String> toldWaits = new HashSet<>();
+    private Set<String> reportedWaits = new HashSet<>();
 
-    private Set<Hold> toldHolds = new HashSet<>();
+    private Set<Hold> reportedHolds = new HashSet<>();
 
     private final Set<Class<?>> failed = new HashSet<>();
 
@@ -134,15 +134,16 @@ final class SlowLocks {
         all.forEach(waiting ->
                 slow.computeIfAbsent(waiting.name(), name -> new ArrayList<>()).add(waiting));
         slow.values().removeIf(waiters -> oldest(waiters).waitedFor().compareTo(waitLimit) < 0);
-        List<String> fresh =
-                slow.keySet().stream().filter(name -> !toldWaits.contains(name)).toList();
-        toldWaits = new HashSet<>(slow.keySet());
+        List<String> fresh = slow.keySet().stream()
+                .filter(name -> !reportedWaits.contains(name))
+                .toList();
+        reportedWaits = new HashSet<>(slow.keySet());
         warnOfWaits(fresh.stream().limit(LINES).map(slow::get).toList(), found);
         fresh.stream()
                 .skip(LINES)
                 .map(slow::get)
                 .forEach(waiters -> found.add(event(waiters, oldest(waiters).holder())));
-        tellOfMore(fresh.size(), "locks are waited for");
+        reportMore(fresh.size(), "locks are waited for");
     }
 
     private static Waiting oldest(List<Waiting> waiters) {
@@ -198,14 +199,15 @@ final class SlowLocks {
         List<Held> slow = all.stream()
                 .filter(held -> held.heldFor().compareTo(holdLimit) >= 0)
                 .toList();
-        List<Held> fresh =
-                slow.stream().filter(held -> !toldHolds.contains(hold(held))).toList();
-        Set<Hold> told = new HashSet<>();
-        slow.forEach(held -> told.add(hold(held)));
-        toldHolds = told;
+        List<Held> fresh = slow.stream()
+                .filter(held -> !reportedHolds.contains(hold(held)))
+                .toList();
+        Set<Hold> reported = new HashSet<>();
+        slow.forEach(held -> reported.add(hold(held)));
+        reportedHolds = reported;
         fresh.stream().limit(LINES).forEach(SlowLocks::warn);
         fresh.forEach(held -> found.add(event(held)));
-        tellOfMore(fresh.size(), "locks are held");
+        reportMore(fresh.size(), "locks are held");
     }
 
     private static Hold hold(Held held) {
@@ -228,7 +230,7 @@ final class SlowLocks {
                 held.waiters());
     }
 
-    private static void tellOfMore(int fresh, String what) {
+    private static void reportMore(int fresh, String what) {
         if (fresh > LINES) {
             log.warn((fresh - LINES) + " more " + what + " for too long; see the endpoint locks");
         }

@@ -4,8 +4,8 @@
  */
 package io.distributedlock.observation;
 
-import io.distributedlock.LockListener.Answer;
 import io.distributedlock.LockListener.Command;
+import io.distributedlock.LockListener.CommandOutcome;
 import io.distributedlock.LockListener.Renewal;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class StoreMeters {
 
-    private final Map<Command, LabelMeters.ByTag<Answer, Timer>> commands = new EnumMap<>(Command.class);
+    private final Map<Command, LabelMeters.ByTag<CommandOutcome, Timer>> commands = new EnumMap<>(Command.class);
 
     private final LabelMeters.ByTag<Renewal, Counter> renewals;
 
@@ -28,16 +28,17 @@ final class StoreMeters {
         for (Command command : Command.values()) {
             commands.put(
                     command,
-                    new LabelMeters.ByTag<>(Answer.values().length, answer -> timer(registry, command, answer)));
+                    new LabelMeters.ByTag<>(
+                            CommandOutcome.values().length, outcome -> timer(registry, command, outcome)));
         }
         renewals = new LabelMeters.ByTag<>(Renewal.values().length, result -> counter(registry, result));
     }
 
-    private static Timer timer(MeterRegistry registry, Command command, Answer answer) {
+    private static Timer timer(MeterRegistry registry, Command command, CommandOutcome outcome) {
         return Timer.builder("distributed.lock.command")
                 .description("Time from sending a command to Redis to its reply")
                 .tag("command", command.value())
-                .tag("result", answer.value())
+                .tag("result", outcome.value())
                 .register(registry);
     }
 
@@ -48,10 +49,10 @@ final class StoreMeters {
                 .register(registry);
     }
 
-    void answered(Command command, Answer answer, long nanos) {
-        LabelMeters.ByTag<Answer, Timer> timers = commands.get(command);
+    void commandCompleted(Command command, CommandOutcome outcome, long nanos) {
+        LabelMeters.ByTag<CommandOutcome, Timer> timers = commands.get(command);
         if (timers != null) {
-            timers.get(answer).record(nanos, TimeUnit.NANOSECONDS);
+            timers.get(outcome).record(nanos, TimeUnit.NANOSECONDS);
         }
     }
 

@@ -60,7 +60,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
                 failWithHandOver(command.number(), confirmation);
                 confirmation.whenComplete((confirmed, shortfall) -> acquired(granted, shortfall, to));
             } else {
-                to.answered(reply, failure);
+                to.replied(reply, failure);
             }
         });
     }
@@ -72,11 +72,11 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     private static void acquired(AcquireReply.Granted granted, @Nullable Throwable failure, Reply<AcquireReply> to) {
         Throwable cause = unwrap(failure);
         if (cause == null) {
-            to.answered(granted, null);
+            to.replied(granted, null);
             return;
         }
         Effect effect = isFinal(cause) ? Effect.UNCONFIRMED : Effect.UNKNOWN;
-        to.answered(null, new LeaseStoreException(effect, String.valueOf(cause.getMessage()), cause));
+        to.replied(null, new LeaseStoreException(effect, String.valueOf(cause.getMessage()), cause));
     }
 
     /** Whether another attempt would fail as well: too few replicas, or Redis refuses a command of the confirmation. */
@@ -87,8 +87,8 @@ final class AcknowledgedLeaseStore implements LeaseStore {
 
     /**
      * A waiter that repeats its request while its hand-over is being confirmed is granted the same lock. What one of
-     * the two confirmations lacks, the other one lacks too, but the success of one says nothing about the later lease
-     * of the other.
+     * the two confirmations lacks, the other one lacks too, but the success of one does not imply the later lease of
+     * the other.
      */
     private void failWithHandOver(long number, CompletableFuture<Void> confirmation) {
         CompletableFuture<Void> earlier = handOvers.get(number);
@@ -125,7 +125,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
         return store.release(command, (reply, failure) -> {
             boolean granted = reply != null && reply.requeued() instanceof AcquireReply.Granted;
-            to.answered(granted && reply != null ? unconfirmed(reply) : reply, failure);
+            to.replied(granted && reply != null ? unconfirmed(reply) : reply, failure);
         });
     }
 
@@ -200,8 +200,8 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     }
 
     @Override
-    public boolean hears(String name) {
-        return store.hears(name);
+    public boolean receivesMessages(String name) {
+        return store.receivesMessages(name);
     }
 
     @Override

@@ -34,7 +34,7 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
 
     private final AtomicBoolean busy = new AtomicBoolean();
 
-    private record Renewal(List<RenewCommand> commands, CompletableFuture<List<RenewReply>> answer) {}
+    private record Renewal(List<RenewCommand> commands, CompletableFuture<List<RenewReply>> reply) {}
 
     /** A master, through one connection. */
     interface Master {
@@ -102,7 +102,7 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
                     new LeaseStoreException(Effect.NOT_EXECUTED, "too many leases wait for their replicas", null));
         }
         next();
-        return added.answer;
+        return added.reply;
     }
 
     private void next() {
@@ -133,7 +133,7 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
         } catch (RuntimeException | Error ex) {
             LeaseStoreException failure =
                     new LeaseStoreException(Effect.UNKNOWN, "the renewal could not be sent to the master", ex);
-            group.forEach(each -> each.answer.completeExceptionally(failure));
+            group.forEach(each -> each.reply.completeExceptionally(failure));
             return false;
         }
     }
@@ -181,17 +181,17 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
         busy.set(false);
         next();
         for (int i = 0; i < group.size(); i++) {
-            CompletableFuture<List<RenewReply>> answer = group.get(i).answer;
+            CompletableFuture<List<RenewReply>> reply = group.get(i).reply;
             renewed.get(i).whenComplete((replies, refusal) -> {
                 if (refusal != null) {
-                    answer.completeExceptionally(LettuceFailures.translate(refusal));
+                    reply.completeExceptionally(LettuceFailures.translate(refusal));
                 } else if (confirmed == null) {
-                    answer.completeExceptionally(
+                    reply.completeExceptionally(
                             unconfirmed(failure == null ? new IllegalStateException("no reply") : failure));
                 } else if (confirmed < replicas) {
-                    answer.completeExceptionally(new ShortfallException(confirmed, replicas, replies));
+                    reply.completeExceptionally(new ShortfallException(confirmed, replicas, replies));
                 } else {
-                    answer.complete(replies);
+                    reply.complete(replies);
                 }
             });
         }

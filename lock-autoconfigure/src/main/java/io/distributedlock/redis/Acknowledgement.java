@@ -28,10 +28,10 @@ record Acknowledgement(int replicas, Duration timeout) {
                 new ConfirmationTimeout(NanoClock.SYSTEM, replyTimeout, replicas),
                 connections instanceof ClusterConnections cluster
                         ? new ClusterAcknowledgement(cluster, keys, connection -> renewal(connection, renewing))
-                        : renewal(onlyServer((LockConnections) connections), renewing));
+                        : renewal(onlyServer((SingleServerConnections) connections), renewing));
     }
 
-    private AcknowledgementConnection onlyServer(LockConnections connections) {
+    private AcknowledgementConnection onlyServer(SingleServerConnections connections) {
         connections.acknowledgedBy(replicas);
         return new AcknowledgementConnection(connections);
     }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A third connection, on which WAIT may block without delaying other commands. Its settings are those of the other two.
  */
-final class AcknowledgementConnection implements RedisConnections, LockConnections.FurtherConnection {
+final class AcknowledgementConnection implements RedisConnections, SingleServerConnections.FurtherConnection {
 
     private final RedisConnections others;
 
@@ -38,7 +38,7 @@ final class AcknowledgementConnection implements RedisConnections, LockConnectio
     private volatile @Nullable StatefulRedisConnection<String, String> connection;
 
     /** To the only server. */
-    AcknowledgementConnection(LockConnections others) {
+    AcknowledgementConnection(SingleServerConnections others) {
         this.others = others;
         this.asking = false;
         this.whenConnectedAgain = others::checkConnections;
@@ -162,8 +162,8 @@ final class AcknowledgementConnection implements RedisConnections, LockConnectio
     }
 
     @Override
-    public void redisSaid(String error) {
-        others.redisSaid(error);
+    public void receivedError(String error) {
+        others.receivedErrorOfConfirmation(error);
     }
 
     @Override

@@ -42,9 +42,9 @@ final class ClockSurvey {
         if (servers.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        Collector<Long> question = new Collector<>(executors, servers.size(), LIMIT_MILLIS, clock -> false);
-        servers.forEach(server -> askSafely(client, server).whenComplete(question::answered));
-        return question.end().thenApply(Collector::answers);
+        ReplyCollector<Long> collector = new ReplyCollector<>(executors, servers.size(), LIMIT_MILLIS, clock -> false);
+        servers.forEach(server -> requestSafely(client, server).whenComplete(collector::replied));
+        return collector.end().thenApply(ReplyCollector::replies);
     }
 
     /**
@@ -86,19 +86,19 @@ final class ClockSurvey {
         return host != null && !host.isEmpty() && port > 0;
     }
 
-    private static CompletionStage<Long> askSafely(RedisClient client, RedisURI server) {
+    private static CompletionStage<Long> requestSafely(RedisClient client, RedisURI server) {
         try {
-            return ask(client, server);
+            return request(client, server);
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);
         }
     }
 
-    private static CompletionStage<Long> ask(RedisClient client, RedisURI server) {
-        return client.connectAsync(StringCodec.UTF8, server).thenCompose(ClockSurvey::askAndClose);
+    private static CompletionStage<Long> request(RedisClient client, RedisURI server) {
+        return client.connectAsync(StringCodec.UTF8, server).thenCompose(ClockSurvey::requestAndClose);
     }
 
-    private static CompletionStage<Long> askAndClose(StatefulRedisConnection<String, String> connection) {
+    private static CompletionStage<Long> requestAndClose(StatefulRedisConnection<String, String> connection) {
         return connection
                 .async()
                 .time()

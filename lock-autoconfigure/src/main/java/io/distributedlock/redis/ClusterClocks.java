@@ -49,7 +49,7 @@ final class ClusterClocks {
     /** What the clocks of other servers have shown, until they are compared with those of the masters. */
     private final AtomicReference<List<Long>> surveyed = new AtomicReference<>(List.of());
 
-    private volatile boolean told;
+    private volatile boolean warned;
 
     ClusterClocks(NanoClock clock) {
         this.clock = clock;
@@ -74,24 +74,24 @@ final class ClusterClocks {
     }
 
     /** A request for its clock was sent to a master at that time, and its reply has arrived now. */
-    void answered(String node, long micros, long sentAt) {
+    void replied(String node, long micros, long sentAt) {
         long now = micros(clock.nanos());
         Offset latest = new Offset(micros - now, now, micros - micros(sentAt));
-        offsets.merge(node, latest, (known, heard) -> better(node, known, heard));
+        offsets.merge(node, latest, (known, other) -> better(node, known, other));
         countSurveyed();
         compare(now);
     }
 
-    private static Offset better(String node, Offset known, Offset heard) {
-        long expected = known.atLeast(heard.at());
-        long setBack = expected - heard.atMost();
+    private static Offset better(String node, Offset known, Offset other) {
+        long expected = known.atLeast(other.at());
+        long setBack = expected - other.atMost();
         if (setBack > SET_BACK_MICROS) {
             log.warn("The clock of Redis node " + node + " was set back by " + setBack / 1_000
                     + " ms. Fencing tokens come from it. Slew clocks instead of setting them.");
         }
-        return setBack > 0 || heard.atLeast() >= expected
-                ? heard
-                : new Offset(known.atLeast(), known.at(), heard.atMost());
+        return setBack > 0 || other.atLeast() >= expected
+                ? other
+                : new Offset(known.atLeast(), known.at(), other.atMost());
     }
 
     /**
@@ -172,12 +172,12 @@ final class ClusterClocks {
             }
         }
         boolean apart = highest - lowest > TOLERATED_MICROS;
-        if (apart && !told) {
+        if (apart && !warned) {
             log.warn("The clocks of the Redis Cluster are apart: that of node " + first + " is "
                     + (highest - lowest) / 1_000 + " ms or more ahead of that of node " + last
                     + ". Fencing tokens stay in order. Synchronize the clocks of the servers.");
         }
-        told = apart;
+        warned = apart;
     }
 
     private static long micros(long nanos) {

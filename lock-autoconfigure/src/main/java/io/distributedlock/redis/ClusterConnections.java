@@ -61,7 +61,7 @@ final class ClusterConnections implements RedisConnections {
 
     private final RedirectionLimiter redirections = new RedirectionLimiter(NanoClock.SYSTEM);
 
-    private final AskedLocks askedLocks = new AskedLocks(NanoClock.SYSTEM);
+    private final AskRedirectedLocks askRedirectedLocks = new AskRedirectedLocks(NanoClock.SYSTEM);
 
     private final ConnectionOpener opener;
 
@@ -165,7 +165,7 @@ final class ClusterConnections implements RedisConnections {
             String address = master.getUri().getHost() + ':' + master.getUri().getPort();
             int slot = master.getSlots().isEmpty() ? 0 : master.getSlots().get(0);
             String channel = Objects.requireNonNull(messages).channel(slot);
-            connectionTo(known, master).thenAccept(node -> probe.ask(node, channel, address));
+            connectionTo(known, master).thenAccept(node -> probe.request(node, channel, address));
         }
     }
 
@@ -190,11 +190,11 @@ final class ClusterConnections implements RedisConnections {
         }
         lookPlanned.set(false);
         try {
-            askedLocks.forget(this::masterOf);
+            askRedirectedLocks.forget(this::masterOf);
             List<RedisClusterNode> masters = known.view().masters();
             CompletableFuture<?> subscriptions = known.mailboxes().update(masters);
             if (looked++ % CLOCK_EVERY == 0) {
-                replies = CompletableFuture.allOf(subscriptions, askForClocks(known, masters));
+                replies = CompletableFuture.allOf(subscriptions, requestClocks(known, masters));
             }
             BitSet changed = known.view().changes(clocks.nanos());
             if (!changed.isEmpty() && ready.isDone()) {
@@ -205,19 +205,19 @@ final class ClusterConnections implements RedisConnections {
         }
     }
 
-    private CompletableFuture<?> askForClocks(Cluster known, List<RedisClusterNode> masters) {
+    private CompletableFuture<?> requestClocks(Cluster known, List<RedisClusterNode> masters) {
         clocks.retain(masters.stream().map(RedisClusterNode::getNodeId).collect(Collectors.toSet()));
         CompletableFuture<?>[] times =
-                masters.stream().map(master -> askForClock(known, master)).toArray(CompletableFuture<?>[]::new);
+                masters.stream().map(master -> requestClock(known, master)).toArray(CompletableFuture<?>[]::new);
         CompletableFuture<Void> all = CompletableFuture.allOf(times);
         return times.length == 0 ? all : all.thenRun(source::succeeded);
     }
 
-    private CompletableFuture<?> askForClock(Cluster known, RedisClusterNode master) {
+    private CompletableFuture<?> requestClock(Cluster known, RedisClusterNode master) {
         return connectionTo(known, master).thenCompose(node -> {
             long sentAt = clocks.nanos();
             return node.async().time().thenAccept(time -> {
-                clocks.answered(master.getNodeId(), ClockSurvey.micros(time), sentAt);
+                clocks.replied(master.getNodeId(), ClockSurvey.micros(time), sentAt);
             });
         });
     }
@@ -311,15 +311,17 @@ final class ClusterConnections implements RedisConnections {
     }
 
     @Override
-    public boolean hears(String name) {
+    public boolean receivesMessages(String name) {
         Cluster known = cluster;
-        return known != null && known.mailboxes().hears(keys.slot(name)) && !askedLocks.contains(name, this::masterOf);
+        return known != null
+                && known.mailboxes().receivesMessages(keys.slot(name))
+                && !askRedirectedLocks.contains(name, this::masterOf);
     }
 
     @Override
-    public int heardSlot(int near) {
+    public int receivingSlot(int near) {
         Cluster known = cluster;
-        return known == null ? -1 : known.mailboxes().heardSlot(near);
+        return known == null ? -1 : known.mailboxes().receivingSlot(near);
     }
 
     @Override
@@ -402,8 +404,13 @@ final class ClusterConnections implements RedisConnections {
     }
 
     @Override
-    public void redisSaid(String error) {
-        redirections.redisSaid(error);
+    public void receivedError(String error) {
+        redirections.receivedError(error);
+        receivedErrorOfConfirmation(error);
+    }
+
+    @Override
+    public void receivedErrorOfConfirmation(String error) {
         if (error.startsWith("MOVED")) {
             refresh();
         }
@@ -412,9 +419,9 @@ final class ClusterConnections implements RedisConnections {
     @Override
     public void routed(String name, boolean byAsk) {
         if (byAsk) {
-            askedLocks.asked(name, masterOf(name));
+            askRedirectedLocks.redirected(name, masterOf(name));
         } else {
-            askedLocks.replied(name);
+            askRedirectedLocks.replied(name);
         }
     }
 

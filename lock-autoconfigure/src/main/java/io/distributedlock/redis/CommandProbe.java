@@ -33,7 +33,7 @@ final class CommandProbe {
     /** The suffix of the instance's channel for the name of a key that does not exist. */
     private static final String KEY = ":probe";
 
-    private final AtomicBoolean told = new AtomicBoolean();
+    private final AtomicBoolean logged = new AtomicBoolean();
 
     /**
      * Sends the requests, and does not wait for the replies. Of several servers, only one is named in the log.
@@ -41,12 +41,12 @@ final class CommandProbe {
      * @param channel of this instance, at that server
      * @param server for the message
      */
-    void ask(StatefulRedisConnection<String, String> redis, String channel, String server) {
+    void request(StatefulRedisConnection<String, String> redis, String channel, String server) {
         try {
             start(redis, channel).whenComplete((refused, failure) -> {
                 if (failure != null) {
                     log.debug("The check which commands Redis refuses has failed", failure);
-                } else if (!refused.isEmpty() && told.compareAndSet(false, true)) {
+                } else if (!refused.isEmpty() && logged.compareAndSet(false, true)) {
                     log.warn("Redis refuses commands that locks need, at " + server + ": " + String.join(", ", refused)
                             + ". Calls that need them fail with LockUnavailableException. Grant the user the rights for"
                             + " locks, or use a Redis that runs scripts.");

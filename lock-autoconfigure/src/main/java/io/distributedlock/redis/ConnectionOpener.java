@@ -56,18 +56,18 @@ final class ConnectionOpener implements AutoCloseable {
 
     private void run() {
         try {
-            boolean told = false;
-            while (!connects()) {
-                if (!told && !isClosed()) {
-                    tellTrouble(source.lastFailure());
-                    told = true;
+            boolean logged = false;
+            while (!tryConnect()) {
+                if (!logged && !isClosed()) {
+                    logTrouble(source.lastFailure());
+                    logged = true;
                 }
                 firstTry.countDown();
                 if (closed.await(ReconnectDelay.spread(RETRY_MILLIS), TimeUnit.MILLISECONDS)) {
                     return;
                 }
             }
-            if (told) {
+            if (logged) {
                 log.info("Connected to " + source.redis() + "; locks are available");
             }
         } catch (InterruptedException ex) {
@@ -78,7 +78,7 @@ final class ConnectionOpener implements AutoCloseable {
     }
 
     /** After an error, the attempt is repeated too: the cause may be a lack of memory. */
-    private boolean connects() throws InterruptedException {
+    private boolean tryConnect() throws InterruptedException {
         try {
             connecting.connect();
             return true;
@@ -88,7 +88,7 @@ final class ConnectionOpener implements AutoCloseable {
         }
     }
 
-    private void tellTrouble(@Nullable Throwable trouble) {
+    private void logTrouble(@Nullable Throwable trouble) {
         if (trouble instanceof Error) {
             log.error("Locks are unavailable: " + source.whyNotConnected(), trouble);
         } else {

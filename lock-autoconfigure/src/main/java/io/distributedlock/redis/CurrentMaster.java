@@ -42,13 +42,13 @@ final class CurrentMaster implements AutoCloseable {
     private volatile @Nullable InetSocketAddress address;
 
     @GuardedBy("this")
-    private @Nullable CompletableFuture<InetSocketAddress> asking;
+    private @Nullable CompletableFuture<InetSocketAddress> searching;
 
     @GuardedBy("this")
-    private boolean askAgain;
+    private boolean searchAgain;
 
     @GuardedBy("this")
-    private long answeredAt;
+    private long repliedAt;
 
     @GuardedBy("this")
     private long refusedSince;
@@ -79,11 +79,11 @@ final class CurrentMaster implements AutoCloseable {
         CompletableFuture<InetSocketAddress> found;
         synchronized (this) {
             InetSocketAddress known = address;
-            found = known != null && clock.nanos() - answeredAt < FRESH_NANOS
+            found = known != null && clock.nanos() - repliedAt < FRESH_NANOS
                     ? CompletableFuture.completedFuture(known)
                     : null;
         }
-        return (found == null ? ask() : found).thenApply(SocketAddress.class::cast);
+        return (found == null ? search() : found).thenApply(SocketAddress.class::cast);
     }
 
     /** Whether a connection that is open now leads to the master, as far as addresses can tell. */
@@ -103,22 +103,22 @@ final class CurrentMaster implements AutoCloseable {
     /** Searches for the master, since it may have changed. A search that is under way is followed by a second one. */
     void lookAgain() {
         synchronized (this) {
-            if (asking != null) {
-                askAgain = true;
+            if (searching != null) {
+                searchAgain = true;
                 return;
             }
         }
-        ask();
+        search();
     }
 
     /** An error of a server that refuses writes. */
     void refused(String error) {
-        if (isDue(LettuceFailures.isOfAReplica(error))) {
+        if (recordRefusal(LettuceFailures.isOfAReplica(error))) {
             lookAgain();
         }
     }
 
-    private synchronized boolean isDue(boolean replica) {
+    private synchronized boolean recordRefusal(boolean replica) {
         long now = clock.nanos();
         if (!refused || now - refusedAt > FORGET_NANOS) {
             refused = true;
@@ -134,17 +134,17 @@ final class CurrentMaster implements AutoCloseable {
         return due;
     }
 
-    private CompletableFuture<InetSocketAddress> ask() {
-        CompletableFuture<InetSocketAddress> question;
+    private CompletableFuture<InetSocketAddress> search() {
+        CompletableFuture<InetSocketAddress> result;
         synchronized (this) {
-            if (asking != null) {
-                return asking;
+            if (searching != null) {
+                return searching;
             }
-            question = new CompletableFuture<>();
-            asking = question;
+            result = new CompletableFuture<>();
+            searching = result;
         }
-        locate().whenComplete((found, failure) -> answered(question, found, failure));
-        return question;
+        locate().whenComplete((found, failure) -> replied(result, found, failure));
+        return result;
     }
 
     /** An error such as a lack of memory fails the request too: the next one must not wait for its end. */
@@ -156,20 +156,20 @@ final class CurrentMaster implements AutoCloseable {
         }
     }
 
-    private void answered(
-            CompletableFuture<InetSocketAddress> question,
+    private void replied(
+            CompletableFuture<InetSocketAddress> result,
             @Nullable InetSocketAddress found,
             @Nullable Throwable failure) {
         InetSocketAddress before;
         boolean again;
         synchronized (this) {
-            asking = null;
-            again = askAgain;
-            askAgain = false;
+            searching = null;
+            again = searchAgain;
+            searchAgain = false;
             before = address;
             if (found != null) {
                 address = found;
-                answeredAt = clock.nanos();
+                repliedAt = clock.nanos();
             }
         }
         if (found != null && before != null && !before.equals(found)) {
@@ -178,14 +178,14 @@ final class CurrentMaster implements AutoCloseable {
             closeConnections.run();
         }
         if (found != null) {
-            question.complete(found);
+            result.complete(found);
         } else {
             log.debug("The master is not known: " + failure);
-            question.completeExceptionally(
+            result.completeExceptionally(
                     failure == null ? new MasterUnknownException("no server names a master") : failure);
         }
         if (again) {
-            ask();
+            search();
         }
     }
 

@@ -39,7 +39,7 @@ final class FleetDirectory {
 
     private final String channels;
 
-    private final AtomicBoolean refusalTold = new AtomicBoolean();
+    private final AtomicBoolean refusalLogged = new AtomicBoolean();
 
     /**
      * @param addresses by public id, the address of one channel of each instance, including this one
@@ -57,24 +57,24 @@ final class FleetDirectory {
 
     /** The instances that the servers list; of several servers, those that reply in time. Fails if none does. */
     CompletableFuture<Listing> instances() {
-        List<CompletableFuture<List<String>>> servers = ask("");
+        List<CompletableFuture<List<String>>> servers = request("");
         CompletableFuture<Listing> listing = new CompletableFuture<>();
         CompletableFuture.allOf(servers.toArray(CompletableFuture<?>[]::new)).whenComplete((done, failure) -> {
-            List<CompletableFuture<List<String>>> answered = servers.stream()
+            List<CompletableFuture<List<String>>> replied = servers.stream()
                     .filter(server -> !server.isCompletedExceptionally())
                     .toList();
-            if (answered.isEmpty()) {
+            if (replied.isEmpty()) {
                 listing.completeExceptionally(failure == null ? connections.notConnected() : failure);
             } else {
-                listing.complete(new Listing(addressesIn(answered), answered.size() == servers.size()));
+                listing.complete(new Listing(addressesIn(replied), replied.size() == servers.size()));
             }
         });
         return listing;
     }
 
-    private SortedMap<String, String> addressesIn(List<CompletableFuture<List<String>>> answered) {
+    private SortedMap<String, String> addressesIn(List<CompletableFuture<List<String>>> replied) {
         SortedMap<String, String> addresses = new TreeMap<>();
-        answered.forEach(server -> read(server.join())
+        replied.forEach(server -> read(server.join())
                 .forEach(address -> addresses.putIfAbsent(InstanceAddresses.instance(address), address)));
         return addresses;
     }
@@ -90,7 +90,7 @@ final class FleetDirectory {
     /** In a cluster: the first channel of that instance in any reply; null if no reply contains one. */
     CompletableFuture<@Nullable String> addressOf(String instance) {
         CompletableFuture<@Nullable String> address = new CompletableFuture<>();
-        List<CompletableFuture<List<String>>> servers = ask(instance + "{");
+        List<CompletableFuture<List<String>>> servers = request(instance + "{");
         servers.forEach(server ->
                 server.thenAccept(found -> read(found).stream().findFirst().ifPresent(address::complete)));
         CompletableFuture.allOf(servers.toArray(CompletableFuture<?>[]::new))
@@ -99,12 +99,12 @@ final class FleetDirectory {
     }
 
     /** Of several servers, one that does not reply in time has failed. */
-    private List<CompletableFuture<List<String>>> ask(String beginning) {
+    private List<CompletableFuture<List<String>>> request(String beginning) {
         String pattern = pattern(channels + beginning);
         List<CompletableFuture<List<String>>> servers =
                 connections.routesByKey() ? connections.shardChannels(pattern) : List.of(channels(pattern));
         servers.forEach(server -> {
-            server.whenComplete((found, failure) -> tellRefusal(failure));
+            server.whenComplete((found, failure) -> logRefusal(failure));
             if (servers.size() > 1) {
                 giveUpLater(server);
             }
@@ -142,10 +142,10 @@ final class FleetDirectory {
         return beginning.replaceAll("([\\\\*?\\[\\]^])", "\\\\$1") + "*";
     }
 
-    private void tellRefusal(@Nullable Throwable failure) {
+    private void logRefusal(@Nullable Throwable failure) {
         Throwable cause = failure == null || failure.getCause() == null ? failure : failure.getCause();
         boolean refused = cause != null && String.valueOf(cause.getMessage()).startsWith("NOPERM");
-        if (refused && refusalTold.compareAndSet(false, true)) {
+        if (refused && refusalLogged.compareAndSet(false, true)) {
             log.warn("Redis does not allow this user to see which instances there are ("
                     + (connections.routesByKey() ? "+pubsub|shardchannels" : "+pubsub|channels")
                     + "). Locks work; the endpoint shows this instance alone.");

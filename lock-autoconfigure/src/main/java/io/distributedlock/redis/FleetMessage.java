@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The format of a request for the holds and waits of an instance, and of the reply, which may take several messages:
- * {@code list <asker> <number> <locks> <after>}, and {@code here <number> <part> <parts> <text>}. The texts of the
+ * {@code list <requester> <number> <locks> <after>}, and {@code here <number> <part> <parts> <text>}. The texts of the
  * parts, one after the other, are rows that end with a semicolon; the first letter of a row is its kind, and a version
  * ignores unknown rows and fields.
  */
@@ -40,19 +40,19 @@ final class FleetMessage {
 
     private FleetMessage() {}
 
-    static String list(String asker, String number, int atMost, String after) {
-        return LIST + asker + " " + number + " " + atMost + " " + InstanceMessage.encode(after);
+    static String list(String requester, String number, int atMost, String after) {
+        return LIST + requester + " " + number + " " + atMost + " " + InstanceMessage.encode(after);
     }
 
     /** The number of requested locks, -1 if the message cannot be read. */
-    static int atMost(String question) {
-        return number(InstanceMessage.word(question, 3));
+    static int atMost(String message) {
+        return number(InstanceMessage.word(message, 3));
     }
 
     /** The name before the page, or null if the message cannot be read. */
-    static @Nullable String after(String question) {
+    static @Nullable String after(String message) {
         try {
-            return InstanceMessage.decode(InstanceMessage.word(question, 4));
+            return InstanceMessage.decode(InstanceMessage.word(message, 4));
         } catch (IllegalArgumentException ex) {
             return null;
         }

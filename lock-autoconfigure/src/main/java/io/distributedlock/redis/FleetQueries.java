@@ -46,7 +46,7 @@ final class FleetQueries {
 
     private final FleetDirectory directory;
 
-    private final AnswerQueue answers;
+    private final ReplyQueue replies;
 
     private final InstanceLabels labels;
 
@@ -54,7 +54,7 @@ final class FleetQueries {
 
     private final Supplier<String> label;
 
-    private final Map<String, FleetAnswer> open = new ConcurrentHashMap<>();
+    private final Map<String, FleetReply> open = new ConcurrentHashMap<>();
 
     /**
      * @param activity the holds and waits of this instance
@@ -63,13 +63,13 @@ final class FleetQueries {
     FleetQueries(
             InstanceMessenger messenger,
             FleetDirectory directory,
-            AnswerQueue answers,
+            ReplyQueue replies,
             InstanceLabels labels,
             Supplier<LockActivity> activity,
             Supplier<String> label) {
         this.messenger = messenger;
         this.directory = directory;
-        this.answers = answers;
+        this.replies = replies;
         this.labels = labels;
         this.activity = activity;
         this.label = label;
@@ -84,9 +84,9 @@ final class FleetQueries {
         List<String> others = listing.addresses().keySet().stream()
                 .filter(id -> !id.equals(messenger.self()))
                 .toList();
-        List<String> asked = others.subList(0, Math.min(INSTANCES, others.size()));
-        asked.forEach(id -> messenger.learn(listing.addresses().getOrDefault(id, id)));
-        ask(asked, locks, after, TIMEOUT_MILLIS).forEach((id, report) -> reports.add(report));
+        List<String> requested = others.subList(0, Math.min(INSTANCES, others.size()));
+        requested.forEach(id -> messenger.learn(listing.addresses().getOrDefault(id, id)));
+        request(requested, locks, after, TIMEOUT_MILLIS).forEach((id, report) -> reports.add(report));
         return new FleetReport(reports, listing.complete() && others.size() <= INSTANCES);
     }
 
@@ -111,10 +111,10 @@ final class FleetQueries {
                 unknown.add(id);
             }
         }
-        ask(unknown, 0, "", millis).forEach((id, report) -> {
-            String told = report.label();
-            if (told != null) {
-                found.put(id, told);
+        request(unknown, 0, "", millis).forEach((id, report) -> {
+            String label = report.label();
+            if (label != null) {
+                found.put(id, label);
             }
         });
         return found;
@@ -134,42 +134,42 @@ final class FleetQueries {
     }
 
     /** Requests that many locks from each instance, in the order of their ids. */
-    private Map<String, InstanceReport> ask(List<String> instances, int locks, String after, long millis) {
+    private Map<String, InstanceReport> request(List<String> instances, int locks, String after, long millis) {
         Map<String, InstanceReport> reports = new LinkedHashMap<>();
         if (!messenger.isPossible()) {
             instances.forEach(id -> reports.put(id, InstanceReport.silent(id, labels.of(id))));
             return reports;
         }
-        Map<String, FleetAnswer> asked = new LinkedHashMap<>();
+        Map<String, FleetReply> requested = new LinkedHashMap<>();
         List<String> numbers = new ArrayList<>();
         try {
             for (String id : instances.subList(0, Math.min(INSTANCES, instances.size()))) {
-                FleetAnswer answer = new FleetAnswer();
-                asked.put(id, answer);
-                numbers.add(ask(id, answer, locks, after));
+                FleetReply reply = new FleetReply();
+                requested.put(id, reply);
+                numbers.add(request(id, reply, locks, after));
             }
-            await(asked.values(), millis);
+            await(requested.values(), millis);
         } finally {
             numbers.forEach(open::remove);
         }
-        asked.forEach((id, answer) -> reports.put(id, read(id, answer)));
+        requested.forEach((id, reply) -> reports.put(id, read(id, reply)));
         return reports;
     }
 
-    private String ask(String id, FleetAnswer answer, int locks, String after) {
+    private String request(String id, FleetReply reply, int locks, String after) {
         String number = InstanceMessenger.number();
-        String question = FleetMessage.list(messenger.answersTo(id), number, locks, after);
-        if (open.size() < OPEN && question.length() <= LONGEST_MESSAGE) {
-            open.put(number, answer);
-            messenger.send(id, question);
+        String message = FleetMessage.list(messenger.replyAddress(id), number, locks, after);
+        if (open.size() < OPEN && message.length() <= LONGEST_MESSAGE) {
+            open.put(number, reply);
+            messenger.send(id, message);
         }
         return number;
     }
 
-    private static void await(Collection<FleetAnswer> asked, long millis) {
+    private static void await(Collection<FleetReply> requested, long millis) {
         long end = NanoClock.SYSTEM.nanos() + TimeUnit.MILLISECONDS.toNanos(millis);
-        CompletableFuture<Void> all =
-                CompletableFuture.allOf(asked.stream().map(FleetAnswer::whole).toArray(CompletableFuture<?>[]::new));
+        CompletableFuture<Void> all = CompletableFuture.allOf(
+                requested.stream().map(FleetReply::whole).toArray(CompletableFuture<?>[]::new));
         try {
             all.get(Math.max(0, end - NanoClock.SYSTEM.nanos()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException ex) {
@@ -179,8 +179,8 @@ final class FleetQueries {
         }
     }
 
-    private InstanceReport read(String id, FleetAnswer answer) {
-        String text = answer.text();
+    private InstanceReport read(String id, FleetReply reply) {
+        String text = reply.text();
         InstanceReport report = text == null ? null : FleetMessage.report(id, text);
         if (report == null) {
             return InstanceReport.silent(id, labels.of(id));
@@ -198,29 +198,28 @@ final class FleetQueries {
      */
     boolean message(String message) {
         if (message.startsWith(FleetMessage.HERE)) {
-            FleetAnswer answer = message.length() > LONGEST_MESSAGE ? null : open.get(InstanceMessage.word(message, 1));
-            if (answer != null) {
-                answer.add(message);
+            FleetReply reply = message.length() > LONGEST_MESSAGE ? null : open.get(InstanceMessage.word(message, 1));
+            if (reply != null) {
+                reply.add(message);
             }
             return true;
         }
         if (message.startsWith(FleetMessage.LIST)) {
             if (message.length() <= LONGEST_MESSAGE) {
-                answers.add(() -> answer(message));
+                replies.add(() -> reply(message));
             }
             return true;
         }
         return false;
     }
 
-    private void answer(String question) {
-        String asker = InstanceMessage.word(question, 1);
-        String after = FleetMessage.after(question);
-        int locks = FleetMessage.atMost(question);
-        if (after != null && locks >= 0 && InstanceMessage.isAddress(asker)) {
+    private void reply(String message) {
+        String requester = InstanceMessage.word(message, 1);
+        String after = FleetMessage.after(message);
+        int locks = FleetMessage.atMost(message);
+        if (after != null && locks >= 0 && InstanceMessage.isAddress(requester)) {
             InstanceReport page = ActivityPage.of(activity.get(), label.get(), after, Math.min(LOCKS, locks));
-            FleetMessage.here(InstanceMessage.word(question, 2), page)
-                    .forEach(message -> messenger.send(asker, message));
+            FleetMessage.here(InstanceMessage.word(message, 2), page).forEach(part -> messenger.send(requester, part));
         }
     }
 }

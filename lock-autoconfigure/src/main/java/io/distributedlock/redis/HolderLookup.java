@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the holder of a busy lock when the wait of a caller is over: Redis returns the instance, and that instance the
- * time of the grant. Callers whose waits end together share one request. Details without a reply in {@value #MILLIS} ms
- * are omitted, since the caller waits for them.
+ * time of the grant. Callers whose waits end together share one request. Details without a reply in
+ * {@value #LIMIT_MILLIS} ms are omitted, since the caller waits for them.
  */
 final class HolderLookup implements HolderNames {
 
-    private static final long MILLIS = 100;
+    private static final long LIMIT_MILLIS = 100;
 
     /** Leaves time to name at least the instance. */
-    private static final long ANSWER_MILLIS = 60;
+    private static final long REPLY_MILLIS = 60;
 
     private static final int AT_ONCE = 64;
 
@@ -54,7 +54,7 @@ final class HolderLookup implements HolderNames {
 
     private final Map<String, CompletableFuture<@Nullable String>> open = new ConcurrentHashMap<>();
 
-    private final SecondLimit longWaits = new SecondLimit(LONG_WAITS);
+    private final PerSecondLimiter longWaits = new PerSecondLimiter(LONG_WAITS);
 
     private volatile boolean closed;
 
@@ -79,33 +79,33 @@ final class HolderLookup implements HolderNames {
     }
 
     @Override
-    public CompletableFuture<@Nullable String> of(String lockName, boolean mayAsk) {
+    public CompletableFuture<@Nullable String> of(String lockName, boolean mayRequest) {
         HoldReport here = own.apply(lockName);
-        if (here != null || !mayAsk) {
+        if (here != null || !mayRequest) {
             return CompletableFuture.completedFuture(here == null ? null : text(here));
         }
-        CompletableFuture<@Nullable String> asked = open.get(lockName);
-        if (asked != null) {
-            return asked;
+        CompletableFuture<@Nullable String> known = open.get(lockName);
+        if (known != null) {
+            return known;
         }
-        return !closed && open.size() < AT_ONCE ? ask(lockName) : CompletableFuture.completedFuture(null);
+        return !closed && open.size() < AT_ONCE ? request(lockName) : CompletableFuture.completedFuture(null);
     }
 
-    private CompletableFuture<@Nullable String> ask(String lockName) {
-        CompletableFuture<@Nullable String> answer = new CompletableFuture<>();
-        CompletableFuture<@Nullable String> other = open.putIfAbsent(lockName, answer);
+    private CompletableFuture<@Nullable String> request(String lockName) {
+        CompletableFuture<@Nullable String> result = new CompletableFuture<>();
+        CompletableFuture<@Nullable String> other = open.putIfAbsent(lockName, result);
         if (other != null) {
             return other;
         }
-        answer.whenComplete((text, failure) -> open.remove(lockName, answer));
-        messenger.later(MILLIS, () -> answer.complete(null));
+        result.whenComplete((text, failure) -> open.remove(lockName, result));
+        messenger.later(LIMIT_MILLIS, () -> result.complete(null));
         store.inspect(lockName)
                 .thenCompose(state -> describe(lockName, state))
-                .whenComplete((text, failure) -> answer.complete(text));
+                .whenComplete((text, failure) -> result.complete(text));
         if (closed) {
-            answer.complete(null);
+            result.complete(null);
         }
-        return answer;
+        return result;
     }
 
     private CompletableFuture<@Nullable String> describe(String lockName, Optional<LockState> state) {
@@ -121,7 +121,7 @@ final class HolderLookup implements HolderNames {
         String first = instances.get(0);
         String others = instances.size() == 1 ? "" : " and " + (instances.size() - 1) + " more";
         CompletableFuture<?> label = labelOf(first);
-        return queries.ask(first, lockName, ANSWER_MILLIS)
+        return queries.query(first, lockName, REPLY_MILLIS)
                 .thenCompose(report -> report.isPresent()
                         ? CompletableFuture.completedFuture(text(report.get()))
                         : label.thenApply(done -> labels.shown(first)))
@@ -137,7 +137,7 @@ final class HolderLookup implements HolderNames {
                             .flatMap(found -> found.instances().stream())
                             .filter(id -> labels.of(id) == null && !id.equals(messenger.self()))
                             .limit(READERS)
-                            .forEach(id -> queries.ask(id, lockName, LONG_WAIT_MILLIS)));
+                            .forEach(id -> queries.query(id, lockName, LONG_WAIT_MILLIS)));
         }
     }
 
@@ -151,14 +151,14 @@ final class HolderLookup implements HolderNames {
                 labels.learn(instance, label);
             }
         });
-        messenger.later(ANSWER_MILLIS, () -> learnt.complete(null));
+        messenger.later(REPLY_MILLIS, () -> learnt.complete(null));
         return learnt;
     }
 
     /** Sends no further requests, and ends the waits for replies that may not arrive. */
     void close() {
         closed = true;
-        open.values().forEach(answer -> answer.complete(null));
+        open.values().forEach(result -> result.complete(null));
     }
 
     private static String text(HoldReport report) {

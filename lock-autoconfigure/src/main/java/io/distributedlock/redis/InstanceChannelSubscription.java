@@ -103,7 +103,7 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
         return subscribed;
     }
 
-    /** Changes when a subscription ends, so that two of them can be told apart. */
+    /** Changes when a subscription ends, which distinguishes it from the next one. */
     int generation() {
         return ended.get();
     }

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class InstanceMessage {
 
-    static final String ASK = "ask ";
+    static final String REQUEST = "ask ";
 
-    static final String TELL = "tell ";
+    static final String REPORT = "tell ";
 
     private static final String NONE = "-";
 
@@ -57,25 +57,25 @@ final class InstanceMessage {
         return words.length > index ? words[index] : "";
     }
 
-    static String ask(String asker, String number, String lockName) {
-        return ASK + asker + " " + number + " " + encode(lockName);
+    static String request(String requester, String number, String lockName) {
+        return REQUEST + requester + " " + number + " " + encode(lockName);
     }
 
     /** The requested lock, or null if the message cannot be read. */
-    static @Nullable String nameIn(String question) {
+    static @Nullable String nameIn(String message) {
         try {
-            return decode(word(question, 3));
+            return decode(word(message, 3));
         } catch (IllegalArgumentException ex) {
             return null;
         }
     }
 
-    static String tell(String number, @Nullable HoldReport report) {
-        StringBuilder answer = new StringBuilder(TELL).append(number).append(' ');
+    static String report(String number, @Nullable HoldReport report) {
+        StringBuilder reply = new StringBuilder(REPORT).append(number).append(' ');
         if (report == null) {
-            return answer.append(NONE).toString();
+            return reply.append(NONE).toString();
         }
-        answer.append(report.fencingToken())
+        reply.append(report.fencingToken())
                 .append(' ')
                 .append(report.heldFor().toMillis())
                 .append(' ')
@@ -89,25 +89,25 @@ final class InstanceMessage {
         report.waits().stream()
                 .filter(wait -> wait.lockName().length() <= LONGEST_TEXT)
                 .limit(WAITS)
-                .forEach(wait -> answer.append(' ')
+                .forEach(wait -> reply.append(' ')
                         .append(encode(wait.lockName()))
                         .append(' ')
                         .append(wait.id()));
         // One word more than pairs of words: an older version ignores it.
-        answer.append(' ').append(report.waiters());
+        reply.append(' ').append(report.waiters());
         if (report.traceId() != null) {
-            answer.append(BEFORE_TRACE).append(encode(cut(report.traceId())));
+            reply.append(BEFORE_TRACE).append(encode(cut(report.traceId())));
         }
-        return answer.toString();
+        return reply.toString();
     }
 
-    static HoldReply reply(String answer) {
-        Optional<HoldReport> hold = report(answer);
-        return new HoldReply(hold.isPresent() || word(answer, 2).equals(NONE), hold);
+    static HoldReply reply(String reply) {
+        Optional<HoldReport> hold = report(reply);
+        return new HoldReply(hold.isPresent() || word(reply, 2).equals(NONE), hold);
     }
 
-    static Optional<HoldReport> report(String answer) {
-        String[] words = answer.split(" ", -1);
+    static Optional<HoldReport> report(String reply) {
+        String[] words = reply.split(" ", -1);
         if (words.length < 8) {
             return Optional.empty();
         }

@@ -41,7 +41,7 @@ final class InstanceMessenger {
 
     private final InstanceAddresses addresses = new InstanceAddresses();
 
-    private final SecondLimit searches = new SecondLimit(SEARCHES);
+    private final PerSecondLimiter searches = new PerSecondLimiter(SEARCHES);
 
     InstanceMessenger(RedisConnections connections, LockKeys keys, InstanceId self, FleetDirectory directory) {
         this.connections = connections;
@@ -62,18 +62,18 @@ final class InstanceMessenger {
 
     /** Whether messages can be sent, and replies may arrive. */
     boolean isPossible() {
-        return connections.commands() != null && (!connections.routesByKey() || connections.heardSlot(0) >= 0);
+        return connections.commands() != null && (!connections.routesByKey() || connections.receivingSlot(0) >= 0);
     }
 
     /**
      * Where that instance sends its reply: in a cluster, the channel of this instance in the same shard if possible.
      */
-    String answersTo(String instance) {
+    String replyAddress(String instance) {
         if (!connections.routesByKey()) {
             return self();
         }
         String address = addresses.of(instance);
-        int slot = connections.heardSlot(SlotHash.getSlot(keys.channel(address == null ? instance : address)));
+        int slot = connections.receivingSlot(SlotHash.getSlot(keys.channel(address == null ? instance : address)));
         return slot < 0 ? self() : self.inSlot(slot);
     }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Requests to other instances about their holds, and replies to theirs, on the channels of the instances. No lock
- * depends on them. A reply counts only with the random number of an open request, an {@link AnswerQueue} sends the
+ * depends on them. A reply counts only with the random number of an open request, an {@link ReplyQueue} sends the
  * replies, and messages have a maximum length: forged ones cost little and have no effect. An instance of an older
  * version does not reply.
  */
@@ -34,7 +34,7 @@ final class InstanceQueries implements DeadlockSearch.Reports {
 
     private final InstanceMessenger messenger;
 
-    private final AnswerQueue answers;
+    private final ReplyQueue replies;
 
     private final Function<String, @Nullable HoldReport> holds;
 
@@ -45,12 +45,12 @@ final class InstanceQueries implements DeadlockSearch.Reports {
     /** @param holds the report of this instance about a lock, null if no caller of it holds it */
     InstanceQueries(
             InstanceMessenger messenger,
-            AnswerQueue answers,
+            ReplyQueue replies,
             InstanceLabels labels,
             Function<String, @Nullable HoldReport> holds) {
         this.labels = labels;
         this.messenger = messenger;
-        this.answers = answers;
+        this.replies = replies;
         this.holds = holds;
     }
 
@@ -60,9 +60,9 @@ final class InstanceQueries implements DeadlockSearch.Reports {
     }
 
     HoldReply replyOf(String instance, String lockName) {
-        CompletableFuture<HoldReply> answer = request(instance, lockName, TIMEOUT_MILLIS);
+        CompletableFuture<HoldReply> result = request(instance, lockName, TIMEOUT_MILLIS);
         try {
-            return answer.get(2 * TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+            return result.get(2 * TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
             return HoldReply.NONE;
@@ -72,7 +72,7 @@ final class InstanceQueries implements DeadlockSearch.Reports {
     }
 
     /** Does not block. Completes with the reply, and empty after that time. */
-    CompletableFuture<Optional<HoldReport>> ask(String instance, String lockName, long millis) {
+    CompletableFuture<Optional<HoldReport>> query(String instance, String lockName, long millis) {
         return request(instance, lockName, millis).thenApply(HoldReply::hold);
     }
 
@@ -82,17 +82,17 @@ final class InstanceQueries implements DeadlockSearch.Reports {
             return CompletableFuture.completedFuture(own);
         }
         String number = InstanceMessenger.number();
-        String question = InstanceMessage.ask(messenger.answersTo(instance), number, lockName);
+        String message = InstanceMessage.request(messenger.replyAddress(instance), number, lockName);
         boolean possible = InstanceMessage.isInstance(instance) && messenger.isPossible();
-        if (!possible || question.length() > LONGEST_MESSAGE || open.size() >= OPEN) {
+        if (!possible || message.length() > LONGEST_MESSAGE || open.size() >= OPEN) {
             return CompletableFuture.completedFuture(HoldReply.NONE);
         }
-        CompletableFuture<HoldReply> answer = new CompletableFuture<>();
-        open.put(number, answer);
-        answer.whenComplete((report, failure) -> open.remove(number));
-        messenger.send(instance, question);
-        messenger.later(millis, () -> answer.complete(HoldReply.NONE));
-        return answer.thenApply(reply -> isAbout(lockName, reply) ? learn(instance, reply) : HoldReply.NONE);
+        CompletableFuture<HoldReply> result = new CompletableFuture<>();
+        open.put(number, result);
+        result.whenComplete((report, failure) -> open.remove(number));
+        messenger.send(instance, message);
+        messenger.later(millis, () -> result.complete(HoldReply.NONE));
+        return result.thenApply(reply -> isAbout(lockName, reply) ? learn(instance, reply) : HoldReply.NONE);
     }
 
     private static boolean isAbout(String lockName, HoldReply reply) {
@@ -103,7 +103,7 @@ final class InstanceQueries implements DeadlockSearch.Reports {
     }
 
     private HoldReply learn(String instance, HoldReply reply) {
-        reply.hold().ifPresent(told -> labels.learn(instance, told.label()));
+        reply.hold().ifPresent(replied -> labels.learn(instance, replied.label()));
         return reply;
     }
 
@@ -113,32 +113,32 @@ final class InstanceQueries implements DeadlockSearch.Reports {
      * @return false if it is no request or reply
      */
     boolean message(String message) {
-        if (message.startsWith(InstanceMessage.TELL)) {
-            told(message);
+        if (message.startsWith(InstanceMessage.REPORT)) {
+            replied(message);
             return true;
         }
-        if (message.startsWith(InstanceMessage.ASK)) {
+        if (message.startsWith(InstanceMessage.REQUEST)) {
             if (message.length() <= LONGEST_MESSAGE) {
-                answers.add(() -> answer(message));
+                replies.add(() -> reply(message));
             }
             return true;
         }
         return false;
     }
 
-    private void told(String message) {
-        CompletableFuture<HoldReply> answer =
+    private void replied(String message) {
+        CompletableFuture<HoldReply> result =
                 message.length() > LONGEST_MESSAGE ? null : open.remove(InstanceMessage.word(message, 1));
-        if (answer != null) {
-            answer.complete(InstanceMessage.reply(message));
+        if (result != null) {
+            result.complete(InstanceMessage.reply(message));
         }
     }
 
-    private void answer(String message) {
-        String asker = InstanceMessage.word(message, 1);
+    private void reply(String message) {
+        String requester = InstanceMessage.word(message, 1);
         String name = InstanceMessage.nameIn(message);
-        if (name != null && InstanceMessage.isAddress(asker)) {
-            messenger.send(asker, InstanceMessage.tell(InstanceMessage.word(message, 2), holds.apply(name)));
+        if (name != null && InstanceMessage.isAddress(requester)) {
+            messenger.send(requester, InstanceMessage.report(InstanceMessage.word(message, 2), holds.apply(name)));
         }
     }
 }

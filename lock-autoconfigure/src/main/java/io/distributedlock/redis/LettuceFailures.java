@@ -150,10 +150,10 @@ final class LettuceFailures {
 
     private static String message(Throwable cause) {
         if (cause instanceof RedisCommandExecutionException) {
-            return "Redis said: " + cause.getMessage();
+            return "Redis returned: " + cause.getMessage();
         }
         if (cause instanceof CancellationException) {
-            return "the command was given up";
+            return "the command was cancelled";
         }
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }

@@ -103,7 +103,7 @@ final class LettuceLeaseStore implements LeaseStore {
         instance.addAcquisition(operands, command.number());
         operands.add(command.leaseMillis()).add(floor);
         String owner = command.owner();
-        String queues = !command.queue() ? "0" : hears(command.name()) ? "1" : "2";
+        String queues = !command.queue() ? "0" : receivesMessages(command.name()) ? "1" : "2";
         if (owner != null || !queues.equals("1")) {
             operands.add(queues);
         }
@@ -120,7 +120,7 @@ final class LettuceLeaseStore implements LeaseStore {
     private AcquireReply acquired(AcquireCommand command, long floor, long sentAt, IntegerListOutput reply) {
         if (reply.size() == 1) {
             long token = reply.get(0);
-            serverClock.answered(token, sentAt);
+            serverClock.replied(token, sentAt);
             connections.granted(token, sentAt);
             // A token that is ahead of the clock comes from an earlier one.
             Duration setBack = serverClock.saw(token, connections.isAhead(token) ? token : floor, sentAt);
@@ -132,7 +132,7 @@ final class LettuceLeaseStore implements LeaseStore {
         connections.replied();
         return switch ((int) reply.get(0)) {
             case 1 -> {
-                serverClock.answered(reply.get(1), sentAt);
+                serverClock.replied(reply.get(1), sentAt);
                 yield new AcquireReply.Granted(reply.get(1), (int) reply.get(2));
             }
             case 2 -> new AcquireReply.ReentryRefused(reply.get(1));
@@ -140,11 +140,11 @@ final class LettuceLeaseStore implements LeaseStore {
             default -> {
                 if (reply.get(4) == 1) {
                     log.warn("The expiry of lock '" + LockNames.show(command.name())
-                            + "' in Redis was missing or longer than the lease of its holder. It is that lease again"
-                            + " now. Another client changed the key, or Redis' clock was set back. Keep other clients"
+                            + "' in Redis was missing or longer than the lease of its holder. It was set to that lease."
+                            + " Another client changed the key, or Redis' clock was set back. Keep other clients"
                             + " away from keys with the prefix of the locks.");
                 }
-                serverClock.answered(reply.get(3), sentAt);
+                serverClock.replied(reply.get(3), sentAt);
                 yield new AcquireReply.Busy(
                         reply.get(1), reply.get(2) == 1, reply.get(3), (int) reply.get(5), (int) reply.get(6));
             }
@@ -354,8 +354,8 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     @Override
-    public boolean hears(String name) {
-        return connections.hears(name);
+    public boolean receivesMessages(String name) {
+        return connections.receivesMessages(name);
     }
 
     @Override
@@ -388,7 +388,7 @@ final class LettuceLeaseStore implements LeaseStore {
      * Sets the reader of the messages between instances, and the receiver of the addresses that entries contain: an
      * entry has the channels of the instances that hold its lock.
      */
-    void neighbours(Predicate<String> reader, Consumer<String> addresses) {
+    void fleetMessaging(Predicate<String> reader, Consumer<String> addresses) {
         queries = reader;
         seen = addresses;
     }

@@ -20,9 +20,13 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
@@ -38,6 +42,10 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 final class LockClientFactory implements AutoCloseable {
 
     /** The host in the address of a master that is looked up. */
+    private static final Log log = LogFactory.getLog(LockClientFactory.class);
+
+    private static final long SHUTDOWN_NANOS = TimeUnit.SECONDS.toNanos(4);
+
     private static final String PLACEHOLDER = "master.invalid";
 
     private static final Delay RECONNECT = new ReconnectDelay();
@@ -87,7 +95,7 @@ final class LockClientFactory implements AutoCloseable {
         LockClientConfiguration ours = new LockClientConfiguration(
                 configured, resources, commandTimeout, ConnectionName.of(configured, instance), cluster);
         this.uris = new RedisUris(ours, target);
-        this.surveyor = () -> asking(ours, shared);
+        this.surveyor = () -> surveying(ours, shared);
         MasterLocator locator = locator(target, ours, shared);
         if (locator == null) {
             this.master = null;
@@ -112,7 +120,7 @@ final class LockClientFactory implements AutoCloseable {
             RedisConfiguration target, LockClientConfiguration ours, @Nullable ClientResources shared) {
         if (target instanceof RedisSentinelConfiguration sentinels) {
             return new SentinelLocator(
-                    asking(ours, shared),
+                    surveying(ours, shared),
                     uris.sentinels(sentinels),
                     String.valueOf(Objects.requireNonNull(sentinels.getMaster(), "master of Sentinel")
                             .getName()),
@@ -121,7 +129,7 @@ final class LockClientFactory implements AutoCloseable {
         }
         if (target instanceof RedisStaticMasterReplicaConfiguration list) {
             return new StaticLocator(
-                    asking(ours, shared),
+                    surveying(ours, shared),
                     list.getNodes().stream()
                             .map(node -> uris.server(node.getHostName(), node.getPort()))
                             .toList(),
@@ -131,15 +139,15 @@ final class LockClientFactory implements AutoCloseable {
     }
 
     /** A client for requests about the master. Its connections stay when those to the master are closed. */
-    private RedisClient asking(LockClientConfiguration ours, @Nullable ClientResources shared) {
+    private RedisClient surveying(LockClientConfiguration ours, @Nullable ClientResources shared) {
         NettyCustomizer application = shared == null ? new NettyCustomizer() {} : shared.nettyCustomizer();
-        RedisClient asking = RedisClient.create(new DelegatingClientResources(
+        RedisClient surveying = RedisClient.create(new DelegatingClientResources(
                 resources,
                 RECONNECT,
                 ResponseTimeoutHandler.before(SHORTEST_SILENCE, application),
                 shared == null ? new ReconnectFailureEventBus(null, failure -> {}) : shared.eventBus()));
-        asking.setOptions(options(ours));
-        return asking;
+        surveying.setOptions(options(ours));
+        return surveying;
     }
 
     private static ClientOptions options(LockClientConfiguration ours) {
@@ -203,14 +211,14 @@ final class LockClientFactory implements AutoCloseable {
         if (servers.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        RedisClient asking = surveyor.get();
+        RedisClient surveying = surveyor.get();
         return ClockSurvey.of(
-                        asking,
+                        surveying,
                         servers.stream()
                                 .map(server -> uris.server(server.getHost(), server.getPort()))
                                 .toList(),
                         resources.eventExecutorGroup())
-                .whenComplete((clock, failure) -> asking.shutdownAsync(0, 2, TimeUnit.SECONDS));
+                .whenComplete((clock, failure) -> surveying.shutdownAsync(0, 2, TimeUnit.SECONDS));
     }
 
     /** One of its connections could not be opened, or not be opened again. The error of Redis is remembered. */
@@ -259,7 +267,22 @@ final class LockClientFactory implements AutoCloseable {
         resources.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
     }
 
+    /** Does not throw, and waits also if the calling thread is interrupted: what follows has to be closed as well. */
     static void shutdown(AbstractRedisClient client) {
-        client.shutdown(0, 2, TimeUnit.SECONDS);
+        CompletableFuture<Void> end = client.shutdownAsync(0, 2, TimeUnit.SECONDS);
+        long limit = System.nanoTime() + SHUTDOWN_NANOS;
+        boolean interrupted = false;
+        while (!end.isDone() && limit - System.nanoTime() > 0) {
+            try {
+                end.get(limit - System.nanoTime(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException ex) {
+                interrupted = true;
+            } catch (ExecutionException | TimeoutException ex) {
+                log.debug("A client has not shut down as it should: " + ex);
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

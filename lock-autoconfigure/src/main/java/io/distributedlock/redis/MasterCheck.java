@@ -56,9 +56,9 @@ final class MasterCheck {
      *
      * @throws RuntimeException if the server is not the master or does not reply; the connection is closed then
      */
-    void connected(StatefulRedisConnection<String, String> connection, Duration limit) {
+    void awaitCheck(StatefulRedisConnection<String, String> connection, Duration limit) {
         try {
-            ask(connection)
+            request(connection)
                     .toCompletableFuture()
                     .copy()
                     .orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS)
@@ -75,7 +75,7 @@ final class MasterCheck {
             return;
         }
         long before = ended.get();
-        ask(connection).whenComplete((answered, failure) -> {
+        request(connection).whenComplete((replied, failure) -> {
             if (failure == null) {
                 whenPassed.run();
             } else if (LettuceFailures.innermost(failure) instanceof MasterUnknownException) {
@@ -111,7 +111,7 @@ final class MasterCheck {
         }
     }
 
-    private CompletionStage<Void> ask(StatefulRedisConnection<String, String> connection) {
+    private CompletionStage<Void> request(StatefulRedisConnection<String, String> connection) {
         if (master == null) {
             return CompletableFuture.completedFuture(null);
         }

@@ -36,7 +36,7 @@ final class MessageProbe {
      *
      * @param channel to which this instance is subscribed
      */
-    static void of(StatefulRedisConnection<String, String> redis, String channel, Duration limit)
+    static void run(StatefulRedisConnection<String, String> redis, String channel, Duration limit)
             throws InterruptedException {
         try {
             start(redis, channel).get(limit.toMillis(), TimeUnit.MILLISECONDS);

@@ -99,14 +99,14 @@ final class RedirectionLimiter {
             return to;
         }
         if (!tryAcquirePermit(slot)) {
-            to.answered(null, new LeaseStoreException(Effect.NOT_EXECUTED, message(slot), null));
+            to.replied(null, new LeaseStoreException(Effect.NOT_EXECUTED, message(slot), null));
             return null;
         }
         return (reply, failure) -> {
             if (reply != null || isRefusal(failure)) {
                 replied(slot);
             }
-            to.answered(reply, failure);
+            to.replied(reply, failure);
         };
     }
 
@@ -150,7 +150,7 @@ final class RedirectionLimiter {
     }
 
     /** An error with which a server has replied. Redirections are those that Lettuce did not follow any more. */
-    void redisSaid(String error) {
+    void receivedError(String error) {
         Matcher redirection = REDIRECTION.matcher(error);
         if (redirection.lookingAt()) {
             redirected(Integer.parseInt(redirection.group(1)));

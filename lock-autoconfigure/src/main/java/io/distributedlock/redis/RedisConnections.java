@@ -64,9 +64,17 @@ interface RedisConnections extends AutoCloseable {
     LeaseStoreException notConnected();
 
     /** An error in the reply to a command. */
-    void redisSaid(String error);
+    void receivedError(String error);
 
-    /** See {@link AskedLocks}. Only where commands are routed by key. */
+    /**
+     * As {@link #receivedError}, for a command on the connection that waits for replicas. It is sent to the server of
+     * an earlier command, so a redirection is no sign that servers disagree.
+     */
+    default void receivedErrorOfConfirmation(String error) {
+        receivedError(error);
+    }
+
+    /** See {@link AskRedirectedLocks}. Only where commands are routed by key. */
     default void routed(String name, boolean byAsk) {}
 
     /** See {@link RedirectionLimiter#permit}. */
@@ -92,8 +100,8 @@ interface RedisConnections extends AutoCloseable {
         return false;
     }
 
-    /** See {@link LeaseStore#hears}. */
-    default boolean hears(String name) {
+    /** See {@link LeaseStore#receivesMessages}. */
+    default boolean receivesMessages(String name) {
         return isSubscribed();
     }
 
@@ -120,7 +128,7 @@ interface RedisConnections extends AutoCloseable {
      * The slot of a channel that this instance has subscribed: on the server that has the given slot if possible,
      * otherwise on another one; -1 if there is none. Only where commands are routed by key.
      */
-    default int heardSlot(int near) {
+    default int receivingSlot(int near) {
         return -1;
     }
 

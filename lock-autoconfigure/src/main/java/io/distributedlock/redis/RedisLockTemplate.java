@@ -247,7 +247,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
         String checked = LockRequest.of(name).name();
         Optional<LockState> state = engine(checked).inspect(checked);
         Instance running = instance;
-        return running == null ? state : state.map(running.neighbours().labels()::labelled);
+        return running == null ? state : state.map(running.fleetMessaging().labels()::labelled);
     }
 
     @Override
@@ -271,7 +271,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
         Instance running = instance;
         return running == null
                 ? new LockActivity("", false, false, List.of(), List.of())
-                : running.neighbours().activity();
+                : running.fleetMessaging().activity();
     }
 
     @Override
@@ -279,7 +279,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
         Instance running = instance;
         return running == null
                 ? LockMonitor.super.availability()
-                : running.neighbours().availability();
+                : running.fleetMessaging().availability();
     }
 
     private String labelOf(String id) {
@@ -333,9 +333,10 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
             Instance running = instance;
             if (running != null) {
                 running.close();
-                instance = null;
             }
         } finally {
+            // Also if closing has failed: the template can be started again.
+            instance = null;
             lifecycle.unlock();
         }
     }
@@ -367,13 +368,17 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
     @Override
     public Optional<HoldReport> holdOf(String of, String lockName) {
         Instance running = instance;
-        return running == null ? Optional.empty() : running.neighbours().holds().of(of, lockName);
+        return running == null
+                ? Optional.empty()
+                : running.fleetMessaging().holds().of(of, lockName);
     }
 
     @Override
     public HoldReply replyOf(String of, String lockName) {
         Instance running = instance;
-        return running == null ? HoldReply.NONE : running.neighbours().holds().replyOf(of, lockName);
+        return running == null
+                ? HoldReply.NONE
+                : running.fleetMessaging().holds().replyOf(of, lockName);
     }
 
     @Override
@@ -381,7 +386,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
         Instance running = instance;
         return running == null
                 ? LockMonitor.super.fleet(after, atMost)
-                : running.neighbours().fleet().fleet(after, atMost);
+                : running.fleetMessaging().fleet().fleet(after, atMost);
     }
 
     @Override
@@ -389,13 +394,13 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
         int most = Math.max(1, Math.min(500, atMost));
         engine(lockName);
         Instance running = instance;
-        return running == null ? List.of() : running.neighbours().line(lockName, most);
+        return running == null ? List.of() : running.fleetMessaging().line(lockName, most);
     }
 
     @Override
     public Map<String, String> labels(Collection<String> instances) {
         Instance running = instance;
-        return running == null ? Map.of() : running.neighbours().labels().of(instances);
+        return running == null ? Map.of() : running.fleetMessaging().labels().of(instances);
     }
 
     @Override
@@ -410,7 +415,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
     private record Instance(
             RedisConnections connections,
             LockEngine engine,
-            Neighbours neighbours,
+            FleetMessaging fleetMessaging,
             HolderLookup holders,
             DeadlockSearch deadlocks) {
 
@@ -427,7 +432,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
             LockClientFactory source = new LockClientFactory(application, settings.commandTimeout(), id);
             RedisConnections connections = cluster
                     ? new ClusterConnections(source, keys, settings.commandTimeout())
-                    : new LockConnections(source, settings.commandTimeout());
+                    : new SingleServerConnections(source, settings.commandTimeout());
             ServerClockMonitor clock = new ServerClockMonitor(NanoClock.SYSTEM);
             LettuceLeaseStore direct = new LettuceLeaseStore(connections, keys, id, clock);
             LeaseStore store = acknowledgement == null
@@ -442,25 +447,28 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
             log.info("Distributed locks: instance " + id.publicPart() + ", " + source.redis() + ", prefix '"
                     + keys.prefix() + "'");
             Supplier<String> called = () -> label.apply(id.publicPart());
-            Neighbours neighbours = new Neighbours(connections, keys, id, engine, called);
-            direct.neighbours(neighbours::message, neighbours::seen);
-            HolderLookup holders = neighbours.holders(direct);
-            engine.holders(holders);
+            FleetMessaging fleetMessaging = new FleetMessaging(connections, keys, id, engine, called);
+            direct.fleetMessaging(fleetMessaging::message, fleetMessaging::seen);
+            HolderLookup holders = fleetMessaging.holders(direct);
+            engine.setHolderNames(holders);
             connections.open();
-            neighbours.start();
+            fleetMessaging.start();
             return new Instance(
                     connections,
                     engine,
-                    neighbours,
+                    fleetMessaging,
                     holders,
-                    new DeadlockSearch(engine, id.publicPart(), called, neighbours.holds()));
+                    new DeadlockSearch(engine, id.publicPart(), called, fleetMessaging.holds()));
         }
 
         void close() {
-            holders.close();
-            engine.close();
-            neighbours.close();
-            connections.close();
+            try {
+                holders.close();
+                engine.close();
+                fleetMessaging.close();
+            } finally {
+                connections.close();
+            }
         }
     }
 }

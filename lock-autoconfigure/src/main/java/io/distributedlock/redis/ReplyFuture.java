@@ -21,7 +21,7 @@ final class ReplyFuture<T> extends CompletableFuture<T> implements Reply<T> {
     }
 
     @Override
-    public void answered(@Nullable T reply, @Nullable Throwable failure) {
+    public void replied(@Nullable T reply, @Nullable Throwable failure) {
         if (failure != null) {
             completeExceptionally(failure);
         } else {

@@ -42,7 +42,7 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
 
     private final Function<A, T> read;
 
-    private final Answers answers;
+    private final ServerReplies replies;
 
     /** The receiver of the reply; null after it has got the reply. */
     @GuardedBy("this")
@@ -54,7 +54,7 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
 
     private boolean moving;
 
-    private boolean asked;
+    private boolean redirected;
 
     private boolean written;
 
@@ -65,8 +65,8 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
         RespArguments operands(boolean oneKey);
     }
 
-    /** Receives how servers have answered, on the network's thread. */
-    interface Answers {
+    /** Receives errors and routes of the replies, on the network's thread. */
+    interface ServerReplies {
 
         void error(String error);
 
@@ -79,11 +79,11 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
             RedisConnections.CommandWriter writer,
             LuaScript script,
             RespArguments operands,
-            CommandOutput<String, String, A> answer,
+            CommandOutput<String, String, A> output,
             Function<A, T> read,
             Reply<T> to,
-            Answers answers) {
-        this(writer, null, script, operands, null, answer, read, to, answers);
+            ServerReplies replies) {
+        this(writer, null, script, operands, null, output, read, to, replies);
     }
 
     /**
@@ -96,22 +96,22 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
             LuaScript script,
             RespArguments operands,
             @Nullable OperandSource source,
-            CommandOutput<String, String, A> answer,
+            CommandOutput<String, String, A> output,
             Function<A, T> read,
             Reply<T> to,
-            Answers answers) {
-        super(CommandType.EVALSHA, answer, key == null ? null : new CommandArgs<>(StringCodec.UTF8).addKey(key));
+            ServerReplies replies) {
+        super(CommandType.EVALSHA, output, key == null ? null : new CommandArgs<>(StringCodec.UTF8).addKey(key));
         this.writer = writer;
         this.source = source;
         this.script = script;
         this.operands = operands;
         this.read = read;
-        this.answers = answers;
+        this.replies = replies;
         this.to = to;
     }
 
     ScriptCommand<A, T> send() {
-        asked = false;
+        redirected = false;
         try {
             writer.write(this);
         } catch (RuntimeException ex) {
@@ -133,8 +133,8 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
     @Override
     public CommandOutput<String, String, A> getOutput() {
         if (output.hasError() && output.getError().startsWith("ASK ")) {
-            asked = true;
-            answers.routed(true);
+            redirected = true;
+            replies.routed(true);
             output.setError(writer.withAddress(output.getError()));
         }
         return output;
@@ -152,7 +152,7 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
             output.setError((String) null);
             send();
         } else if (error != null) {
-            answers.error(error);
+            replies.error(error);
             completeExceptionally(new RedisCommandExecutionException(LettuceFailures.withoutArguments(error)));
         } else {
             succeed();
@@ -160,52 +160,52 @@ final class ScriptCommand<A, T> extends Command<String, String, A> implements Se
     }
 
     private void succeed() {
-        if (!asked) {
-            answers.routed(false);
+        if (!redirected) {
+            replies.routed(false);
         }
-        Reply<T> told = end(ST_COMPLETED);
-        if (told != null) {
-            tell(told);
+        Reply<T> receiver = end(ST_COMPLETED);
+        if (receiver != null) {
+            deliver(receiver);
         }
     }
 
-    private void tell(Reply<T> told) {
+    private void deliver(Reply<T> receiver) {
         T reply;
         try {
             reply = read.apply(output.get());
         } catch (LeaseStoreException ex) {
-            told.answered(null, ex);
+            receiver.replied(null, ex);
             return;
         } catch (RuntimeException ex) {
-            told.answered(null, new LeaseStoreException(Effect.UNKNOWN, "Unexpected reply of Redis", ex));
+            receiver.replied(null, new LeaseStoreException(Effect.UNKNOWN, "Unexpected reply of Redis", ex));
             return;
         }
-        told.answered(reply, null);
+        receiver.replied(reply, null);
     }
 
     @Override
     public boolean completeExceptionally(Throwable failure) {
-        Reply<T> told = end(ST_COMPLETED);
-        if (told != null) {
-            told.answered(null, LettuceFailures.translate(failure));
+        Reply<T> receiver = end(ST_COMPLETED);
+        if (receiver != null) {
+            receiver.replied(null, LettuceFailures.translate(failure));
         }
-        return told != null;
+        return receiver != null;
     }
 
     @Override
     public void cancel() {
-        Reply<T> told = end(ST_CANCELLED);
-        if (told != null) {
-            told.answered(null, LettuceFailures.translate(new CancellationException()));
+        Reply<T> receiver = end(ST_CANCELLED);
+        if (receiver != null) {
+            receiver.replied(null, LettuceFailures.translate(new CancellationException()));
         }
     }
 
     private synchronized @Nullable Reply<T> end(byte how) {
-        Reply<T> told = to;
-        if (told != null) {
+        Reply<T> receiver = to;
+        if (receiver != null) {
             to = null;
             status = how;
         }
-        return told;
+        return receiver;
     }
 }

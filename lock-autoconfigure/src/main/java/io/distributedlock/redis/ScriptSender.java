@@ -18,12 +18,12 @@ final class ScriptSender {
 
     private final LockKeys keys;
 
-    private final ScriptCommand.Answers errors;
+    private final ScriptCommand.ServerReplies errors;
 
     ScriptSender(RedisConnections connections, LockKeys keys) {
         this.connections = connections;
         this.keys = keys;
-        this.errors = connections::redisSaid;
+        this.errors = connections::receivedError;
     }
 
     /** A call with one key, or with keys that all exist. */
@@ -41,32 +41,32 @@ final class ScriptSender {
             String name,
             RespArguments operands,
             ScriptCommand.@Nullable OperandSource source,
-            CommandOutput<String, String, A> answer,
+            CommandOutput<String, String, A> output,
             Function<A, T> read,
             Reply<T> to) {
         RedisConnections.CommandWriter redis = connections.commands();
         if (redis == null) {
-            to.answered(null, connections.notConnected());
+            to.replied(null, connections.notConnected());
             return () -> {};
         }
-        Reply<T> told = connections.isInTrouble() ? (reply, failure) -> to.answered(reply, explain(failure)) : to;
+        Reply<T> receiver = connections.isInTrouble() ? (reply, failure) -> to.replied(reply, explain(failure)) : to;
         if (!connections.routesByKey()) {
-            return new ScriptCommand<>(redis, null, script, operands, source, answer, read, told, errors).send();
+            return new ScriptCommand<>(redis, null, script, operands, source, output, read, receiver, errors).send();
         }
         String key = keys.entry(name);
-        Reply<T> permitted = connections.permit(key, told);
+        Reply<T> permitted = connections.permit(key, receiver);
         if (permitted == null) {
             return () -> {};
         }
-        return new ScriptCommand<>(redis, key, script, operands, source, answer, read, permitted, answersFor(name))
+        return new ScriptCommand<>(redis, key, script, operands, source, output, read, permitted, repliesFor(name))
                 .send();
     }
 
-    private ScriptCommand.Answers answersFor(String name) {
-        return new ScriptCommand.Answers() {
+    private ScriptCommand.ServerReplies repliesFor(String name) {
+        return new ScriptCommand.ServerReplies() {
             @Override
             public void error(String error) {
-                connections.redisSaid(error);
+                connections.receivedError(error);
             }
 
             @Override

@@ -21,29 +21,29 @@ final class SentinelDecision {
 
     /** The reply that counted. */
     @GuardedBy("this")
-    private @Nullable SentinelAnswer latest;
+    private @Nullable SentinelReply latest;
 
     SentinelDecision(int sentinels) {
         this.sentinels = sentinels;
     }
 
     /** Null if no reply names a master. */
-    synchronized @Nullable InetSocketAddress of(List<SentinelAnswer> answers) {
-        SentinelAnswer best = answers.stream()
-                .filter(answer -> answer.address() != null)
-                .max(Comparator.comparingLong(SentinelAnswer::epoch))
+    synchronized @Nullable InetSocketAddress of(List<SentinelReply> replies) {
+        SentinelReply best = replies.stream()
+                .filter(reply -> reply.address() != null)
+                .max(Comparator.comparingLong(SentinelReply::epoch))
                 .orElse(null);
         if (best == null) {
-            return answers.isEmpty() && latest != null ? latest.address() : null;
+            return replies.isEmpty() && latest != null ? latest.address() : null;
         }
-        if (latest == null || !isStale(best, latest, answers)) {
+        if (latest == null || !isStale(best, latest, replies)) {
             latest = best;
         }
         return latest.address();
     }
 
-    private boolean isStale(SentinelAnswer answer, SentinelAnswer known, List<SentinelAnswer> answers) {
-        long same = answers.stream().filter(answer::equals).count();
-        return answer.epoch() < known.epoch() && 2 * same <= sentinels;
+    private boolean isStale(SentinelReply reply, SentinelReply known, List<SentinelReply> replies) {
+        long same = replies.stream().filter(reply::equals).count();
+        return reply.epoch() < known.epoch() && 2 * same <= sentinels;
     }
 }

@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
@@ -52,9 +53,11 @@ final class SentinelLink extends RedisPubSubAdapter<String, String> implements A
 
     private final AtomicBoolean listening = new AtomicBoolean();
 
+    private final AtomicBoolean refusalLogged = new AtomicBoolean();
+
     private volatile Runnable hint = () -> {};
 
-    private volatile @Nullable CompletableFuture<StatefulRedisConnection<String, String>> questions;
+    private volatile @Nullable CompletableFuture<StatefulRedisConnection<String, String>> queries;
 
     private volatile boolean closed;
 
@@ -70,8 +73,8 @@ final class SentinelLink extends RedisPubSubAdapter<String, String> implements A
     }
 
     /** Listens from now on, or as soon as the Sentinel can be reached. */
-    void listen(Runnable toTell) {
-        hint = toTell;
+    void listen(Runnable action) {
+        hint = action;
         if (!closed && listening.compareAndSet(false, true)) {
             connect().whenComplete(this::connected);
         }
@@ -97,11 +100,27 @@ final class SentinelLink extends RedisPubSubAdapter<String, String> implements A
             return;
         }
         opened.addListener(this);
-        opened.async().subscribe(SWITCHED, PROMOTED).exceptionally(refusal -> {
-            log.warn("Sentinel at " + address() + " refuses the channel " + SWITCHED + " to this user. A failover is"
-                    + " noticed later: when the connections to the old master break. Grant the user this channel.");
-            return null;
+        subscribe(opened);
+    }
+
+    /** Lettuce repeats a subscription on a new connection only if the Sentinel has confirmed it before. */
+    private void subscribe(StatefulRedisPubSubConnection<String, String> opened) {
+        opened.async().subscribe(SWITCHED, PROMOTED).whenComplete((done, failure) -> {
+            if (failure != null && !closed) {
+                notSubscribed(failure);
+                executors.schedule(() -> subscribe(opened), RETRY_MILLIS, TimeUnit.MILLISECONDS);
+            }
         });
+    }
+
+    private void notSubscribed(Throwable failure) {
+        if (failure instanceof RedisCommandExecutionException && refusalLogged.compareAndSet(false, true)) {
+            log.warn("Sentinel at " + address() + " refuses the channel " + SWITCHED + " to this user ("
+                    + failure.getMessage() + "). A failover is noticed later: when the connections to the old master"
+                    + " break. Grant the user this channel.");
+        } else {
+            log.debug("No subscription at Sentinel " + address() + ": " + failure);
+        }
     }
 
     /** Messages may have been missed before. */
@@ -120,20 +139,22 @@ final class SentinelLink extends RedisPubSubAdapter<String, String> implements A
     }
 
     /** The address of the master; none if this Sentinel knows no master of that name. */
-    CompletableFuture<SentinelAnswer> ask() {
-        return connection().thenCompose(connection -> ask(connection.async())).toCompletableFuture();
+    CompletableFuture<SentinelReply> request() {
+        return connection()
+                .thenCompose(connection -> request(connection.async()))
+                .toCompletableFuture();
     }
 
-    private CompletionStage<SentinelAnswer> ask(RedisAsyncCommands<String, String> sentinel) {
+    private CompletionStage<SentinelReply> request(RedisAsyncCommands<String, String> sentinel) {
         CompletionStage<List<String>> address = sentinel.dispatch(
                 CommandType.SENTINEL, new ValueListOutput<>(StringCodec.UTF8), about("GET-MASTER-ADDR-BY-NAME"));
         CompletionStage<Map<String, String>> fields =
                 sentinel.dispatch(CommandType.SENTINEL, new MapOutput<>(StringCodec.UTF8), about("MASTER"));
         CompletionStage<Long> epoch = fields.handle((known, failure) -> epoch(known));
-        return address.thenCombine(epoch, SentinelLink::answer);
+        return address.thenCombine(epoch, SentinelLink::reply);
     }
 
-    /** The addresses of the replicas. Fails if this user may not ask for them, for example. */
+    /** The addresses of the replicas. Fails if this user has no right to read them, for example. */
     CompletableFuture<List<InetSocketAddress>> replicas() {
         return connection()
                 .thenCompose(connection -> connection
@@ -149,14 +170,14 @@ final class SentinelLink extends RedisPubSubAdapter<String, String> implements A
                 replica.getOrDefault("ip", ""), Integer.parseInt(replica.getOrDefault("port", "0")));
     }
 
-    private CommandArgs<String, String> about(String question) {
-        return new CommandArgs<>(StringCodec.UTF8).add(question).add(master);
+    private CommandArgs<String, String> about(String command) {
+        return new CommandArgs<>(StringCodec.UTF8).add(command).add(master);
     }
 
-    private static SentinelAnswer answer(@Nullable List<String> address, long epoch) {
+    private static SentinelReply reply(@Nullable List<String> address, long epoch) {
         return address == null || address.size() < 2
-                ? new SentinelAnswer(null, epoch)
-                : new SentinelAnswer(
+                ? new SentinelReply(null, epoch)
+                : new SentinelReply(
                         InetSocketAddress.createUnresolved(address.get(0), Integer.parseInt(address.get(1))), epoch);
     }
 
@@ -166,12 +187,12 @@ final class SentinelLink extends RedisPubSubAdapter<String, String> implements A
     }
 
     private synchronized CompletableFuture<StatefulRedisConnection<String, String>> connection() {
-        CompletableFuture<StatefulRedisConnection<String, String>> known = questions;
+        CompletableFuture<StatefulRedisConnection<String, String>> known = queries;
         if (known == null || known.isCompletedExceptionally()) {
             known = closed
                     ? CompletableFuture.failedFuture(new IllegalStateException("closed"))
                     : client.connectAsync(StringCodec.UTF8, uri).toCompletableFuture();
-            questions = known;
+            queries = known;
         }
         return known;
     }

@@ -61,23 +61,23 @@ final class SentinelLocator implements MasterLocator {
 
     @Override
     public CompletableFuture<InetSocketAddress> locate() {
-        Collector<SentinelAnswer> question =
-                new Collector<>(executors, links.size(), LIMIT_MILLIS, answer -> answer.address() != null);
-        links.forEach(link -> link.ask().whenComplete(question::answered));
-        return question.end().thenApply(this::decide);
+        ReplyCollector<SentinelReply> collector =
+                new ReplyCollector<>(executors, links.size(), LIMIT_MILLIS, reply -> reply.address() != null);
+        links.forEach(link -> link.request().whenComplete(collector::replied));
+        return collector.end().thenApply(this::decide);
     }
 
     /** The former master is one of the replicas, as soon as the Sentinels have changed the master. */
     @Override
     public CompletableFuture<List<Long>> clocks() {
-        Collector<List<InetSocketAddress>> question =
-                new Collector<>(executors, links.size(), LIMIT_MILLIS, answer -> true);
-        links.forEach(link -> link.replicas().whenComplete(question::answered));
-        return question.end().thenCompose(ended -> ClockSurvey.of(client, named(ended), executors));
+        ReplyCollector<List<InetSocketAddress>> collector =
+                new ReplyCollector<>(executors, links.size(), LIMIT_MILLIS, reply -> true);
+        links.forEach(link -> link.replicas().whenComplete(collector::replied));
+        return collector.end().thenCompose(ended -> ClockSurvey.of(client, named(ended), executors));
     }
 
-    private List<RedisURI> named(Collector<List<InetSocketAddress>> question) {
-        return question.answers().stream()
+    private List<RedisURI> named(ReplyCollector<List<InetSocketAddress>> collector) {
+        return collector.replies().stream()
                 .flatMap(List::stream)
                 .distinct()
                 .filter(address -> ClockSurvey.isAddress(address.getHostString(), address.getPort()))
@@ -85,20 +85,20 @@ final class SentinelLocator implements MasterLocator {
                 .toList();
     }
 
-    private InetSocketAddress decide(Collector<SentinelAnswer> question) {
-        InetSocketAddress address = decision.of(question.answers());
+    private InetSocketAddress decide(ReplyCollector<SentinelReply> collector) {
+        InetSocketAddress address = decision.of(collector.replies());
         if (address == null) {
-            throw new MasterUnknownException(why(question));
+            throw new MasterUnknownException(why(collector));
         }
         return address;
     }
 
-    private String why(Collector<SentinelAnswer> question) {
-        if (!question.answers().isEmpty()) {
+    private String why(ReplyCollector<SentinelReply> collector) {
+        if (!collector.replies().isEmpty()) {
             return "the Sentinels know no master named '" + master
                     + "'. Correct spring.data.redis.sentinel.master, or configure them to monitor it";
         }
-        return question.failures().stream()
+        return collector.failures().stream()
                 .findFirst()
                 .map(failure -> "no Sentinel can be reached: " + LettuceFailures.reason(failure))
                 .orElse("no Sentinel replies");

@@ -60,10 +60,10 @@ final class ServerClock {
     private long round;
 
     @GuardedBy("this")
-    private long askedAt;
+    private long requestedAt;
 
     @GuardedBy("this")
-    private boolean told;
+    private boolean warned;
 
     /** What the clocks of other servers have shown, until they are compared with that of the master. */
     @GuardedBy("this")
@@ -143,18 +143,18 @@ final class ServerClock {
     }
 
     /** Requests the clock, on a new connection for example. */
-    void ask() {
+    void request() {
         long sentAt;
         long mine;
         synchronized (this) {
             sentAt = now();
-            askedAt = sentAt;
+            requestedAt = sentAt;
             mine = ++round;
         }
-        time.get().whenComplete((reply, failure) -> answered(mine, sentAt, reply, failure));
+        time.get().whenComplete((reply, failure) -> replied(mine, sentAt, reply, failure));
     }
 
-    private synchronized void answered(
+    private synchronized void replied(
             long number, long sentAt, @Nullable List<String> reply, @Nullable Throwable failure) {
         if (number != round) {
             return;
@@ -167,13 +167,13 @@ final class ServerClock {
             former(ClockSurvey.mostAdvanced(surveyed, micros));
             surveyed = List.of();
             long behind = former() - micros - (now - sentAt);
-            if (behind > TOLERATED_MICROS && !told) {
+            if (behind > TOLERATED_MICROS && !warned) {
                 log.warn("The clock of the Redis server is " + behind / 1_000
                         + " ms or more behind what it showed before, or what an earlier master or a replica shows."
                         + " Fencing tokens of this instance are not lower than those clocks. Synchronize the clocks of"
                         + " the servers, and slew them instead of setting them.");
             }
-            told = behind > TOLERATED_MICROS;
+            warned = behind > TOLERATED_MICROS;
             if (behind > 0) {
                 ahead.accumulateAndGet(former(), Math::max);
             }
@@ -187,9 +187,9 @@ final class ServerClock {
         long sentAt = TimeUnit.NANOSECONDS.toMicros(sentAtNanos);
         if (offset != null && token < offset.atLeast(now) + sentAt) {
             disconnected();
-            ask();
+            request();
         } else if (offset != null && token > offset.atMost(now) + now) {
-            askUnlessAsked(now);
+            requestIfDue(now);
         } else {
             replied();
         }
@@ -203,17 +203,17 @@ final class ServerClock {
         Offset offset = known;
         long now = now();
         if (offset == null ? !refused : now - offset.at() > MINUTE_MICROS) {
-            askUnlessAsked(now);
+            requestIfDue(now);
         }
     }
 
-    private void askUnlessAsked(long now) {
+    private void requestIfDue(long now) {
         boolean due;
         synchronized (this) {
-            due = now - askedAt >= PAUSE_MICROS;
+            due = now - requestedAt >= PAUSE_MICROS;
         }
         if (due) {
-            ask();
+            request();
         }
     }
 

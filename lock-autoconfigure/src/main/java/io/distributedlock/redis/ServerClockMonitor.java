@@ -55,7 +55,7 @@ final class ServerClockMonitor {
      *
      * @param sentAt when the request was sent
      */
-    void answered(long token, long sentAt) {
+    void replied(long token, long sentAt) {
         Sighting before = highest;
         if (before == null || token - before.atLeast() > STEP_MICROS) {
             highest = new Sighting(token, sentAt);

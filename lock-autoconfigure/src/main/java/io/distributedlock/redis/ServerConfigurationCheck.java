@@ -29,15 +29,15 @@ final class ServerConfigurationCheck {
      *
      * @param acknowledging how many replicas have to confirm each grant
      */
-    static void of(RedisServerAsyncCommands<?, ?> redis, int acknowledging) {
+    static void run(RedisServerAsyncCommands<?, ?> redis, int acknowledging) {
         try {
-            ask(redis, acknowledging);
+            request(redis, acknowledging);
         } catch (RuntimeException ex) {
             log.debug("The configuration of Redis could not be read", ex);
         }
     }
 
-    private static void ask(RedisServerAsyncCommands<?, ?> redis, int acknowledging) {
+    private static void request(RedisServerAsyncCommands<?, ?> redis, int acknowledging) {
         redis.info("memory")
                 .thenAccept(text -> checkMemory(fields(text)))
                 .exceptionally(ServerConfigurationCheck::unknown);

@@ -48,7 +48,7 @@ final class ShardMailboxes {
 
     private final Map<String, ShardMailbox> current = new ConcurrentHashMap<>();
 
-    private final Set<StatefulRedisPubSubConnection<String, String>> heard =
+    private final Set<StatefulRedisPubSubConnection<String, String>> withListener =
             Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
     private volatile boolean refused;
@@ -99,14 +99,14 @@ final class ShardMailboxes {
     }
 
     /** Whether a message about a lock in that slot arrives. */
-    boolean hears(int lockSlot) {
+    boolean receivesMessages(int lockSlot) {
         ShardMailbox mailbox = inShardOf(lockSlot);
         return mailbox != null && mailbox.isSubscribed();
     }
 
     /** The slot of a channel that is subscribed, of the master that has the given slot if possible; -1 if none is. */
-    int heardSlot(int near) {
-        if (hears(near)) {
+    int receivingSlot(int near) {
+        if (receivesMessages(near)) {
             return mailboxOf(near);
         }
         return current.values().stream()
@@ -157,7 +157,7 @@ final class ShardMailboxes {
                         subscribed(mailbox, node);
                     } else {
                         mailbox.failed();
-                        tellFailure(mailbox, failure);
+                        reportFailure(mailbox, failure);
                     }
                 });
     }
@@ -172,13 +172,13 @@ final class ShardMailboxes {
         }
     }
 
-    private void tellFailure(ShardMailbox mailbox, Throwable failure) {
+    private void reportFailure(ShardMailbox mailbox, Throwable failure) {
         Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-        boolean answered = cause instanceof RedisCommandExecutionException;
+        boolean replied = cause instanceof RedisCommandExecutionException;
         String text = String.valueOf(cause.getMessage());
-        if (answered && text.startsWith("MOVED")) {
+        if (replied && text.startsWith("MOVED")) {
             listener.outdated();
-        } else if (answered && !refused && !text.startsWith("CLUSTERDOWN") && !text.startsWith("LOADING")) {
+        } else if (replied && !refused && !text.startsWith("CLUSTERDOWN") && !text.startsWith("LOADING")) {
             refused = true;
             log.warn(
                     "Redis refuses the channel " + mailbox.channel + " (SSUBSCRIBE). Locks work, but a waiting"
@@ -191,7 +191,7 @@ final class ShardMailboxes {
     }
 
     private void listenOn(StatefulRedisPubSubConnection<String, String> node, String master) {
-        if (heard.add(node)) {
+        if (withListener.add(node)) {
             node.addListener(new NodeMessages(master));
             node.addListener(new NodeState());
         }

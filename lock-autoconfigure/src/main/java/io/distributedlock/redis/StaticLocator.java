@@ -35,14 +35,14 @@ final class StaticLocator implements MasterLocator {
 
     private final List<RedisURI> servers;
 
-    private volatile boolean severalTold;
+    private volatile boolean severalLogged;
 
     /**
      * The role of a server.
      *
      * @param replicas the number of its replicas
      */
-    private record Answer(RedisURI server, String role, int replicas) {
+    private record ServerRole(RedisURI server, String role, int replicas) {
 
         boolean isMaster() {
             return role.equals("master");
@@ -70,10 +70,10 @@ final class StaticLocator implements MasterLocator {
 
     @Override
     public CompletableFuture<InetSocketAddress> locate() {
-        Collector<Answer> question =
-                new Collector<>(executors, servers.size(), LIMIT_MILLIS, Answer::isMasterWithReplicas);
-        servers.forEach(server -> ask(server).whenComplete(question::answered));
-        return question.end().thenApply(this::decide);
+        ReplyCollector<ServerRole> collector =
+                new ReplyCollector<>(executors, servers.size(), LIMIT_MILLIS, ServerRole::isMasterWithReplicas);
+        servers.forEach(server -> request(server).whenComplete(collector::replied));
+        return collector.end().thenApply(this::decide);
     }
 
     @Override
@@ -81,49 +81,50 @@ final class StaticLocator implements MasterLocator {
         return ClockSurvey.of(client, servers, executors);
     }
 
-    private CompletionStage<Answer> ask(RedisURI server) {
-        return client.connectAsync(StringCodec.UTF8, server).thenCompose(connection -> askAndClose(server, connection));
+    private CompletionStage<ServerRole> request(RedisURI server) {
+        return client.connectAsync(StringCodec.UTF8, server)
+                .thenCompose(connection -> requestAndClose(server, connection));
     }
 
-    private static CompletionStage<Answer> askAndClose(
+    private static CompletionStage<ServerRole> requestAndClose(
             RedisURI server, StatefulRedisConnection<String, String> connection) {
         return connection
                 .async()
                 .role()
-                .thenApply(role -> answer(server, role))
-                .whenComplete((answer, failure) -> connection.closeAsync());
+                .thenApply(role -> reply(server, role))
+                .whenComplete((reply, failure) -> connection.closeAsync());
     }
 
-    private static Answer answer(RedisURI server, List<Object> role) {
+    private static ServerRole reply(RedisURI server, List<Object> role) {
         String what = String.valueOf(role.get(0));
         boolean counts = what.equals("master") && role.size() > 2 && role.get(2) instanceof List<?>;
-        return new Answer(server, what, counts ? ((List<?>) role.get(2)).size() : 0);
+        return new ServerRole(server, what, counts ? ((List<?>) role.get(2)).size() : 0);
     }
 
-    private InetSocketAddress decide(Collector<Answer> question) {
-        List<Answer> masters =
-                question.answers().stream().filter(Answer::isMaster).toList();
+    private InetSocketAddress decide(ReplyCollector<ServerRole> collector) {
+        List<ServerRole> masters =
+                collector.replies().stream().filter(ServerRole::isMaster).toList();
         // All instances with this list choose the same one.
-        Answer best = masters.stream()
-                .max(Comparator.comparingInt(Answer::replicas)
-                        .thenComparingInt(answer -> -servers.indexOf(answer.server())))
-                .orElseThrow(() -> new MasterUnknownException(why(question)));
-        if (masters.size() > 1 && !severalTold) {
-            severalTold = true;
+        ServerRole best = masters.stream()
+                .max(Comparator.comparingInt(ServerRole::replicas)
+                        .thenComparingInt(reply -> -servers.indexOf(reply.server())))
+                .orElseThrow(() -> new MasterUnknownException(why(collector)));
+        if (masters.size() > 1 && !severalLogged) {
+            severalLogged = true;
             log.warn("Several servers of the list report that they are the master, and only one can be: "
-                    + masters.stream().map(Answer::text).collect(Collectors.joining(", ")) + ". Locks use "
+                    + masters.stream().map(ServerRole::text).collect(Collectors.joining(", ")) + ". Locks use "
                     + address(best.server()) + ". Make the other ones its replicas.");
         }
         return InetSocketAddress.createUnresolved(
                 best.server().getHost(), best.server().getPort());
     }
 
-    private String why(Collector<Answer> question) {
+    private String why(ReplyCollector<ServerRole> collector) {
         String text = "no server of " + description() + " is a master";
-        if (!question.answers().isEmpty()) {
-            text += ": " + question.answers().stream().map(Answer::text).collect(Collectors.joining(", "));
+        if (!collector.replies().isEmpty()) {
+            text += ": " + collector.replies().stream().map(ServerRole::text).collect(Collectors.joining(", "));
         }
-        Throwable failure = first(question.failures());
+        Throwable failure = first(collector.failures());
         return failure == null ? text : text + "; " + LettuceFailures.reason(failure);
     }
 

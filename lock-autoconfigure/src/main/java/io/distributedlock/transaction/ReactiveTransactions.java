@@ -17,6 +17,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import reactor.core.publisher.Flux;
@@ -88,6 +89,11 @@ public final class ReactiveTransactions extends TransactionRegistration {
     /** {@return advice inside of the transactions of publishers: locks around them are held until they complete} */
     public static Advisor enclosingLocks() {
         return new EnclosingLocksAdvisor();
+    }
+
+    /** {@return what keeps the advice inside of transactions that a context inherits} */
+    public static BeanPostProcessor advisorsInside() {
+        return new AdvisorsInsideTransactions();
     }
 
     /** {@return advice outside of the transactions of publishers, for locks of methods that are no publishers} */

@@ -21,7 +21,7 @@ import reactor.util.context.ContextView;
  * Remembers the locks of the thread that subscribes to the publisher of a {@code @Transactional} method, outside the
  * transaction, which may begin on another thread. So methods that are no publishers have their locks around it too.
  * Also adds the {@linkplain TransactionBoundary boundary}, and registers the locks around the transaction of the
- * subscriber, so that a registration tells whether the method takes part in that one.
+ * subscriber, so that a registration shows whether the method takes part in that one.
  */
 final class SubscriberScope extends StaticMethodMatcherPointcutAdvisor {
 

@@ -20,8 +20,8 @@ import reactor.util.context.ContextView;
  * of the same method. Spring signals the end of the publisher only after the transaction has completed, so that end
  * also ends the registrations that Spring has not called: it calls none of them if {@code afterCommit} fails.
  *
- * <p>After a cancellation there is no end. Then the callbacks remain, and their Reactor context tells whose transaction
- * has completed.
+ * <p>After a cancellation there is no end. Then the callbacks remain, and their Reactor context identifies the
+ * transaction that has completed.
  */
 final class TransactionBoundary {
 

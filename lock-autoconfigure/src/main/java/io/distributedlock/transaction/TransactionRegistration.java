@@ -23,8 +23,8 @@ import reactor.util.context.ContextView;
  *       too. Nothing reliable reports the end of the inner transaction then: its own fails on the synchronizations that
  *       are not there any more.
  *   <li>The same, but the outer one completes while the inner one frees its connection: Spring resumes the outer one
- *       afterwards, whose synchronizations are no longer active, and nobody will call this.
- *   <li>A transaction that does not tell whose it is, such as that of a {@code TransactionalOperator} inside of this
+ *       afterwards, whose synchronizations are no longer active, and no caller completes this registration.
+ *   <li>A transaction that does not identify itself, such as that of a {@code TransactionalOperator} inside of this
  *       one: when Spring resumes this one after its cancellation, it may have completed before or not. The end comes at
  *       once: too early, rather than never.
  * </ul>

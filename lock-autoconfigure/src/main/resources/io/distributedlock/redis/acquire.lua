@@ -177,7 +177,7 @@ elseif owns then
       --- @include "include/waiting-line.lua"
       leave(place, id, '')
       tellThoseNear()
-      tell()
+      sendMessages()
     end
     return {2, token}
   end
@@ -185,7 +185,7 @@ elseif owns then
     redis.call('HSET', entry, 'h', holds .. id .. ' ')
   end
   if owner ~= SHARED then
-    setEnd(entry, id, wanted, true)
+    setEnd(entry, id, wanted, true, math.max(longest, wanted))
     if holds == id .. ' ' then
       exceedFloor()
     end

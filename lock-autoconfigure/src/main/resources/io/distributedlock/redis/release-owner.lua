@@ -21,7 +21,7 @@ local entry, subject, seen, again, againLease = KEYS[1], ARGV[1], ARGV[2], '', n
 if holder ~= '=' .. subject then
   return {-1, token}
 end
-removeEnded()
+removeEnded('')
 given = given + 1
 if remaining() > 0 then
   writeHolds()

@@ -102,8 +102,7 @@ if holder ~= subject or string.sub(subject, 1, 1) == '=' then
       given = math.max(0, given - 1)
     end
     if holder ~= '=' .. SHARED then
-      forgetEnds(subject)
-      removeEnded()
+      removeEnded(subject)
     end
     if remaining() > 0 then
       writeHolds()
@@ -135,7 +134,7 @@ if holder ~= subject or string.sub(subject, 1, 1) == '=' then
       end
     end
     tellThoseNear()
-    tell()
+    sendMessages()
     return {3, token}
   end
 end

@@ -15,7 +15,7 @@
 
 --- @include "include/own-leases.lua"
 
-local answer = {}
+local reply = {}
 for i, entry in ipairs(KEYS) do
   local id, lease, passed, shorten = unpack(ARGV, 4 * i - 3, 4 * i)
   local fields = redis.pcall('HMGET', entry, 'o', 't', 'f', 'h', 'l', 'n', 'x', 'q')
@@ -36,8 +36,11 @@ for i, entry in ipairs(KEYS) do
     local shortens = shorten == '1' and tonumber(passed) >= token
     local least = not shared and wanted or nil
     if shared and holder ~= '=%shared' then
-      setEnd(entry, id, wanted, not shortens)
-      least = shortens and untilLastEnd(entry, fields[4]) or nil
+      local others = string.sub(fields[4], 1, mine - 1) .. string.sub(fields[4], mine + #id + 1)
+      local ahead = shortens and others ~= '' and aheadOfEnds(entry, fields[4]) or 0
+      setEnd(entry, id, wanted, not shortens, longest)
+      local untilOthers = shortens and untilLastEnd(entry, others, ahead)
+      least = untilOthers and math.max(untilOthers, wanted)
     end
     if shortens and least then
       redis.call('PEXPIRE', entry, least)
@@ -62,6 +65,6 @@ for i, entry in ipairs(KEYS) do
     -- The line in the format of an earlier version.
     waiting = waiting + 1
   end
-  answer[3 * i - 2], answer[3 * i - 1], answer[3 * i] = mine and 1 or 0, token, waiting
+  reply[3 * i - 2], reply[3 * i - 1], reply[3 * i] = mine and 1 or 0, token, waiting
 end
-return answer
+return reply

@@ -5,8 +5,10 @@
 package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockMonitor;
 import io.distributedlock.annotation.DistributedLocked;
 import io.reactivex.rxjava3.core.Flowable;
 import io.smallrye.mutiny.Multi;
@@ -18,11 +20,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.reactivestreams.FlowAdapters;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Operators after a locked publisher of several values that emits in the thread that subscribes to it. */
 class AfterFluxTests {
+
+    private static final int VALUES = 5;
 
     private static final List<Boolean> INSIDE = new CopyOnWriteArrayList<>();
 
@@ -33,38 +39,48 @@ class AfterFluxTests {
 
     private final AtomicInteger running = new AtomicInteger();
 
+    private final AtomicInteger left = new AtomicInteger();
+
     @AfterEach
     void leavesNoHandle() {
         assertThat(LockHandle.current()).isEmpty();
         INSIDE.clear();
     }
 
-    private Mono<Integer> alone(int value) {
+    /** An update for each value. Returns how many updates were running at the beginning of each. */
+    private List<Integer> updatesAfter(Publisher<Integer> values) {
+        left.set(VALUES);
+        return Flux.from(values).flatMap(value -> update()).collectList().block(LockedApplication.LONG);
+    }
+
+    /** The update ends when each other update that is left waits for the lock, or runs, which is a failure. */
+    private Mono<Integer> update() {
         return work.update(Mono.fromSupplier(running::incrementAndGet)
-                .delayElement(Duration.ofMillis(20))
+                .publishOn(Schedulers.boundedElastic())
                 .map(most -> {
+                    await().atMost(LockedApplication.LONG)
+                            .pollInterval(Duration.ofMillis(1))
+                            .until(() -> running.get() + waiting() == left.get());
+                    left.decrementAndGet();
                     running.decrementAndGet();
                     return most;
                 }));
     }
 
+    private static int waiting() {
+        return application.bean(LockMonitor.class).activity().waiting().size();
+    }
+
     @Test
     void updatesAfterAFluxExcludeEachOther() {
-        assertThat(work.flux().flatMap(this::alone).collectList().block(LockedApplication.LONG))
-                .hasSize(5)
-                .containsOnly(1);
+        assertThat(updatesAfter(work.flux())).hasSize(VALUES).containsOnly(1);
     }
 
     @Test
     void updatesAfterAFlowableOrMultiExcludeEachOther() {
-        assertThat(Flux.from(work.flowable()).flatMap(this::alone).collectList().block(LockedApplication.LONG))
-                .hasSize(5)
-                .containsOnly(1);
-        assertThat(Flux.from(FlowAdapters.toPublisher(work.multi()))
-                        .flatMap(this::alone)
-                        .collectList()
-                        .block(LockedApplication.LONG))
-                .hasSize(5)
+        assertThat(updatesAfter(work.flowable())).hasSize(VALUES).containsOnly(1);
+        assertThat(updatesAfter(FlowAdapters.toPublisher(work.multi())))
+                .hasSize(VALUES)
                 .containsOnly(1);
     }
 
@@ -82,25 +98,25 @@ class AfterFluxTests {
                 .limitRate(1)
                 .collectList()
                 .block(LockedApplication.LONG);
-        assertThat(INSIDE).hasSizeGreaterThanOrEqualTo(5).containsOnly(true);
-        assertThat(outside).hasSize(5).containsOnly(false);
+        assertThat(INSIDE).hasSizeGreaterThanOrEqualTo(VALUES).containsOnly(true);
+        assertThat(outside).hasSize(VALUES).containsOnly(false);
     }
 
     static class Work {
 
         @DistributedLocked(key = "'work'", waitUpTo = "60s")
         Flux<Integer> flux() {
-            return Flux.range(0, 5);
+            return Flux.range(0, VALUES);
         }
 
         @DistributedLocked(key = "'work'", waitUpTo = "60s")
         Flowable<Integer> flowable() {
-            return Flowable.range(0, 5);
+            return Flowable.range(0, VALUES);
         }
 
         @DistributedLocked(key = "'work'", waitUpTo = "60s")
         Multi<Integer> multi() {
-            return Multi.createFrom().range(0, 5);
+            return Multi.createFrom().range(0, VALUES);
         }
 
         @DistributedLocked(key = "'work'", waitUpTo = "60s")
@@ -120,10 +136,10 @@ class AfterFluxTests {
                 AtomicInteger next = new AtomicInteger();
                 sink.onRequest(n -> {
                     INSIDE.add(LockHandle.current().isPresent());
-                    if (next.incrementAndGet() < 5) {
+                    if (next.incrementAndGet() < VALUES) {
                         sink.next(next.get());
                     } else {
-                        sink.next(5).complete();
+                        sink.next(VALUES).complete();
                     }
                 });
             });

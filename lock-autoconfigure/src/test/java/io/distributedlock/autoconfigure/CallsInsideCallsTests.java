@@ -14,6 +14,7 @@ import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.testing.Background;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -140,22 +141,31 @@ class CallsInsideCallsTests extends AbstractRedisApplicationTests {
     @Test
     void theLeaseOfTheSettingsIsRenewed() {
         application
-                .withPropertyValues("distributed-lock.lease=1500ms")
+                .withPropertyValues("distributed-lock.lease=3s")
                 .run(one -> application.run(other -> {
                     LockOperations elsewhere = other.getBean(LockOperations.class);
                     LockRequest request = LockRequest.of("order:long").noWait();
-                    one.getBean(Shop.class)
-                            .pay(
-                                    new Order("long"),
-                                    () -> await().pollDelay(Duration.ZERO)
-                                            .pollInterval(Duration.ofMillis(5))
-                                            .during(Duration.ofMillis(3_300))
-                                            .atMost(Duration.ofSeconds(20))
-                                            .until(() -> elsewhere
-                                                    .tryAcquire(request)
-                                                    .isEmpty()));
+                    one.getBean(Shop.class).pay(new Order("long"), () -> {
+                        awaitRenewals(LockHandle.current().orElseThrow(), 2);
+                        assertThat(elsewhere.tryAcquire(request)).isEmpty();
+                    });
                     elsewhere.acquire(request).close();
                 }));
+    }
+
+    private static void awaitRenewals(LockHandle held, int times) {
+        Duration[] before = {held.remainingLease()};
+        for (int i = 0; i < times; i++) {
+            await().atMost(Noise.patience())
+                    .pollInSameThread()
+                    .pollInterval(Duration.ofMillis(20))
+                    .until(() -> {
+                        held.throwIfLost();
+                        Duration last = before[0];
+                        before[0] = held.remainingLease();
+                        return before[0].compareTo(last) > 0;
+                    });
+        }
     }
 
     /** An argument that a method may change. */

@@ -13,7 +13,7 @@ class ClusterFleetTests extends FleetContract {
     private static TestRedis redis;
 
     ClusterFleetTests() {
-        super(redis);
+        super(redis, 1_200);
     }
 
     @BeforeAll

@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.sun.management.ThreadMXBean;
 import io.distributedlock.LockListener;
-import io.distributedlock.LockListener.Answer;
 import io.distributedlock.LockListener.Attempt;
 import io.distributedlock.LockListener.Command;
+import io.distributedlock.LockListener.CommandOutcome;
 import io.distributedlock.LockListener.End;
 import io.distributedlock.LockListener.Loss;
 import io.distributedlock.LockListener.Path;
@@ -51,10 +51,10 @@ class CompositeLockListenerTests {
 
     private static void call(LockListener told) {
         Attempt attempt = told.requested("order:42", ORIGIN);
-        told.answered(Command.ACQUIRE, Answer.OK, 50_000);
+        told.commandCompleted(Command.ACQUIRE, CommandOutcome.OK, 50_000);
         assertThat(attempt).isNotNull();
         attempt.acquired(Path.FREE, 60_000);
-        told.answered(Command.RELEASE, Answer.OK, 50_000);
+        told.commandCompleted(Command.RELEASE, CommandOutcome.OK, 50_000);
         attempt.ended(End.RELEASED, 90_000);
     }
 
@@ -114,7 +114,7 @@ class CompositeLockListenerTests {
         return List.of(
                 told -> told.reentered("order:42", ORIGIN),
                 told -> told.lost("order:42", ORIGIN, Loss.EXPIRED),
-                told -> told.answered(Command.ACQUIRE, Answer.OK, 1),
+                told -> told.commandCompleted(Command.ACQUIRE, CommandOutcome.OK, 1),
                 told -> told.renewed(Renewal.values()[0]),
                 told -> attemptOf(told).acquired(Path.FREE, 1),
                 told -> attemptOf(told).refused(Refusal.BUSY, 1),
@@ -195,7 +195,7 @@ class CompositeLockListenerTests {
         public void lost(String lockName, LockOrigin origin, Loss loss) {}
 
         @Override
-        public void answered(Command command, Answer answer, long nanos) {}
+        public void commandCompleted(Command command, CommandOutcome outcome, long nanos) {}
 
         @Override
         public void renewed(Renewal result) {}
@@ -254,7 +254,7 @@ class CompositeLockListenerTests {
             long before = threads.getThreadAllocatedBytes(self);
             for (int i = 0; i < 20_000; i++) {
                 Attempt attempt = told.requested("order:42", ORIGIN);
-                told.answered(Command.ACQUIRE, Answer.OK, 50_000);
+                told.commandCompleted(Command.ACQUIRE, CommandOutcome.OK, 50_000);
                 if (attempt != null) {
                     attempt.acquired(Path.FREE, 60_000);
                     attempt.ended(End.RELEASED, 90_000);

@@ -264,6 +264,18 @@ class DistributedLockAutoConfigurationTests {
         });
     }
 
+    @Test
+    void namesADefaultThatDoesNotFitOtherProperties() {
+        verify(
+                runner.withPropertyValues("distributed-lock.replicas.acknowledge=1", "distributed-lock.lease=2s"),
+                analysis -> {
+                    assertThat(analysis.getDescription())
+                            .isEqualTo("The property 'distributed-lock.replicas.timeout' must be at most a third of"
+                                    + " distributed-lock.lease, which its default does not fulfil.");
+                    assertThat(analysis.getAction()).isEqualTo("Set the property 'distributed-lock.replicas.timeout'.");
+                });
+    }
+
     @ParameterizedTest
     @CsvSource({
         "lease, 30parsecs",

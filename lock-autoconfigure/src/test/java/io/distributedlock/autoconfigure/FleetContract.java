@@ -49,12 +49,18 @@ abstract class FleetContract {
 
     private static final String PREFIX = "odd[*]?\\:";
 
+    private static final int PAGE = 400;
+
     private final TestRedis redis;
+
+    private final int holds;
 
     private final ApplicationContextRunner runner;
 
-    FleetContract(TestRedis redis) {
+    /** @param holds of one instance, a multiple of a page */
+    FleetContract(TestRedis redis, int holds) {
         this.redis = redis;
+        this.holds = holds;
         this.runner = redis.application().withPropertyValues("distributed-lock.key-prefix=" + PREFIX);
     }
 
@@ -88,18 +94,18 @@ abstract class FleetContract {
                         }));
     }
 
-    private static FleetReport wholeFleet(ApplicationContext asker, int instances) {
+    private static FleetReport wholeFleet(ApplicationContext requester, int instances) {
         return await().atMost(LONG)
                 .until(
-                        () -> monitor(asker).fleet("", 500),
+                        () -> monitor(requester).fleet("", 500),
                         fleet -> fleet.instances().size() == instances
-                                && fleet.instances().stream().allMatch(InstanceReport::answered));
+                                && fleet.instances().stream().allMatch(InstanceReport::replied));
     }
 
-    private static void awaitWaiting(ApplicationContext asker, String name, int instances) {
+    private static void awaitWaiting(ApplicationContext requester, String name, int instances) {
         await().atMost(LONG)
                 .until(
-                        () -> locks(asker).inspect(name).map(LockState::waitingInstances),
+                        () -> locks(requester).inspect(name).map(LockState::waitingInstances),
                         waiting -> waiting.equals(Optional.of(instances)));
     }
 
@@ -111,12 +117,12 @@ abstract class FleetContract {
                     locks(two).acquireAsync(LockRequest.of(ODD).waitUpTo(LONG)).toCompletableFuture();
             awaitWaiting(one, ODD, 1);
 
-            for (ApplicationContext asker : List.of(one, two)) {
-                FleetReport fleet = wholeFleet(asker, 2);
+            for (ApplicationContext requester : List.of(one, two)) {
+                FleetReport fleet = wholeFleet(requester, 2);
                 assertThat(fleet.complete()).isTrue();
                 assertThat(fleet.instances())
                         .extracting(InstanceReport::instance)
-                        .startsWith(id(asker));
+                        .startsWith(id(requester));
                 InstanceReport holder = report(fleet, id(one));
                 assertThat(holder.label()).isEqualTo("till 1");
                 assertThat(holder.heldTotal()).isEqualTo(1);
@@ -169,12 +175,12 @@ abstract class FleetContract {
     }
 
     @Test
-    void tenThousandHoldsComeInPages() {
+    void thousandsOfHoldsComeInPages() {
         two((one, two) -> {
             List<LockHandle> held = new ArrayList<>();
             // Not all at once: this is not about time-outs, and a busy machine may need long for so many replies.
-            for (int hundred = 0; hundred < 100; hundred++) {
-                List<CompletableFuture<LockHandle>> asked = IntStream.range(100 * hundred, 100 * hundred + 100)
+            for (int first = 0; first < holds; first += 100) {
+                List<CompletableFuture<LockHandle>> asked = IntStream.range(first, first + 100)
                         .mapToObj(i -> locks(one)
                                 .acquireAsync(LockRequest.of("hold " + i))
                                 .toCompletableFuture())
@@ -188,14 +194,14 @@ abstract class FleetContract {
             while (after != null && ++pages < 50) {
                 String from = after;
                 InstanceReport page = await().atMost(LONG)
-                        .until(() -> report(monitor(two).fleet(from, 400), id(one)), InstanceReport::answered);
-                assertThat(page.heldTotal()).isEqualTo(10_000);
-                assertThat(page.held()).hasSizeLessThanOrEqualTo(400);
+                        .until(() -> report(monitor(two).fleet(from, PAGE), id(one)), InstanceReport::replied);
+                assertThat(page.heldTotal()).isEqualTo(holds);
+                assertThat(page.held()).hasSizeLessThanOrEqualTo(PAGE);
                 page.held().forEach(hold -> assertThat(seen.add(hold.name())).isTrue());
                 after = page.cutAfter();
             }
-            assertThat(seen).hasSize(10_000);
-            assertThat(pages).isEqualTo(25);
+            assertThat(seen).hasSize(holds);
+            assertThat(pages).isEqualTo(holds / PAGE);
             held.forEach(LockHandle::closeAsync);
         });
     }
@@ -213,8 +219,8 @@ abstract class FleetContract {
                         .until(
                                 () -> monitor(one).fleet("", 10),
                                 found -> found.instances().size() == 3
-                                        && report(found, id(two)).answered());
-                assertThat(report(fleet, "AAAAAAAA").answered()).isFalse();
+                                        && report(found, id(two)).replied());
+                assertThat(report(fleet, "AAAAAAAA").replied()).isFalse();
                 assertThat(report(fleet, "AAAAAAAA").label()).isNull();
             }
         });

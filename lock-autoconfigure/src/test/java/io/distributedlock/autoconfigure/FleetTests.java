@@ -13,7 +13,7 @@ class FleetTests extends FleetContract {
     private static TestRedis redis;
 
     FleetTests() {
-        super(redis);
+        super(redis, 10_000);
     }
 
     @BeforeAll

@@ -150,9 +150,9 @@ abstract class InstanceMessagingContract {
         return context.getBean(LockOperations.class);
     }
 
-    private static Optional<HoldReport> ask(ApplicationContext asker, ApplicationContext holder, String name) {
+    private static Optional<HoldReport> ask(ApplicationContext requester, ApplicationContext holder, String name) {
         String instance = holder.getBean(LockMonitor.class).activity().instance();
-        return asker.getBean(LockMonitor.class).holdOf(instance, name);
+        return requester.getBean(LockMonitor.class).holdOf(instance, name);
     }
 
     private static void awaitMessages(ApplicationContext context) {
@@ -163,15 +163,15 @@ abstract class InstanceMessagingContract {
     @Test
     void theHoldersInstanceReportsWhichThreadHoldsTheLock() {
         runner.withPropertyValues("distributed-lock.instance-label=the holder")
-                .run(holder -> runner.run(asker -> {
+                .run(holder -> runner.run(requester -> {
                     awaitMessages(holder);
-                    awaitMessages(asker);
+                    awaitMessages(requester);
                     LockHandle held = locks(holder).acquire(LockRequest.of("order: \u00fc"));
                     await().atMost(LONG)
-                            .until(() -> ask(asker, holder, "order: \u00fc").isPresent());
+                            .until(() -> ask(requester, holder, "order: \u00fc").isPresent());
 
-                    assertThat(ask(asker, holder, "another")).isEmpty();
-                    ask(asker, holder, "order: \u00fc").ifPresent(report -> {
+                    assertThat(ask(requester, holder, "another")).isEmpty();
+                    ask(requester, holder, "order: \u00fc").ifPresent(report -> {
                         assertThat(report.label()).isEqualTo("the holder");
                         assertThat(report.caller())
                                 .isEqualTo(Thread.currentThread().getName());
@@ -184,15 +184,15 @@ abstract class InstanceMessagingContract {
 
     @Test
     void anInstanceThatDoesNotReplyDelaysTheCallerOnlyBriefly() {
-        runner.run(asker -> assertThat(asker.getBean(LockMonitor.class).holdOf("AAAAAAAA", "a"))
+        runner.run(requester -> assertThat(requester.getBean(LockMonitor.class).holdOf("AAAAAAAA", "a"))
                 .isEmpty());
     }
 
     @Test
     void unreadableMessagesDoNoHarm() {
-        runner.run(holder -> runner.run(asker -> {
+        runner.run(holder -> runner.run(requester -> {
             awaitMessages(holder);
-            awaitMessages(asker);
+            awaitMessages(requester);
             String instance = holder.getBean(LockMonitor.class).activity().instance();
             for (String channel : redis.channels("lock:", instance)) {
                 for (String message : List.of(
@@ -210,7 +210,7 @@ abstract class InstanceMessagingContract {
             }
             try (LockHandle held = locks(holder).acquire(LockRequest.of("a"))) {
                 assertThat(held.isHeld()).isTrue();
-                await().atMost(LONG).until(() -> ask(asker, holder, "a").isPresent());
+                await().atMost(LONG).until(() -> ask(requester, holder, "a").isPresent());
             }
         }));
     }

@@ -12,7 +12,6 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.annotation.DistributedLocked;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -37,6 +36,7 @@ import org.springframework.transaction.support.AbstractPlatformTransactionManage
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Transactions of inner locked methods of each kind, whose outer lock is lost. */
 class LostOuterLockTests {
@@ -205,7 +205,7 @@ class LostOuterLockTests {
         @Override
         protected Mono<Void> doBegin(
                 TransactionSynchronizationManager manager, Object transaction, TransactionDefinition definition) {
-            return Mono.delay(Duration.ofMillis(1)).then();
+            return Mono.<Void>empty().publishOn(Schedulers.parallel());
         }
 
         @Override

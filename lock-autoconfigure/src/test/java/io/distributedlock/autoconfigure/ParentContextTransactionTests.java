@@ -122,6 +122,35 @@ class ParentContextTransactionTests extends AbstractRedisApplicationTests {
                 }));
     }
 
+    /** Then only the advice of transactions is inherited. */
+    @Test
+    void theAdviceOfReactiveTransactionsIsInsideOfThemIfTheParentHasNoLocks() {
+        withDatabase(new ApplicationContextRunner())
+                .run(parent -> child.withParent(parent)
+                        .run(context -> assertThat(advisorsOf(context))
+                                .containsOnlyOnce("ReactiveCommitGuard", "EnclosingLocksAdvisor")
+                                .containsSubsequence(
+                                        "BeanFactoryTransactionAttributeSourceAdvisor", "ReactiveCommitGuard")
+                                .containsSubsequence(
+                                        "BeanFactoryTransactionAttributeSourceAdvisor", "EnclosingLocksAdvisor")));
+    }
+
+    @Test
+    void theLocksAroundAnInheritedTransactionAreRegisteredInsideOfIt() {
+        withDatabase(application())
+                .run(parent -> child.withParent(parent)
+                        .run(context -> assertThat(advisorsOf(context))
+                                .containsOnlyOnce("EnclosingLocksAdvisor")
+                                .containsSubsequence(
+                                        "BeanFactoryTransactionAttributeSourceAdvisor", "EnclosingLocksAdvisor")));
+    }
+
+    private static List<String> advisorsOf(ApplicationContext context) {
+        return Arrays.stream(((Advised) context.getBean(Work.class)).getAdvisors())
+                .map(advisor -> advisor.getClass().getSimpleName())
+                .toList();
+    }
+
     static class Work {
 
         @DistributedLocked("'work'")

@@ -4,16 +4,18 @@
  */
 package io.distributedlock.autoconfigure;
 
+import static org.awaitility.Awaitility.await;
+
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.testing.ChildRequests;
 import io.distributedlock.testing.ChildRequests.Request;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -56,17 +58,13 @@ final class ProcessEndChild {
 
     /** On a busy machine, the command time-out may be too short for the first connection. */
     private void connect() {
-        for (int attempts = 1; ; attempts++) {
-            try {
-                locked.run(() -> {});
-                return;
-            } catch (LockUnavailableException e) {
-                if (attempts == 20) {
-                    throw e;
-                }
-                await(100);
-            }
-        }
+        await().atMost(Noise.patience())
+                .pollInSameThread()
+                .ignoreException(LockUnavailableException.class)
+                .until(() -> {
+                    locked.run(() -> {});
+                    return true;
+                });
     }
 
     @SpringBootConfiguration(proxyBeanMethods = false)
@@ -113,7 +111,8 @@ final class ProcessEndChild {
                 });
             case "exit" -> endOf(() -> System.exit(3));
             case "halt" -> endOf(() -> Runtime.getRuntime().halt(4));
-            case "hold" -> endOf(() -> await(request.number(0)));
+            case "run" -> endOf(() -> {});
+            case "hold" -> endOf(ProcessEndChild::holdUntilInterrupted);
             default -> throw new IllegalArgumentException(request.name());
         };
     }
@@ -184,9 +183,9 @@ final class ProcessEndChild {
         }
     }
 
-    private static void await(long millis) {
+    private static void holdUntilInterrupted() {
         try {
-            new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
+            new CountDownLatch(1).await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

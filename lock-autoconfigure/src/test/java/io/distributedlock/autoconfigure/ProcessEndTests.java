@@ -153,10 +153,10 @@ class ProcessEndTests {
         CompletableFuture<ChildJvm> second = Background.supply(this::start);
         try (ChildJvm holder = start();
                 ChildJvm waiter = second.join()) {
-            holder.send("holds", "hold", 60_000);
+            holder.send("holds", "hold");
             await().until(this::isHeld);
-            holder.send("waits", "hold", 60_000);
-            CompletableFuture<String> next = waiter.send("waits", "hold", 10);
+            holder.send("waits", "hold");
+            CompletableFuture<String> next = waiter.send("waits", "run");
             await().until(() -> "2".equals(client.text("HGET", KEY, "n")));
 
             long begin = System.nanoTime();
@@ -168,7 +168,7 @@ class ProcessEndTests {
             assertThat(client.keys("lock:*")).allMatch(key -> key.endsWith("cancelled"));
 
             client.call("CLIENT", "PAUSE", "600", "ALL");
-            waiter.send("acquires", "hold", 60_000);
+            waiter.send("acquires", "hold");
             waiter.signal("TERM");
             assertEndsInTime(waiter);
             await().atMost(LEASE.multipliedBy(2).plus(Noise.LATEST))

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -243,5 +244,22 @@ class CallbackPoolTests {
         }
         assertThat(done).allMatch(CallbackPoolTests::opened);
         brief.close();
+    }
+
+    @Test
+    void theInterruptOfATaskIsNotSeenByTheNextOne() {
+        CallbackPool narrow = new CallbackPool(NAME, 1);
+        CountDownLatch queued = new CountDownLatch(1);
+        CompletableFuture<Boolean> seen = new CompletableFuture<>();
+        narrow.execute(() -> {
+            opened(queued);
+            Thread.currentThread().interrupt();
+        });
+        narrow.execute(() -> seen.complete(Thread.interrupted()));
+
+        queued.countDown();
+
+        assertThat(seen).succeedsWithin(SOON).isEqualTo(false);
+        narrow.close();
     }
 }

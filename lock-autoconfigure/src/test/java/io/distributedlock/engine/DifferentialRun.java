@@ -186,11 +186,11 @@ final class DifferentialRun {
         boolean reader = READERS.equals(owner);
         boolean reentrant = reader || random.nextInt(5) > 0;
         Acquisition companion = reader && random.nextInt(8) == 0 ? companion(acquisition) : null;
-        boolean hears = !acquisition.id().startsWith(instance(INSTANCES - 1)) || random.nextBoolean();
-        story.add("acquire " + acquisition + " " + lease + " queue " + queue + " hears " + hears + " reentrant "
-                + reentrant + " companion " + companion);
-        List<Object> arguments =
-                new ArrayList<>(List.of(acquisition.id(), lease, floor.getKey(), queue ? hears ? "1" : "2" : "0"));
+        boolean receivesMessages = !acquisition.id().startsWith(instance(INSTANCES - 1)) || random.nextBoolean();
+        story.add("acquire " + acquisition + " " + lease + " queue " + queue + " hears " + receivesMessages
+                + " reentrant " + reentrant + " companion " + companion);
+        List<Object> arguments = new ArrayList<>(
+                List.of(acquisition.id(), lease, floor.getKey(), queue ? receivesMessages ? "1" : "2" : "0"));
         if (owner != null) {
             arguments.addAll(List.of(inRedis(owner), reentrant ? "1" : "0"));
         }
@@ -209,7 +209,7 @@ final class DifferentialRun {
                         owner,
                         reentrant,
                         companion == null ? 0 : LeaseServer.numberOf(companion.id())),
-                hears);
+                receivesMessages);
         story.add("  " + real + " / " + model);
         compare(real, model);
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(SafetyViolations.class)
 class EngineSimulationTests {
 
-    private static final Duration BUDGET = Duration.ofSeconds(TestLength.of("simulation.seconds", 8, 150));
+    private static final Duration BUDGET = Duration.ofSeconds(TestLength.of("simulation.seconds", 4, 150));
 
     private int grants;
 

@@ -373,4 +373,25 @@ class ExplicitOwnerTests {
             thread.close();
         }
     }
+
+    /** It could take the lock later, without a holder. */
+    @Test
+    void aRefusedRequestWhoseFirstCopyIsStillOnItsWayIsCancelled() {
+        LockRequest alone = LockRequest.of("a").owner("job").reentrant(false).waitForever();
+        Instance here = world.instance("here");
+        AsyncAttempt holding = world.instance("there").acquire(alone);
+        here.network.holdCommands();
+        AsyncAttempt refused = here.acquire(alone);
+        StoreCall<?> late = here.network.take();
+        world.advanceSeconds(3);
+        here.network.take().execute().answer();
+        assertThat(refused.failure()).isInstanceOf(LockNotAcquiredException.class);
+        here.network.take().execute().answer();
+        holding.close();
+
+        late.execute();
+
+        assertThat(world.leases.inspect("a")).isEmpty();
+        here.network.flow();
+    }
 }

@@ -42,7 +42,7 @@ class FailingListener implements LockListener, LockListener.Attempt {
     }
 
     @Override
-    public void answered(Command command, Answer answer, long nanos) {
+    public void commandCompleted(Command command, CommandOutcome outcome, long nanos) {
         throw fail();
     }
 

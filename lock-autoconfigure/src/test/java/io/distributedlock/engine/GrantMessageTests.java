@@ -76,9 +76,11 @@ class GrantMessageTests {
         waiting.handle().closeAsync();
 
         world.advanceSeconds(45);
-        assertThat(one.engine.locks().isGivingBack("a")).isTrue();
+        assertThat(one.engine.locks().isReleasingSince("a", one.engine.context().now()))
+                .isTrue();
         world.advanceSeconds(20);
-        assertThat(one.engine.locks().isGivingBack("a")).isFalse();
+        assertThat(one.engine.locks().isReleasingSince("a", one.engine.context().now()))
+                .isFalse();
     }
 
     @Test
@@ -344,5 +346,16 @@ class GrantMessageTests {
         assertThat(waiting.isHeld()).isTrue();
         assertThat(one.network.sent(AcquireCommand.class)).hasSize(commands);
         waiting.close();
+    }
+
+    /** The message may be for another owner of that name in this instance. */
+    @Test
+    void aLockThatIsNoLongerInUseKnowsNoGrant() {
+        NamedLock retired = new NamedLock(one.engine.context(), "b", "job");
+        assertThat(retired.granted(1, 1, 30_000, 0)).isFalse();
+
+        assertThat(retired.granted(1, 1, 30_000, 0)).isFalse();
+
+        elsewhere.close();
     }
 }

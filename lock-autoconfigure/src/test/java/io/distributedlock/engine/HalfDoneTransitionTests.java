@@ -192,7 +192,9 @@ class HalfDoneTransitionTests {
         });
         assertThat(engine.locks().size()).as("locks in use, %s", place).isZero();
         assertThat(engine.timers().size()).as("timers, %s", place).isZero();
-        assertThat(engine.locks().isGivingBack("a")).as(place).isFalse();
+        assertThat(engine.locks().isReleasingSince("a", engine.context().now()))
+                .as(place)
+                .isFalse();
         assertThat(other.locks().size()).as("locks in use elsewhere, %s", place).isZero();
         assertThat(leases.leftovers()).as("left in the store, %s", place).isEmpty();
     }

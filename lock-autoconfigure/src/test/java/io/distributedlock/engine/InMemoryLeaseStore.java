@@ -52,8 +52,8 @@ final class InMemoryLeaseStore implements LeaseStore {
 
     @Override
     public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
-        boolean hears = hears(command.name());
-        return send(command, () -> leases.acquire(id(command.number()), command, hears), to);
+        boolean receivesMessages = receivesMessages(command.name());
+        return send(command, () -> leases.acquire(id(command.number()), command, receivesMessages), to);
     }
 
     @Override
@@ -93,7 +93,7 @@ final class InMemoryLeaseStore implements LeaseStore {
     }
 
     @Override
-    public boolean hears(String name) {
+    public boolean receivesMessages(String name) {
         return network.isSubscribed();
     }
 

@@ -28,11 +28,11 @@ class KeptWaitingTests implements HolderNames {
 
     @BeforeEach
     void holders() {
-        two.engine.holders(this);
+        two.engine.setHolderNames(this);
     }
 
     @Override
-    public CompletableFuture<@Nullable String> of(String lockName, boolean mayAsk) {
+    public CompletableFuture<@Nullable String> of(String lockName, boolean mayRequest) {
         return CompletableFuture.completedFuture(null);
     }
 
@@ -66,7 +66,7 @@ class KeptWaitingTests implements HolderNames {
         List<AsyncAttempt> waiting = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             Instance instance = i == 0 ? two : world.instance("crowd" + i);
-            instance.engine.holders(this);
+            instance.engine.setHolderNames(this);
             waiting.add(instance.acquire("a"));
         }
 

@@ -142,7 +142,7 @@ final class LeaseEntry {
 
     /** Who stands near the head of the line. */
     List<Queued> near() {
-        return List.copyOf(line.subList(0, Math.min(AskingPace.NEAR, line.size())));
+        return List.copyOf(line.subList(0, Math.min(RequestPace.NEAR, line.size())));
     }
 
     boolean hasMoreHolds() {

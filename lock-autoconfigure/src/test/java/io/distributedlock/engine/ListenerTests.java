@@ -264,8 +264,8 @@ class ListenerTests {
         };
         try (LockEngine engine = toldTo(failing)) {
             owner.set(engine);
-            engine.holders(
-                    (name, mayAsk) -> CompletableFuture.completedFuture(String.valueOf(engine.holder(name, ""))));
+            engine.setHolderNames(
+                    (name, mayRequest) -> CompletableFuture.completedFuture(String.valueOf(engine.holder(name, ""))));
             LockHandle holder = engine.acquire(LockRequest.of("a"));
             LockRequest busy = LockRequest.of("a").waitUpTo(Duration.ofMillis(50));
             CompletableFuture<LockHandle> refused = engine.acquireAsync(busy).toCompletableFuture();

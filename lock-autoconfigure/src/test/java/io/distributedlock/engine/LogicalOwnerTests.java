@@ -11,6 +11,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockScope;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -141,5 +142,21 @@ class LogicalOwnerTests {
         assertThat(again.isHeld()).isTrue();
         again.close();
         assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    /** Work was done under the lock, if not by the entry that is rolled back. */
+    @Test
+    void theRollBackOfANestedEntryLeavesTheMinimumOfTheHold() {
+        LockOwner owner = LockOwner.create();
+        LockRequest request = LockRequest.of("a").waitForever();
+        AsyncAttempt outer = one.acquire(request.logicalOwner(owner).minHold(Duration.ofSeconds(10)));
+        AsyncAttempt nested = one.acquire(request.logicalOwner(owner.nested()));
+        outer.close();
+
+        ((DefaultLockHandle) nested.handle()).closeUnused();
+
+        assertThat(one.tryOnce("a").failure()).isInstanceOf(LockNotAcquiredException.class);
+        world.advanceSeconds(10);
+        one.tryOnce("a").close();
     }
 }

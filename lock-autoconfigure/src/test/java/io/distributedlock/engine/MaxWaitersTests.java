@@ -185,12 +185,12 @@ class MaxWaitersTests {
         AsyncAttempt first = one.acquire(owner("me"));
         AsyncAttempt second = one.acquire(owner("me"));
         one.network.holdCommands();
-        AsyncAttempt answered = one.acquire(owner("you"));
+        AsyncAttempt replied = one.acquire(owner("you"));
         AsyncAttempt unanswered = one.acquire(owner("you"));
-        assertThat(answered.isPending() && unanswered.isPending()).isTrue();
+        assertThat(replied.isPending() && unanswered.isPending()).isTrue();
 
         one.network.take().run();
-        assertThat(answered.failure()).hasMessageContaining("(maxWaiters)");
+        assertThat(replied.failure()).hasMessageContaining("(maxWaiters)");
         one.network.flow();
         world.advance(EngineSettings.DEFAULTS.commandTimeout());
         assertThat(unanswered.failure()).hasMessageContaining("(maxWaiters)");

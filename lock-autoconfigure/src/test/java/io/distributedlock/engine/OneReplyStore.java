@@ -22,14 +22,14 @@ final class OneReplyStore implements LeaseStore {
     @Override
     public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
         acquisition = command.number();
-        answer.whenComplete(to::answered);
+        answer.whenComplete(to::replied);
         return () -> {};
     }
 
     @Override
     public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
         released.add(command.number());
-        to.answered(new ReleaseReply(ReleaseReply.Outcome.RELEASED, 7, null), null);
+        to.replied(new ReleaseReply(ReleaseReply.Outcome.RELEASED, 7, null), null);
         return () -> {};
     }
 

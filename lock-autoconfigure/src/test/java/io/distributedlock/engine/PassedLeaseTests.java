@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.InMemoryLeaseStore.Renew;
@@ -256,6 +257,22 @@ class PassedLeaseTests {
         one.network.take().run();
 
         assertThat(next.handle().remainingLease()).isGreaterThan(Duration.ofSeconds(29));
+        next.close();
+    }
+
+    @Test
+    void aPlaceInLineWithTheLeaseOfAWaiterThatHasLeftDoesNotKeepThatLease() {
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
+        AsyncAttempt impatient = one.acquire(request(600).waitUpTo(Duration.ofSeconds(2)));
+        AsyncAttempt next = one.acquire(request(3).waitForever());
+        world.advanceSeconds(3);
+        assertThat(impatient.failure()).isInstanceOf(LockNotAcquiredException.class);
+        elsewhere.close();
+        assertThat(next.isHeld()).isTrue();
+
+        world.advanceMillis(1_000);
+
+        assertThat(remainingInStore()).isLessThanOrEqualTo(3_000);
         next.close();
     }
 }

@@ -35,9 +35,9 @@ final class RecordingListener implements LockListener {
     }
 
     @Override
-    public void answered(Command command, Answer answer, long nanos) {
-        if (answer != Answer.OK) {
-            told.add(command.value() + " " + answer.value());
+    public void commandCompleted(Command command, CommandOutcome outcome, long nanos) {
+        if (outcome != CommandOutcome.OK) {
+            told.add(command.value() + " " + outcome.value());
         }
     }
 

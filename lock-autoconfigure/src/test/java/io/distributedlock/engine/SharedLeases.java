@@ -39,8 +39,8 @@ final class SharedLeases extends LeaseServer {
 
     // ---- acquire.lua
 
-    /** @param hears whether the instance expects messages */
-    AcquireReply acquire(String id, AcquireCommand command, boolean hears) {
+    /** @param receivesMessages whether the instance expects messages */
+    AcquireReply acquire(String id, AcquireCommand command, boolean receivesMessages) {
         return script(() -> {
             LeaseEntry entry = entries.get(command.name());
             if (isCancelled(command.name(), id)) {
@@ -55,9 +55,11 @@ final class SharedLeases extends LeaseServer {
                 return new AcquireReply.Granted(entry.token, entry.line.size());
             }
             if (entry.isOwnedByReaders() && LeaseStore.READERS.equals(command.owner()) && !entry.holds.contains(id)) {
-                return read(entry, id, command, hears);
+                return read(entry, id, command, receivesMessages);
             }
-            return entry.isOwnedBy(command.owner()) ? reenter(entry, id, command) : line(entry, id, command, hears);
+            return entry.isOwnedBy(command.owner())
+                    ? reenter(entry, id, command)
+                    : line(entry, id, command, receivesMessages);
         });
     }
 
@@ -100,7 +102,7 @@ final class SharedLeases extends LeaseServer {
     }
 
     /** Readers hold the lock, and this one is not among them yet. */
-    private AcquireReply read(LeaseEntry entry, String id, AcquireCommand command, boolean hears) {
+    private AcquireReply read(LeaseEntry entry, String id, AcquireCommand command, boolean receivesMessages) {
         List<Queued> near = entry.near();
         while (!entry.line.isEmpty() && isAbsent(entry, entry.line.get(0), id)) {
             pass(entry, entry.line.remove(0).id());
@@ -121,7 +123,9 @@ final class SharedLeases extends LeaseServer {
         }
         join(command.name(), entry, entering, command.floor(), id);
         tellThoseNear(command.name(), entry, near, null);
-        return joins ? new AcquireReply.Granted(entry.token, entry.line.size()) : line(entry, id, command, hears);
+        return joins
+                ? new AcquireReply.Granted(entry.token, entry.line.size())
+                : line(entry, id, command, receivesMessages);
     }
 
     private boolean isAbsent(LeaseEntry entry, Queued first, String asking) {
@@ -167,7 +171,7 @@ final class SharedLeases extends LeaseServer {
         }
     }
 
-    private AcquireReply line(LeaseEntry entry, String id, AcquireCommand command, boolean hears) {
+    private AcquireReply line(LeaseEntry entry, String id, AcquireCommand command, boolean receivesMessages) {
         boolean first = entry.line.isEmpty() || entry.line.get(0).id().equals(id);
         int place = entry.placeOf(id);
         if (place < 0 && command.queue()) {
@@ -179,7 +183,7 @@ final class SharedLeases extends LeaseServer {
             boolean alone = command.owner() != null && !command.reentrant();
             entry.line.add(place, new Queued(id, command.leaseMillis(), command.owner(), alone));
         }
-        if (place == 0 && command.queue() && !hears) {
+        if (place == 0 && command.queue() && !receivesMessages) {
             entry.reserveFor(id);
         }
         if (place == 0 && command.queue() && entry.isOwnedByReaders()) {
@@ -304,6 +308,8 @@ final class SharedLeases extends LeaseServer {
                 absent.forEach(each -> addIfItAsks(entry, each, heirs));
             } else if (heirs.isEmpty()) {
                 addIfItAsks(entry, next, heirs);
+            } else {
+                absent.forEach(each -> pass(entry, each.id()));
             }
             if (!heirs.isEmpty()) {
                 handTo(entry, next, heirs, listening, floor);

@@ -170,7 +170,7 @@ class SharedLockTests {
         late.close();
     }
 
-    /** Answers come one by one, and places in line become free meanwhile. */
+    /** ServerReplies come one by one, and places in line become free meanwhile. */
     @Test
     void aReaderThatComesWhileOthersEnterWaitsBehindTheWriter() {
         AsyncAttempt writing = two.acquire(WRITE);
@@ -353,5 +353,30 @@ class SharedLockTests {
         assertThat(world.leases.inspect("a").orElseThrow().waitingInstances()).isZero();
         writer.close();
         assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    /** Each of the releases could be the only cause of the reply, but only those that had begun by then may be. */
+    @Test
+    void releasesThatBeginLaterDoNotPostponeTheDecisionOnACallerThatTriesOnce() {
+        AsyncAttempt there = two.acquire(READ);
+        AsyncAttempt first = one.acquire(READ);
+        AsyncAttempt second = one.acquire(READ);
+        one.network.holdCommands();
+        first.handle().closeAsync();
+        StoreCall<?> release = one.network.take();
+        AsyncAttempt attempt = one.acquire(WRITE.noWait());
+        one.network.take().execute().answer();
+        assertThat(attempt.isPending()).isTrue();
+        world.advanceMillis(1);
+        second.handle().closeAsync();
+        StoreCall<?> later = one.network.take();
+
+        release.execute().answer();
+        one.network.take().execute().answer();
+
+        assertThat(attempt.failure()).isInstanceOf(LockNotAcquiredException.class);
+        later.execute().answer();
+        one.network.flow();
+        there.close();
     }
 }

@@ -12,7 +12,10 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The engine is closed in the moment between the end of a hold and the sending of its release. */
@@ -42,13 +45,24 @@ class ShutdownCrossesReleaseTests {
         Thread ending = new Thread(() -> awaitLoss(handle));
         ending.start();
         ended.await();
-        Thread closing = new Thread(engine::close);
+        List<Long> releasedBeforeItsEnd = new ArrayList<>();
+        Thread closing = new Thread(() -> {
+            engine.close();
+            releasedBeforeItsEnd.addAll(store.released);
+        });
         closing.start();
-        await().during(Duration.ofMillis(100)).until(() -> closing.isAlive() && store.released.isEmpty());
+        await().until(() -> !closing.isAlive() || waitsForHolds(closing));
+        assertThat(store.released).isEmpty();
         proceed.countDown();
         ending.join();
         closing.join();
-        assertThat(store.released).containsExactly(store.acquisition);
+        assertThat(releasedBeforeItsEnd).containsExactly(store.acquisition);
+    }
+
+    private static boolean waitsForHolds(Thread closing) {
+        return closing.getState() == Thread.State.TIMED_WAITING
+                && Stream.of(closing.getStackTrace())
+                        .anyMatch(frame -> frame.getMethodName().equals("drain"));
     }
 
     private LockHandle acquire(LockEngine engine) {

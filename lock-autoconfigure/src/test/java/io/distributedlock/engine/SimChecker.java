@@ -26,7 +26,7 @@ final class SimChecker {
     static final String[] NAMES = {"plain", "plain", "owned", MEDDLED};
 
     /** How long a caller whose wait is over waits for the answer to a last request. */
-    private static final long LAST_ANSWER = 100 * Simulation.MILLI;
+    private static final long LAST_REPLY_NANOS = 100 * Simulation.MILLI;
 
     private static final long SLACK = 60 * Simulation.MILLI;
 
@@ -88,7 +88,7 @@ final class SimChecker {
         open.remove(attempt);
         long wait = waitOf(attempt.request());
         if (wait >= 0) {
-            long bound = Math.max(wait, 100 * Simulation.MILLI) + LAST_ANSWER + SLACK;
+            long bound = Math.max(wait, 100 * Simulation.MILLI) + LAST_REPLY_NANOS + SLACK;
             long paused = attempt.node().pausedInAll() - attempt.pausedBefore();
             long waited = sim.elapsed() - attempt.since() - paused;
             verify(waited <= bound, () -> attempt + " waited " + waited + " ns, paused " + paused);

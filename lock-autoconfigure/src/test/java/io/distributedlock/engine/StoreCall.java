@@ -29,7 +29,7 @@ final class StoreCall<T> implements Sent {
 
     /** Tells the answer, now or when it comes. */
     StoreCall<T> tell(Reply<T> to) {
-        answer.whenComplete(to::answered);
+        answer.whenComplete(to::replied);
         return this;
     }
 

@@ -76,7 +76,7 @@ class WaiterRetryIntervalTests {
                     commands.incrementAndGet();
                     @SuppressWarnings("unchecked")
                     Reply<AcquireReply> to = (Reply<AcquireReply>) arguments[1];
-                    to.answered(new AcquireReply.Busy(ttlMillis, true, 7, 0, 1), null);
+                    to.replied(new AcquireReply.Busy(ttlMillis, true, 7, 0, 1), null);
                     return (Sent) () -> {};
                 });
     }

@@ -5,10 +5,12 @@
 package io.distributedlock.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockScope;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.interceptor.PromisedLocks.Hold;
@@ -410,6 +412,70 @@ class ReactiveCallTests {
         assertThat(hold.closed).isOne();
     }
 
+    @Test
+    void aPublisherWhoseCancellationFailsIsReleasedAllTheSame() {
+        work.flux(() -> Flux.from(subscriber -> subscriber.onSubscribe(failing())))
+                .subscribe(signals);
+        Hold hold = locks.promise().grant();
+
+        assertThatIllegalStateException().isThrownBy(signals::cancel);
+
+        assertThat(hold.closed).isOne();
+    }
+
+    @Test
+    void aLossThatInterruptsEndsASubscriptionWhoseCancellationFails() {
+        work.interrupted(() -> Flux.from(subscriber -> subscriber.onSubscribe(failing())))
+                .subscribe(signals);
+        Hold hold = locks.promise().grant();
+
+        assertThatIllegalStateException().isThrownBy(hold::lose);
+
+        assertThat(signals.received).containsExactly("onError");
+        assertThat(hold.closed).isOne();
+    }
+
+    @Test
+    void anErrorOfTheVirtualMachineInTheFallbackIsReported() {
+        NoClassDefFoundError error = new NoClassDefFoundError("for the test");
+        work.replacedByTheSame(() -> {
+                    throw error;
+                })
+                .subscribe(signals);
+        locks.promise().completeExceptionally(new LockNotAcquiredException("work", "busy", Duration.ZERO));
+
+        assertThat(signals.failure).isSameAs(error);
+    }
+
+    /** It takes the place of the method, on whatever thread the lock is refused. */
+    @Test
+    void aFallbackIsInsideTheLockAroundTheCall() {
+        Hold around = new Hold();
+        AtomicReference<LockHandle> seen = new AtomicReference<>();
+        try (LockScope scope = LockScope.open(around)) {
+            work.replacedByTheSame(() -> Flux.<String>empty()
+                            .doOnComplete(() -> seen.set(LockHandle.current().orElse(null))))
+                    .subscribe(signals);
+        }
+        Background.run(() -> locks.promise()
+                        .completeExceptionally(new LockNotAcquiredException("work", "busy", Duration.ZERO)))
+                .join();
+
+        assertThat(seen).hasValue(around);
+    }
+
+    private static Subscription failing() {
+        return new Subscription() {
+            @Override
+            public void request(long n) {}
+
+            @Override
+            public void cancel() {
+                throw new IllegalStateException("for the test");
+            }
+        };
+    }
+
     private static Subscription deaf() {
         return new Subscription() {
             @Override
@@ -480,6 +546,15 @@ class ReactiveCallTests {
 
         @DistributedLocked(key = "'work'", fallback = "instead")
         Flux<String> replaced(Supplier<Flux<String>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked(key = "'work'", fallback = "theSame")
+        Flux<String> replacedByTheSame(Supplier<Flux<String>> body) {
+            return body.get();
+        }
+
+        private Flux<String> theSame(Supplier<Flux<String>> body) {
             return body.get();
         }
 

@@ -52,6 +52,8 @@ class StartupValidationTests {
                 StaticMethod.class,
                 StaticMethodOfInterface.class,
                 InheritedPrivateMethod.class,
+                InheritedFinalMethod.class,
+                InheritedFinalOverride.class,
                 FinalClass.class,
                 SealedClass.class,
                 RecordClass.class,
@@ -363,6 +365,34 @@ class StartupValidationTests {
 
         @DistributedLocked
         String wrong();
+    }
+
+    abstract static class FinalInBase implements Api {
+
+        @Override
+        public final String wrong() {
+            return "done";
+        }
+    }
+
+    static class InheritedFinalMethod extends FinalInBase {}
+
+    static class FinalOverride extends Open {
+
+        @Override
+        public final String wrong() {
+            return "done";
+        }
+    }
+
+    static class InheritedFinalOverride extends FinalOverride {}
+
+    static class Open {
+
+        @DistributedLocked
+        public String wrong() {
+            return "done";
+        }
     }
 
     static final class FinalButInInterface implements Api {

@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distributedlock.LockDeadlockEvent;
 import io.distributedlock.LockEvent;
-import io.distributedlock.LockListener.Answer;
 import io.distributedlock.LockListener.Attempt;
 import io.distributedlock.LockListener.Command;
+import io.distributedlock.LockListener.CommandOutcome;
 import io.distributedlock.LockListener.End;
 import io.distributedlock.LockListener.Loss;
 import io.distributedlock.LockListener.Path;
@@ -90,8 +90,8 @@ class LockMetricsTests {
             metrics.requested("a", LockOrigin.NONE).acquired(path, 1);
         }
         for (Command command : Command.values()) {
-            for (Answer answer : Answer.values()) {
-                metrics.answered(command, answer, 1_000);
+            for (CommandOutcome answer : CommandOutcome.values()) {
+                metrics.commandCompleted(command, answer, 1_000);
             }
         }
         for (Renewal result : Renewal.values()) {
@@ -110,7 +110,7 @@ class LockMetricsTests {
     @Test
     void timesAreMeasured() {
         callOf("a", LockOrigin.of("orders"));
-        metrics.answered(Command.ACQUIRE, Answer.OK, 4_000_000);
+        metrics.commandCompleted(Command.ACQUIRE, CommandOutcome.OK, 4_000_000);
 
         assertThat(registry.get("distributed.lock.command").timer().totalTime(TimeUnit.MILLISECONDS))
                 .isEqualTo(4);

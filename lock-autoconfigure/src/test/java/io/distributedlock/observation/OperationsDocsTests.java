@@ -7,9 +7,9 @@ package io.distributedlock.observation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.LockActivity;
-import io.distributedlock.LockListener.Answer;
 import io.distributedlock.LockListener.Attempt;
 import io.distributedlock.LockListener.Command;
+import io.distributedlock.LockListener.CommandOutcome;
 import io.distributedlock.LockListener.End;
 import io.distributedlock.LockListener.Loss;
 import io.distributedlock.LockListener.Path;
@@ -61,7 +61,7 @@ class OperationsDocsTests {
         List.of(End.values()).forEach(end -> attempt.ended(end, 1));
         List.of(Loss.values()).forEach(loss -> metrics.lost("a", LockOrigin.NONE, loss));
         for (Command command : Command.values()) {
-            List.of(Answer.values()).forEach(answer -> metrics.answered(command, answer, 1));
+            List.of(CommandOutcome.values()).forEach(answer -> metrics.commandCompleted(command, answer, 1));
         }
         List.of(Renewal.values()).forEach(metrics::renewed);
         return registry;

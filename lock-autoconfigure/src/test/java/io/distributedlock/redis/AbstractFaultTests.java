@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
@@ -33,6 +34,11 @@ abstract class AbstractFaultTests {
     EmbeddedRedis redis;
 
     TcpProxy proxy;
+
+    @BeforeAll
+    static void warmUpThisJvm() {
+        Templates.warmUpThisJvm();
+    }
 
     @BeforeEach
     void startServer() {
@@ -60,10 +66,18 @@ abstract class AbstractFaultTests {
         return templates.on(StandaloneServer.connectionFactory(redis.port()), settings);
     }
 
+    /** An instance that the test does not break, see {@link Templates#PATIENT}. */
+    final RedisLockTemplate patient() {
+        return direct(Templates.PATIENT);
+    }
+
     /** The server knows the scripts already, so that one command is one round trip. */
     final RedisLockTemplate proxied() {
-        RedisLockTemplate template =
-                templates.on(StandaloneServer.connectionFactory(proxy.port()), Templates.IMPATIENT);
+        return proxied(Templates.IMPATIENT);
+    }
+
+    final RedisLockTemplate proxied(EngineSettings settings) {
+        RedisLockTemplate template = templates.on(StandaloneServer.connectionFactory(proxy.port()), settings);
         Templates.warmUp(template);
         return template;
     }

@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
@@ -113,6 +114,12 @@ abstract class AbstractLockContract {
                     return handle.isEmpty();
                 })
                 .get();
+    }
+
+    /** Waits until so many callers wait inside the instance. */
+    static void awaitWaitingIn(RedisLockTemplate instance, int expected) {
+        await().pollInterval(Duration.ofMillis(1))
+                .until(() -> instance.activity().waiting().size() == expected);
     }
 
     /** @param limit what it may take on a machine without noise */

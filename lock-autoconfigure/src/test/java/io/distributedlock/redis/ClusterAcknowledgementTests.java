@@ -13,6 +13,7 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.ClusterNode;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RedisCluster;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.SlotMove;
@@ -35,7 +36,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** Grants and renewals in a cluster that count only when a replica of the master has them. */
 class ClusterAcknowledgementTests {
 
+    /** Where no replica confirms. */
     private static final Duration TIMEOUT = Duration.ofMillis(500);
+
+    /** Where a replica confirms, however busy the machine is. */
+    private static final Duration ENOUGH = Duration.ofSeconds(5);
 
     private static final Duration LONG = Duration.ofSeconds(60);
 
@@ -83,6 +88,7 @@ class ClusterAcknowledgementTests {
 
     @BeforeAll
     static void startAll() {
+        Templates.warmUpThisJvm();
         whole = start();
     }
 
@@ -92,6 +98,10 @@ class ClusterAcknowledgementTests {
     }
 
     private RedisLockTemplate locks(int acknowledge) {
+        return locks(acknowledge, ENOUGH);
+    }
+
+    private RedisLockTemplate locks(int acknowledge, Duration timeout) {
         LettuceConnectionFactory factory = new LettuceConnectionFactory(
                 new RedisClusterConfiguration(cluster.addresses()),
                 LettuceClientConfiguration.builder()
@@ -100,7 +110,7 @@ class ClusterAcknowledgementTests {
         factory.afterPropertiesSet();
         factory.start();
         RedisLockTemplate locks = new RedisLockTemplate(
-                factory, Templates.PREFIX, Templates.SETTINGS, event -> {}, true, () -> null, acknowledge, TIMEOUT);
+                factory, Templates.PREFIX, Templates.PATIENT, event -> {}, true, () -> null, acknowledge, timeout);
         return templates.started(locks, factory);
     }
 
@@ -123,8 +133,8 @@ class ClusterAcknowledgementTests {
     /** Other shards are not affected. */
     @Test
     void aGrantThatNoReplicaOfItsMasterConfirmsIsReleasedInTime() {
-        RedisLockTemplate locks = locks(1);
-        locks.acquire(leased("confirmed", 60_000)).close();
+        RedisLockTemplate locks = locks(1, TIMEOUT);
+        acquireInTheEnd(locks, "confirmed").close();
         String elsewhere = nameAt(otherMaster(), 0);
         replica.freeze();
         long began = System.nanoTime();
@@ -134,23 +144,26 @@ class ClusterAcknowledgementTests {
                     .hasMessageContaining(SHORTFALL);
             Duration took = Duration.ofNanos(System.nanoTime() - began);
             System.out.println("A grant that was not confirmed was refused after " + took.toMillis() + " ms");
-            assertThat(took).isBetween(TIMEOUT, Duration.ofSeconds(2));
-            locks.acquire(leased(elsewhere, 60_000)).close();
+            assertThat(took.minus(Noise.longestSince(began))).isLessThan(Duration.ofSeconds(2));
+            assertThat(took).isGreaterThanOrEqualTo(TIMEOUT);
+            acquireInTheEnd(locks, elsewhere).close();
         } finally {
             replica.wake();
         }
         await().atMost(LONG).until(() -> master.text("EXISTS", LOCK).equals("0"));
-        await().atMost(LONG)
-                .ignoreExceptions()
-                .until(() -> locks.acquire(leased("confirmed", 60_000)), handle -> true)
-                .close();
+        acquireInTheEnd(locks, "confirmed").close();
+    }
+
+    /** On a busy machine, a replica may confirm too late for the time-out. */
+    private static LockHandle acquireInTheEnd(RedisLockTemplate locks, String name) {
+        return await().atMost(LONG).ignoreExceptions().until(() -> locks.acquire(leased(name, 60_000)), handle -> true);
     }
 
     @Test
     void aHandOverThatNoReplicaConfirmsIsNoHold() {
         RedisLockTemplate first = locks(1);
-        RedisLockTemplate second = locks(1);
-        second.acquire(leased("confirmed", 60_000)).close();
+        RedisLockTemplate second = locks(1, TIMEOUT);
+        acquireInTheEnd(second, "confirmed").close();
         LockHandle handle = first.acquire(leased("confirmed", 60_000));
         CompletableFuture<LockHandle> waiting =
                 second.acquireAsync(leased("confirmed", 60_000).waitForever()).toCompletableFuture();
@@ -195,29 +208,23 @@ class ClusterAcknowledgementTests {
         RedisLockTemplate locks = locks(1);
         ClusterNode target = otherMaster();
         long waited = waits(target);
-        LockHandle held = locks.acquire(leased("confirmed", 1_500));
+        LockHandle held = locks.acquire(leased("confirmed", 3_000));
         SlotMove move = cluster.move(cluster.slotOf(LOCK), target).begin();
-        awaitRenewal(held);
+        HoldAssertions.awaitRenewals(held, 1);
         held.close();
         assertThatCode(() -> locks.acquire(leased("confirmed", 60_000)).close())
                 .as("a grant while the slot moves")
                 .doesNotThrowAnyException();
-        LockHandle moved = locks.acquire(leased("confirmed", 1_500));
+        LockHandle moved = locks.acquire(leased("confirmed", 3_000));
         move.migrateKeys();
-        awaitRenewal(moved);
+        HoldAssertions.awaitRenewals(moved, 1);
         move.finish();
-        awaitRenewal(moved);
+        HoldAssertions.awaitRenewals(moved, 1);
         assertThat(moved.isHeld()).isTrue();
         moved.close();
         locks.acquire(leased("confirmed", 60_000)).close();
         cluster.move(move.slot(), master).begin().finish();
         assertThat(waits(target)).as("calls of WAIT at the target").isGreaterThan(waited);
-    }
-
-    private static void awaitRenewal(LockHandle handle) {
-        await().atMost(LONG).until(() -> handle.remainingLease().toMillis() < 1_100);
-        await().atMost(LONG).until(() -> handle.remainingLease().toMillis() > 1_100 || !handle.isHeld());
-        assertThat(handle.isHeld()).isTrue();
     }
 
     private static long waits(ClusterNode node) {

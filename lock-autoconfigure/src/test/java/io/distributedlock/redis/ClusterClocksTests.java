@@ -33,7 +33,7 @@ class ClusterClocksTests {
         nanos.addAndGet(there.toNanos());
         long shown = serverClock(ahead);
         nanos.addAndGet(back.toNanos());
-        clocks.answered(node, shown, sentAt);
+        clocks.replied(node, shown, sentAt);
     }
 
     @Test

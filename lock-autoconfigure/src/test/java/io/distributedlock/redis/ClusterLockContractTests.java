@@ -24,6 +24,7 @@ class ClusterLockContractTests extends LockContract {
 
     @BeforeAll
     static void start() {
+        Templates.warmUpThisJvm();
         server = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));
     }
 

@@ -55,6 +55,7 @@ class ClusterNeighboursTests {
 
     @BeforeAll
     static void start() {
+        Templates.warmUpThisJvm();
         cluster = RedisCluster.start(3, 0, Duration.ofSeconds(60));
     }
 
@@ -84,12 +85,12 @@ class ClusterNeighboursTests {
         return template.activity().instance();
     }
 
-    private static FleetReport fleet(RedisLockTemplate asker, boolean complete) {
+    private static FleetReport fleet(RedisLockTemplate requester, boolean complete) {
         return await().atMost(LONG)
                 .until(
-                        () -> asker.fleet("", 10),
+                        () -> requester.fleet("", 10),
                         fleet -> fleet.instances().size() == 3
-                                && fleet.instances().stream().allMatch(InstanceReport::answered)
+                                && fleet.instances().stream().allMatch(InstanceReport::replied)
                                 && fleet.complete() == complete);
     }
 
@@ -137,10 +138,10 @@ class ClusterNeighboursTests {
     /** The id in the entry names a channel without a subscriber. */
     @Test
     void aHolderWhoseChannelHasMovedIsFoundByAnother() {
-        RedisLockTemplate asker = template("till 1");
+        RedisLockTemplate requester = template("till 1");
         RedisLockTemplate holder = template("till 2");
         LockHandle held = holder.acquire(leased("kept", 60_000));
-        assertThat(asker.inspect("kept")).isPresent();
+        assertThat(requester.inspect("kept")).isPresent();
         ClusterNode source = cluster.masterOf("lock:{kept}");
         String owner = source.text("HGET", "lock:{kept}", "o");
         String channel = "lock:instance:" + owner.substring(0, owner.indexOf('.'));
@@ -150,7 +151,7 @@ class ClusterNeighboursTests {
                         .noneMatch(node -> node.list("PUBSUB", "SHARDCHANNELS").contains(channel)));
 
         HoldReport report = await().atMost(Noise.LATEST)
-                .until(() -> asker.holdOf(id(holder), "kept").orElse(null), found -> found != null);
+                .until(() -> requester.holdOf(id(holder), "kept").orElse(null), found -> found != null);
 
         assertThat(report.label()).isEqualTo("till 2");
         assertThat(report.fencingToken()).isEqualTo(held.fencingToken());
@@ -228,13 +229,14 @@ class ClusterNeighboursTests {
             node.text("CLIENT", "KILL", "USER", "locks");
         }
 
-        RedisLockTemplate asker = template("till 1", allowed("locks-asker"));
+        RedisLockTemplate requester = template("till 1", allowed("locks-asker"));
         await().atMost(Noise.LATEST)
-                .untilAsserted(() ->
-                        assertThat(asker.inspect(name).orElseThrow().label()).isEqualTo("till 7"));
+                .untilAsserted(
+                        () -> assertThat(requester.inspect(name).orElseThrow().label())
+                                .isEqualTo("till 7"));
         await().atMost(Noise.LATEST)
                 .untilAsserted(() -> assertThat(catchThrowable(
-                                () -> asker.acquire(leased(name, 60_000).waitUpTo(Duration.ofMillis(10)))))
+                                () -> requester.acquire(leased(name, 60_000).waitUpTo(Duration.ofMillis(10)))))
                         .hasMessageContaining("held by till 7 (" + id(holder) + ")"));
         assertNothingWasDenied();
     }

@@ -54,6 +54,7 @@ class ClusterRedirectTests {
 
     @BeforeAll
     static void start() {
+        Templates.warmUpThisJvm();
         cluster = RedisCluster.start(2, 0, Duration.ofSeconds(15));
     }
 

@@ -48,6 +48,7 @@ class ClusterSlotMoveTests {
 
     @BeforeAll
     static void start() {
+        Templates.warmUpThisJvm();
         server = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));
     }
 

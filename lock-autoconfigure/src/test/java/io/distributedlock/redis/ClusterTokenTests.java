@@ -17,6 +17,7 @@ class ClusterTokenTests {
 
     @BeforeAll
     static void start() {
+        Templates.warmUpThisJvm();
         cluster = new ClusterServer(RedisCluster.start(3, 0, Duration.ofSeconds(15)));
     }
 

@@ -39,8 +39,8 @@ class DeletedKeyTests extends AbstractFaultTests {
     @ParameterizedTest
     @ValueSource(strings = {"DEL lock:{deleted}", "FLUSHALL;SCRIPT FLUSH"})
     void waitersGetTheLockSoonAndTokensGrow(String commands) {
-        RedisLockTemplate holder = direct();
-        List<RedisLockTemplate> others = List.of(direct(), direct());
+        RedisLockTemplate holder = patient();
+        List<RedisLockTemplate> others = List.of(patient(), patient());
         LockHandle handle = holder.acquire(leased("deleted", 1_500));
         List<Long> tokens = new CopyOnWriteArrayList<>(List.of(handle.fencingToken()));
         List<TestCallers.Call<?>> calls = new ArrayList<>();
@@ -56,7 +56,7 @@ class DeletedKeyTests extends AbstractFaultTests {
         }
         await().until(() ->
                 holder.inspect("deleted").map(LockState::waitingInstances).orElse(0) == 2);
-        calls.forEach(TestCallers.Call::awaitBlocked);
+        others.forEach(instance -> AbstractLockContract.awaitWaitingIn(instance, 3));
         Stopwatch watch = Stopwatch.start();
         try (RespClient client = redis.connect()) {
             for (String command : commands.split(";", -1)) {
@@ -81,7 +81,7 @@ class DeletedKeyTests extends AbstractFaultTests {
         List<Set<Long>> tokens = new ArrayList<>();
         AtomicReference<Duration> longest = new AtomicReference<>(Duration.ZERO);
         List<TestCallers.Call<?>> calls = new ArrayList<>();
-        for (RedisLockTemplate instance : List.of(direct(), direct(), direct())) {
+        for (RedisLockTemplate instance : List.of(patient(), patient(), patient())) {
             Set<Long> its = ConcurrentHashMap.newKeySet();
             tokens.add(its);
             for (int i = 0; i < 2; i++) {

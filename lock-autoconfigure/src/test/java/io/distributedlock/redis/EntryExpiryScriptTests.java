@@ -6,6 +6,7 @@ package io.distributedlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import io.distributedlock.testing.RespClient;
 import java.util.List;
@@ -135,5 +136,61 @@ class EntryExpiryScriptTests extends AbstractScriptTests {
                     .hasMessageContaining("can't run this command");
         }
         assertThat(isFree()).isTrue();
+    }
+
+    /** As after the move of a slot: the ends of the holds are of the clock of another server, the TTL is not. */
+    private static void clockIsAheadOf(String id, long millis) {
+        client.call("HSET", ENTRY, "u" + id, String.valueOf(Long.parseLong(field("u" + id)) - millis));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {20_000, 3_600_000})
+    void aReleaseAtAServerWhoseClockIsAheadLeavesTheOtherHoldsOfTheOwner(long ahead) {
+        acquireFor("job", ONE, "30000");
+        acquireFor("job", TWO, "30000");
+        clockIsAheadOf(ONE, ahead);
+        clockIsAheadOf(TWO, ahead);
+
+        assertThat(release(ONE, "0", "")).asInstanceOf(LIST).first().isEqualTo(4L);
+
+        assertThat(field("h")).isEqualTo(TWO + " ");
+        assertThat(ttl()).isBetween(25_000L, 30_000L);
+    }
+
+    @Test
+    void aReleaseByNameAtAServerWhoseClockIsAheadLeavesTheOtherHolds() {
+        acquireFor("job", ONE, "30000");
+        acquireFor("job", TWO, "30000");
+        clockIsAheadOf(ONE, 60_000);
+        clockIsAheadOf(TWO, 60_000);
+
+        assertThat(run("release-owner.lua", 1, ENTRY, "job", "0"))
+                .asInstanceOf(LIST)
+                .first()
+                .isEqualTo(4L);
+    }
+
+    @Test
+    void aShorterLeaseAtAServerWhoseClockIsAheadLeavesThatOfTheOtherHolds() {
+        acquireFor("job", ONE, "30000");
+        acquireFor("job", TWO, "30000");
+        clockIsAheadOf(ONE, 20_000);
+        clockIsAheadOf(TWO, 20_000);
+
+        run("renew.lua", 1, ENTRY, ONE, "5000", field("t"), "1");
+
+        assertThat(ttl()).isBetween(25_000L, 30_000L);
+    }
+
+    /** Otherwise a hold would count for as long as that clock was ahead, after its instance has died. */
+    @Test
+    void anEndOfAClockThatIsAheadIsReplacedByTheNextRenewal() {
+        acquireFor("job", ONE, "30000");
+        clockIsAheadOf(ONE, -3_600_000);
+        long before = Long.parseLong(field("u" + ONE));
+
+        renew(ONE, "30000");
+
+        assertThat(Long.parseLong(field("u" + ONE))).isLessThan(before - 3_500_000);
     }
 }

@@ -103,8 +103,8 @@ abstract class ExclusionContract extends AbstractLockContract {
         List<TestCallers.Call<?>> calls = new ArrayList<>();
         for (LockOperations locks : List.of(first, second)) {
             calls.add(callers.call(() -> {
-                try (LockHandle handle = locks.acquire(leased("counter", 300).waitForever())) {
-                    count(() -> HoldAssertions.assertHeldFor(handle, millis(700), () -> {}));
+                try (LockHandle handle = locks.acquire(leased("counter", 900).waitForever())) {
+                    count(() -> HoldAssertions.awaitRenewals(handle, 5));
                     assertThat(handle.isHeld()).isTrue();
                 }
                 return 1;

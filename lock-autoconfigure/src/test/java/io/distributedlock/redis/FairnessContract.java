@@ -86,7 +86,7 @@ abstract class FairnessContract extends AbstractLockContract {
                 }));
             }
         }
-        calls.forEach(TestCallers.Call::awaitBlocked);
+        templates.forEach(instance -> awaitWaitingIn(instance, threads));
         awaitWaiting(instances - 1);
         try (CommandCounter counter = CommandCounter.start(server.serverOf(onlyKey()))) {
             Stopwatch watch = Stopwatch.start();
@@ -111,13 +111,13 @@ abstract class FairnessContract extends AbstractLockContract {
             int number = i;
             for (int thread = 0; thread < 10; thread++) {
                 calls.add(callers.call(() -> {
-                            try (LockHandle granted = instances.get(number).acquire(REQUEST)) {
-                                assertThat(granted.isHeld()).isTrue();
-                                served.add(number);
-                                return number;
-                            }
-                        })
-                        .awaitBlocked());
+                    try (LockHandle granted = instances.get(number).acquire(REQUEST)) {
+                        assertThat(granted.isHeld()).isTrue();
+                        served.add(number);
+                        return number;
+                    }
+                }));
+                awaitWaitingIn(instances.get(number), thread + 1);
             }
             awaitWaiting(i + 1);
         }
@@ -165,17 +165,17 @@ abstract class FairnessContract extends AbstractLockContract {
         for (int i = 0; i < before + after; i++) {
             int number = i;
             calls.add(callers.call(() -> {
-                        try (LockHandle granted = busy.acquire(REQUEST)) {
-                            served.add("own");
-                            HoldAssertions.assertHeldFor(granted, section, () -> {});
-                            if (number == before - 1) {
-                                letIn(served);
-                                HoldAssertions.assertHeldFor(granted, millis(30), () -> {});
-                            }
-                            return granted;
-                        }
-                    })
-                    .awaitBlocked());
+                try (LockHandle granted = busy.acquire(REQUEST)) {
+                    served.add("own");
+                    HoldAssertions.assertHeldFor(granted, section, () -> {});
+                    if (number == before - 1) {
+                        letIn(served);
+                        HoldAssertions.assertHeldFor(granted, millis(30), () -> {});
+                    }
+                    return granted;
+                }
+            }));
+            awaitWaitingIn(busy, i + 1);
         }
         handle.close();
         calls.forEach(TestCallers.Call::get);

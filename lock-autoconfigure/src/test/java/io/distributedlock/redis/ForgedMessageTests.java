@@ -75,8 +75,8 @@ class ForgedMessageTests extends AbstractFaultTests {
 
     @Test
     void anOverheardIdDoesNotRevealTheNext() {
-        RedisLockTemplate one = direct();
-        RedisLockTemplate two = direct();
+        RedisLockTemplate one = patient();
+        RedisLockTemplate two = patient();
         List<MatchResult> overheard;
         try (CommandLog log = CommandLog.open(redis)) {
             LockHandle first = one.acquire(REQUEST);
@@ -116,8 +116,8 @@ class ForgedMessageTests extends AbstractFaultTests {
 
     @Test
     void aTokenThatRedisCannotHaveMadeIsNotBelieved() {
-        RedisLockTemplate one = direct();
-        RedisLockTemplate two = direct();
+        RedisLockTemplate one = patient();
+        RedisLockTemplate two = patient();
         LockHandle held = one.acquire(REQUEST);
         CompletableFuture<LockHandle> waiting = waiting(two);
         String id = client.text("HGET", ENTRY, "q1").split(" ")[0];

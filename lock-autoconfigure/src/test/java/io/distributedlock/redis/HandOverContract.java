@@ -62,13 +62,13 @@ abstract class HandOverContract extends AbstractLockContract {
             List<TestCallers.Call<LockHandle>> calls = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
                 calls.add(callers.call(() -> {
-                            LockHandle next = first.acquire(REQUEST);
-                            assertThat(next.fencingToken()).isGreaterThan(highest.getAndSet(next.fencingToken()));
-                            assertThat(commandsOfLocks(log)).isEmpty();
-                            next.close();
-                            return next;
-                        })
-                        .awaitBlocked());
+                    LockHandle next = first.acquire(REQUEST);
+                    assertThat(next.fencingToken()).isGreaterThan(highest.getAndSet(next.fencingToken()));
+                    assertThat(commandsOfLocks(log)).isEmpty();
+                    next.close();
+                    return next;
+                }));
+                awaitWaitingIn(first, i + 1);
             }
             handle.close();
             calls.forEach(TestCallers.Call::get);
@@ -85,13 +85,13 @@ abstract class HandOverContract extends AbstractLockContract {
             for (int i = 0; i < 10; i++) {
                 int number = i;
                 calls.add(callers.call(() -> {
-                            try (LockHandle granted = first.acquire(REQUEST)) {
-                                assertThat(granted.isHeld()).isTrue();
-                                served.add(number);
-                            }
-                            return number;
-                        })
-                        .awaitBlocked());
+                    try (LockHandle granted = first.acquire(REQUEST)) {
+                        assertThat(granted.isHeld()).isTrue();
+                        served.add(number);
+                    }
+                    return number;
+                }));
+                awaitWaitingIn(first, i + 1);
             }
         }
         calls.forEach(TestCallers.Call::get);

@@ -9,8 +9,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockOperations;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.Noise;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.core.ThrowingRunnable;
 
 /** Watching holds over time. */
@@ -30,6 +34,47 @@ final class HoldAssertions {
         });
     }
 
+    /**
+     * Waits until the lease was renewed so many times from now on. It must be held all that time. The lease should be
+     * long enough for a machine that stands still for a moment.
+     */
+    static void awaitRenewals(LockHandle handle, int times) {
+        awaitRenewals(handle, times, () -> {});
+    }
+
+    /** The same, and each look must satisfy the check. */
+    static void awaitRenewals(LockHandle handle, int times, ThrowingRunnable check) {
+        Duration[] last = {handle.remainingLease()};
+        int[] seen = {0};
+        await().pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> {
+                    assertThat(handle.isHeld()).as("held").isTrue();
+                    handle.throwIfLost();
+                    satisfy(check);
+                    Duration now = handle.remainingLease();
+                    seen[0] += now.compareTo(last[0]) > 0 ? 1 : 0;
+                    last[0] = now;
+                    return seen[0] >= times;
+                });
+    }
+
+    /**
+     * Whether the lock was granted; the grant is not released. A reply that is late, as on a busy machine, is no grant.
+     *
+     * @param replies counts the others, since a check without any reply says nothing
+     */
+    static boolean isGranted(LockOperations locks, LockRequest request, AtomicInteger replies) {
+        try {
+            boolean granted = locks.tryAcquire(request.noWait()).isPresent();
+            replies.incrementAndGet();
+            return granted;
+        } catch (LockUnavailableException e) {
+            return false;
+        }
+    }
+
     /** Looks every few milliseconds; each look must be satisfied. */
     static void assertAllTheTime(Duration time, ThrowingRunnable check) {
         long end = System.nanoTime() + time.toNanos();
@@ -37,13 +82,17 @@ final class HoldAssertions {
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
                 .until(() -> {
-                    try {
-                        check.run();
-                    } catch (Throwable e) {
-                        throw new AssertionError(e.getMessage(), e);
-                    }
+                    satisfy(check);
                     return System.nanoTime() - end >= 0;
                 });
+    }
+
+    private static void satisfy(ThrowingRunnable check) {
+        try {
+            check.run();
+        } catch (Throwable e) {
+            throw new AssertionError(e.getMessage(), e);
+        }
     }
 
     /**

@@ -65,18 +65,18 @@ class HolderLookupTests {
         return new HolderLookup(
                 store,
                 messenger,
-                new InstanceQueries(messenger, new AnswerQueue(), labels, name -> reported),
+                new InstanceQueries(messenger, new ReplyQueue(), labels, name -> reported),
                 labels,
                 id -> written,
                 name -> own);
     }
 
-    private interface Answers {
+    private interface ServerReplies {
 
         Object to(String method);
     }
 
-    private <T> T fake(Class<T> type, Answers answers) {
+    private <T> T fake(Class<T> type, ServerReplies answers) {
         return type.cast(Proxy.newProxyInstance(
                 getClass().getClassLoader(),
                 new Class<?>[] {type},

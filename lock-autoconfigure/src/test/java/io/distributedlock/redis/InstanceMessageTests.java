@@ -26,7 +26,7 @@ class InstanceMessageTests {
     }
 
     private static HoldReport told(HoldReport report) {
-        return InstanceMessage.report(InstanceMessage.tell("number", report)).orElseThrow();
+        return InstanceMessage.report(InstanceMessage.report("number", report)).orElseThrow();
     }
 
     @Test
@@ -49,7 +49,7 @@ class InstanceMessageTests {
     /** It has sent no number of callers. */
     @Test
     void aReplyOfAnOlderVersionIsRead() {
-        String words = InstanceMessage.tell("number", report("till 1", waitsFor("order:2")));
+        String words = InstanceMessage.report("number", report("till 1", waitsFor("order:2")));
         HoldReport told = InstanceMessage.report(words.substring(0, words.lastIndexOf(' ')))
                 .orElseThrow();
 
@@ -60,7 +60,7 @@ class InstanceMessageTests {
 
     @Test
     void anIncompleteReplyIsNone() {
-        String words = InstanceMessage.tell("number", report("till 1", List.of()));
+        String words = InstanceMessage.report("number", report("till 1", List.of()));
 
         for (int end = 0; end < words.length(); end++) {
             if (words.charAt(end) == ' ') {

@@ -45,7 +45,7 @@ class KeptLocksTests extends AbstractFaultTests {
     @Test
     void areAllReleased() {
         List<LockHandle> handles =
-                completeWith(direct(), () -> assertThat(keys()).hasSize(LOCKS));
+                completeWith(patient(), () -> assertThat(keys()).hasSize(LOCKS));
 
         assertThat(handles).noneMatch(LockHandle::isHeld);
         assertThat(keys()).isEmpty();

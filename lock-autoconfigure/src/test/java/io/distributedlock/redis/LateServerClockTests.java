@@ -23,8 +23,8 @@ class LateServerClockTests extends AbstractFaultTests {
     /** Redis assigns the next number to the waiter, since it does not know what another instance assigned locally. */
     @Test
     void aLocalHandOverGetsNoTokenThatTheServerAssignsToTheNextInLine() {
-        RedisLockTemplate first = direct();
-        RedisLockTemplate second = direct();
+        RedisLockTemplate first = patient();
+        RedisLockTemplate second = patient();
         long ahead = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() + 60_000);
         try (RespClient client = redis.connect()) {
             client.call("HSET", "lock:{late}", "t", String.valueOf(ahead));
@@ -39,7 +39,7 @@ class LateServerClockTests extends AbstractFaultTests {
                 second.acquireAsync(REQUEST.waitForever()).toCompletableFuture();
         await().until(() -> first.inspect("late").orElseThrow().waitingInstances() == 1);
 
-        direct().forceRelease("late");
+        patient().forceRelease("late");
 
         try (LockHandle next = TestCallers.get(inLine)) {
             assertThat(granted.fencingToken()).isGreaterThan(ahead);

@@ -49,6 +49,9 @@ class LeastPrivilegeTests extends AbstractFaultTests {
 
     private static final Pattern RULES = Pattern.compile("```\\R(user locks on >change-me .*)\\R```");
 
+    /** Other warnings are those of what is lost on purpose, and of a busy machine. */
+    private static final Pattern REFUSED = Pattern.compile("(?i)refuse|NOPERM");
+
     /** Until a new instance is connected, on a machine that is busy. */
     private static final Duration CONNECTED = millis(4_000);
 
@@ -97,7 +100,7 @@ class LeastPrivilegeTests extends AbstractFaultTests {
         target.setUsername("locks");
         target.setPassword(PASSWORD);
         target.setDatabase(1);
-        return templates.on(StandaloneServer.connectionFactory(target), Templates.IMPATIENT);
+        return templates.on(StandaloneServer.connectionFactory(target), Templates.PATIENT);
     }
 
     @Test
@@ -107,8 +110,7 @@ class LeastPrivilegeTests extends AbstractFaultTests {
         useEverything();
         assertThat(denied()).isEmpty();
         assertThat(output.getAll().lines().filter(line -> line.contains(" WARN ")))
-                .as("nothing but what was lost on purpose")
-                .allMatch(line -> line.contains("was lost after"));
+                .noneMatch(line -> REFUSED.matcher(line).find());
     }
 
     @Test
@@ -190,26 +192,23 @@ class LeastPrivilegeTests extends AbstractFaultTests {
                 .hasSize(3);
 
         setUser(documented());
-        await().atMost(millis(3_000).plus(Noise.now()).plus(Noise.now()))
-                .until(() -> admin.list("PUBSUB", "CHANNELS").size() == 2);
+        await().until(() -> admin.list("PUBSUB", "CHANNELS").size() == 2);
         assertThat(handOver(one, two)).isLessThan(Noise.now());
 
         // The server closes the connections of those who listen where they no longer may.
         setUser(fewer);
         assertThat(handOver(one, two)).isLessThan(millis(1_000).plus(Noise.now()));
         setUser(documented());
-        await().atMost(millis(4_000).plus(Noise.now()).plus(Noise.now()))
-                .until(() -> admin.list("PUBSUB", "CHANNELS").size() == 2);
+        await().until(() -> admin.list("PUBSUB", "CHANNELS").size() == 2);
         assertThat(handOver(two, one)).isLessThan(Noise.now());
     }
 
     private static Duration handOver(RedisLockTemplate from, RedisLockTemplate to) {
-        LockRequest request = leased("main", 5_000);
+        LockRequest request = leased("main", 60_000);
         LockHandle handle = from.acquire(request);
         CompletableFuture<LockHandle> next =
                 to.acquireAsync(request.waitForever()).toCompletableFuture();
-        await().atMost(millis(2_000).plus(Noise.now()).plus(Noise.now()))
-                .until(() -> from.inspect("main").orElseThrow().waitingInstances() == 1);
+        await().until(() -> from.inspect("main").orElseThrow().waitingInstances() == 1);
         Stopwatch watch = Stopwatch.start();
         handle.close();
         TestCallers.get(next).close();
@@ -219,19 +218,21 @@ class LeastPrivilegeTests extends AbstractFaultTests {
     private void useEverything() {
         RedisLockTemplate one = instance();
         RedisLockTemplate two = instance();
-        LockRequest request = leased("main", 3_000).waitUpTo(CONNECTED);
+        LockRequest request = leased("main", 30_000).waitUpTo(CONNECTED);
 
         // One after the other, waited for, renewed, extended, nested.
-        LockHandle renewed = one.acquire(leased("renewed", 900).waitUpTo(CONNECTED));
+        LockHandle renewed = one.acquire(leased("renewed", 1_500).waitUpTo(CONNECTED));
         LockHandle handle = one.acquire(request);
         one.acquire(request).close();
         CompletableFuture<LockHandle> next =
                 two.acquireAsync(request.waitForever()).toCompletableFuture();
-        await().atMost(millis(500).plus(Noise.now()).plus(Noise.now()))
-                .until(() -> one.inspect("main").orElseThrow().waitingInstances() == 1);
-        HoldAssertions.assertHeldFor(renewed, millis(920), () -> {});
+        // Without a right, this fails and is not repeated.
+        await().ignoreExceptionsMatching(failure -> false)
+                .until(() -> next.isCompletedExceptionally()
+                        || one.inspect("main").orElseThrow().waitingInstances() == 1);
+        HoldAssertions.awaitRenewals(renewed, 1);
         renewed.close();
-        handle.extend(millis(4_000));
+        handle.extend(millis(40_000));
         Stopwatch watch = Stopwatch.start();
         handle.close();
         TestCallers.get(next).close();

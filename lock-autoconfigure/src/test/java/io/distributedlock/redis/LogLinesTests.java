@@ -129,7 +129,7 @@ class LogLinesTests extends AbstractFaultTests {
 
     @Test
     void eachLockAndUnlockCanBeFollowed() {
-        RedisLockTemplate locks = direct();
+        RedisLockTemplate locks = patient();
         Logger logger = (Logger) LoggerFactory.getLogger("io.distributedlock.engine.LockEngine");
         Level before = logger.getLevel();
         logger.setLevel(Level.DEBUG);

@@ -138,9 +138,11 @@ class ManyCallersTests {
             });
         }
         try (LockHandle handle = other.acquire(REQUEST)) {
+            await().until(() -> cycles.get() > 100);
+            int before = cycles.get();
             HoldAssertions.assertUnlessStalled(millis(50), this::assertTwoHundredWaitsEndOnTime);
             assertThat(handle.isHeld()).isTrue();
-            assertThat(cycles).hasValueGreaterThan(1_000);
+            assertThat(cycles).as("the load went on").hasValueGreaterThan(before + 100);
         } finally {
             stop.set(true);
         }
@@ -216,12 +218,10 @@ class ManyCallersTests {
     }
 
     private void assertNothingIsLeft() {
-        await().atMost(millis(500).plus(Noise.now()).plus(Noise.now()))
-                .pollInterval(millis(5))
-                .untilAsserted(() -> {
-                    assertThat(EngineState.of(engine(locks))).isEqualTo(EngineState.EMPTY);
-                    assertThat(waiting()).isZero();
-                });
+        await().pollInterval(millis(5)).untilAsserted(() -> {
+            assertThat(EngineState.of(engine(locks))).isEqualTo(EngineState.EMPTY);
+            assertThat(waiting()).isZero();
+        });
     }
 
     private int waiting() {

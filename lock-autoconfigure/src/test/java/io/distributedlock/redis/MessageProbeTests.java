@@ -54,7 +54,7 @@ class MessageProbeTests extends AbstractFaultTests {
 
     @Test
     void aServerThatSendsMessagesCausesNoWarning(CapturedOutput output) {
-        direct().acquire(leased("probed", 5_000)).close();
+        patient().acquire(leased("probed", 5_000)).close();
 
         assertThat(output.getAll()).doesNotContain(WARNING);
     }
@@ -65,7 +65,7 @@ class MessageProbeTests extends AbstractFaultTests {
         RedisClient client =
                 RedisClient.create(StandaloneServer.resources(), RedisURI.create("127.0.0.1", redis.port()));
         try (var connection = client.connect()) {
-            MessageProbe.of(connection, "lock:instance:elsewhere", Duration.ofSeconds(5));
+            MessageProbe.run(connection, "lock:instance:elsewhere", Duration.ofSeconds(5));
         } finally {
             client.shutdown(Duration.ZERO, Duration.ZERO);
         }

@@ -166,7 +166,7 @@ class MultiJvmTests {
         assertThat(fleet.get().instances())
                 .filteredOn(each -> each.instance().equals(id))
                 .singleElement()
-                .satisfies(each -> assertThat(each.answered()).isFalse());
+                .satisfies(each -> assertThat(each.replied()).isFalse());
         assertThat(watch.elapsed()).isLessThan(millis(500).plus(Noise.now()));
         assertThat(locks.forceRelease("shared")).isTrue();
         locks.acquire(LockRequest.of("shared").noWait()).close();

@@ -34,7 +34,7 @@ class RedirectionLimiterTests {
     private final RedirectionLimiter limiter = new RedirectionLimiter(nanos::get);
 
     private void redirect(int slots) {
-        IntStream.range(0, slots).forEach(slot -> limiter.redisSaid("MOVED " + slot + " 127.0.0.1:7001"));
+        IntStream.range(0, slots).forEach(slot -> limiter.receivedError("MOVED " + slot + " 127.0.0.1:7001"));
     }
 
     private void advance(Duration time) {
@@ -84,10 +84,10 @@ class RedirectionLimiterTests {
 
     @Test
     void aReplyThatOnlyLooksLikeARedirectionIsIgnored() {
-        limiter.redisSaid("MOVED");
-        limiter.redisSaid("MOVED x 127.0.0.1:7001");
-        limiter.redisSaid("MOVED 123456789012 127.0.0.1:7001");
-        limiter.redisSaid("ASK");
+        limiter.receivedError("MOVED");
+        limiter.receivedError("MOVED x 127.0.0.1:7001");
+        limiter.receivedError("MOVED 123456789012 127.0.0.1:7001");
+        limiter.receivedError("ASK");
 
         assertThat(IntStream.range(0, 100)).allMatch(limiter::tryAcquirePermit);
     }
@@ -169,16 +169,16 @@ class RedirectionLimiterTests {
         limiter.redirected(SLOT);
         Reply<String> permitted = limiter.permit(KEY, reply);
         assertThat(permitted).isNotNull();
-        permitted.answered(null, new LeaseStoreException(Effect.NOT_EXECUTED, "Redis said: MOVED", null));
+        permitted.replied(null, new LeaseStoreException(Effect.NOT_EXECUTED, "Redis returned: MOVED", null));
         assertThat(limiter.permit(KEY, reply)).isNull();
 
-        permitted.answered(null, new LeaseStoreException(Effect.REFUSED, "Redis said: WRONGTYPE", null));
+        permitted.replied(null, new LeaseStoreException(Effect.REFUSED, "Redis returned: WRONGTYPE", null));
 
         assertThat(limiter.permit(KEY, reply)).isSameAs(reply);
         limiter.redirected(SLOT);
         Reply<String> next = limiter.permit(KEY, reply);
         assertThat(next).isNotNull();
-        next.answered("a", null);
+        next.replied("a", null);
         assertThat(limiter.permit(KEY, reply)).isSameAs(reply);
     }
 }

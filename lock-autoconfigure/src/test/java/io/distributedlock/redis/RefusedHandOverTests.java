@@ -110,11 +110,11 @@ class RefusedHandOverTests extends AbstractFaultTests {
     @EnumSource
     void aReleaseThatIsRefusedGrantsTheLockToNoInstanceUntilWritesAreAllowed(Refusal refusal) throws IOException {
         refusal.prepare(this);
-        LockHandle handle = direct().acquire(leased("refused", 20_000));
-        RedisLockTemplate two = direct();
+        LockHandle handle = patient().acquire(leased("refused", 20_000));
+        RedisLockTemplate two = patient();
         CompletableFuture<LockHandle> second = acquire(two);
         awaitWaiting(two, 1);
-        CompletableFuture<LockHandle> third = acquire(direct());
+        CompletableFuture<LockHandle> third = acquire(patient());
         awaitWaiting(two, 2);
 
         // What is left of the lease when the refusal begins, which lasts longer than that.
@@ -141,8 +141,8 @@ class RefusedHandOverTests extends AbstractFaultTests {
 
     @Test
     void aForcedReleaseThatIsRefusedEndsNoHold() {
-        RedisLockTemplate one = direct();
-        RedisLockTemplate two = direct();
+        RedisLockTemplate one = patient();
+        RedisLockTemplate two = patient();
         LockHandle handle = one.acquire(leased("refused", 30_000));
         LockHandle owned = one.acquire(leased("owned", 30_000).owner("job"));
         Refusal.NO_REPLICAS.begin(this);
@@ -162,15 +162,15 @@ class RefusedHandOverTests extends AbstractFaultTests {
 
     @Test
     void aForcedReleaseBringsTheHighestTokenThatTheInstanceHasSeen() {
-        RedisLockTemplate one = direct();
-        RedisLockTemplate two = direct();
+        RedisLockTemplate one = patient();
+        RedisLockTemplate two = patient();
         LockHandle ahead = one.acquire(leased("ahead", 30_000));
         long far = ahead.fencingToken() + Duration.ofMinutes(1).toNanos() / 1_000;
         admin.call("HSET", "lock:{ahead}", "t", Long.toString(far));
         assertThat(two.tryAcquire(LockRequest.of("ahead").noWait())).isEmpty();
 
         LockHandle taken = one.acquire(leased("refused", 30_000));
-        CompletableFuture<LockHandle> next = acquire(direct());
+        CompletableFuture<LockHandle> next = acquire(patient());
         awaitWaiting(one, 1);
         assertThat(two.forceRelease("refused")).isTrue();
         LockHandle granted = TestCallers.get(next);
@@ -182,9 +182,9 @@ class RefusedHandOverTests extends AbstractFaultTests {
     /** The one who asks may want a lease that is much shorter than that of the holder. */
     @Test
     void aLockWhoseExpiryWasTakenAwayStaysWithItsHolder() {
-        LockHandle handle = direct().acquire(leased("refused", 30_000));
+        LockHandle handle = patient().acquire(leased("refused", 30_000));
         admin.call("PERSIST", "lock:{refused}");
-        RedisLockTemplate two = direct();
+        RedisLockTemplate two = patient();
         CompletableFuture<LockHandle> waiting =
                 two.acquireAsync(leased("refused", 200).waitForever()).toCompletableFuture();
         awaitWaiting(two, 1);

@@ -27,8 +27,8 @@ class RestoredEntryTests extends AbstractFaultTests {
     /** Redis cannot tell it from a re-entry, which has the token of its hold. */
     @Test
     void itsExplicitOwnerContinuesTheHoldAndIsRefusedByTheResource() {
-        RedisLockTemplate one = direct();
-        RedisLockTemplate two = direct();
+        RedisLockTemplate one = patient();
+        RedisLockTemplate two = patient();
         LockHandle released = one.acquire(OF_THE_OWNER);
         call("COPY", KEY, COPY);
         released.close();
@@ -57,8 +57,8 @@ class RestoredEntryTests extends AbstractFaultTests {
     /** The lease that was restored ends by itself, since its holder has ended. */
     @Test
     void anyOtherCallerGetsAHigherTokenAfterIt() {
-        RedisLockTemplate one = direct();
-        RedisLockTemplate two = direct();
+        RedisLockTemplate one = patient();
+        RedisLockTemplate two = patient();
         LockHandle released = one.acquire(leased("restored", 500));
         call("COPY", KEY, COPY);
         released.close();

@@ -41,15 +41,15 @@ class ScriptCommandTests {
 
     private StatefulRedisConnection<String, String> connection;
 
-    private final Answers answers = new Answers();
+    private final ServerReplies answers = new ServerReplies();
 
     /** What was told of a call. */
-    private static final class Answers implements Reply<Long> {
+    private static final class ServerReplies implements Reply<Long> {
 
         private final List<Object> told = new CopyOnWriteArrayList<>();
 
         @Override
-        public void answered(@Nullable Long reply, @Nullable Throwable failure) {
+        public void replied(@Nullable Long reply, @Nullable Throwable failure) {
             told.add(failure == null ? String.valueOf(reply) : ((LeaseStoreException) failure).effect());
         }
 

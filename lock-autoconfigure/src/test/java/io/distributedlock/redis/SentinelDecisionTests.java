@@ -16,11 +16,11 @@ class SentinelDecisionTests {
 
     private static final InetSocketAddress SECOND = InetSocketAddress.createUnresolved("second", 2);
 
-    private static final SentinelAnswer BEFORE = new SentinelAnswer(FIRST, 3);
+    private static final SentinelReply BEFORE = new SentinelReply(FIRST, 3);
 
-    private static final SentinelAnswer AFTER = new SentinelAnswer(SECOND, 4);
+    private static final SentinelReply AFTER = new SentinelReply(SECOND, 4);
 
-    private static final SentinelAnswer IGNORANT = new SentinelAnswer(null, 0);
+    private static final SentinelReply IGNORANT = new SentinelReply(null, 0);
 
     private final SentinelDecision decision = new SentinelDecision(3);
 

@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.RespClient;
 import io.lettuce.core.ConnectionFuture;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -47,6 +48,29 @@ class SentinelLinkTests {
             try (SentinelLink link = new SentinelLink(
                     client, uri, "main", StandaloneServer.resources().eventExecutorGroup())) {
                 listen(link, hints::incrementAndGet);
+
+                await().until(() -> hints.get() > 0);
+            } finally {
+                client.shutdown(Duration.ZERO, Duration.ZERO);
+            }
+        }
+    }
+
+    /** An operator may grant the channel while the application runs. */
+    @Test
+    void aSubscriptionThatWasRefusedIsRepeated() {
+        AtomicInteger hints = new AtomicInteger();
+        try (EmbeddedRedis redis = EmbeddedRedis.start();
+                RespClient admin = redis.connect()) {
+            admin.text("ACL", "SETUSER", "default", "resetchannels");
+            RedisURI uri = RedisURI.create("127.0.0.1", redis.port());
+            RedisClient client = RedisClient.create(StandaloneServer.resources(), uri);
+            try (SentinelLink link = new SentinelLink(
+                    client, uri, "main", StandaloneServer.resources().eventExecutorGroup())) {
+                link.listen(hints::incrementAndGet);
+                await().until(() -> !admin.list("ACL", "LOG").isEmpty());
+
+                admin.text("ACL", "SETUSER", "default", "allchannels");
 
                 await().until(() -> hints.get() > 0);
             } finally {

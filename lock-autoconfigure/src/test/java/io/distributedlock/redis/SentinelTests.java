@@ -37,6 +37,7 @@ class SentinelTests {
 
     @BeforeAll
     static void start() {
+        Templates.warmUpThisJvm();
         group = SentinelGroup.start(2, List.of("user listener on >ear ~* &* +@all"), USERS);
     }
 

@@ -71,7 +71,7 @@ class ServerClockTests {
     @BeforeEach
     void connect() {
         assertThat(clock.latest()).isZero();
-        clock.ask();
+        clock.request();
         reply(requests.remove());
     }
 
@@ -138,14 +138,14 @@ class ServerClockTests {
 
     @Test
     void theClockOfTheServerBeforeDoesNotCountForTheNextOne() {
-        clock.ask();
+        clock.request();
         CompletableFuture<List<String>> former = requests.remove();
         clock.disconnected();
         reply(former);
         assertThat(clock.latest()).isZero();
 
         ahead = -3_000_000;
-        clock.ask();
+        clock.request();
         reply(requests.remove());
         assertKnown(5_000);
     }
@@ -155,7 +155,7 @@ class ServerClockTests {
     void theClockOfTheFormerMasterCountsAsItWasWhenTheConnectionEnded() {
         assertThat(clock.former()).isZero();
         ahead = 3_000_000;
-        clock.ask();
+        clock.request();
         reply(requests.remove());
         pass(Duration.ofSeconds(10));
         long shown = shown();
@@ -165,9 +165,9 @@ class ServerClockTests {
         pass(Duration.ofSeconds(1));
         ahead = 0;
         try (Logs logs = Logs.capture(Level.WARN)) {
-            clock.ask();
+            clock.request();
             reply(requests.remove());
-            clock.ask();
+            clock.request();
             reply(requests.remove());
             assertThat(logs.of("io.distributedlock.redis.ServerClock"))
                     .singleElement(InstanceOfAssertFactories.STRING)
@@ -180,10 +180,10 @@ class ServerClockTests {
     void theClockOfAServerThatMayHaveBeenTheMasterCounts() {
         long other = shown() + 60_000_000;
         clock.surveyed(List.of(shown(), other, shown() + TimeUnit.DAYS.toMicros(30)));
-        clock.ask();
+        clock.request();
         reply(requests.remove());
         clock.surveyed(List.of(shown()));
-        clock.ask();
+        clock.request();
         reply(requests.remove());
 
         assertThat(clock.former()).isEqualTo(other);
@@ -194,7 +194,7 @@ class ServerClockTests {
     void aClockThatIsFarAheadOfThatOfTheMasterIsIgnored() {
         clock.surveyed(List.of(shown() + TimeUnit.MINUTES.toMicros(11)));
         try (Logs logs = Logs.capture(Level.WARN)) {
-            clock.ask();
+            clock.request();
             reply(requests.remove());
             assertThat(logs.of("io.distributedlock.redis.ClockSurvey"))
                     .singleElement(InstanceOfAssertFactories.STRING)
@@ -234,7 +234,7 @@ class ServerClockTests {
     @Test
     void aRequestWithoutAReplyIsRepeatedAtAGrant() {
         clock.disconnected();
-        clock.ask();
+        clock.request();
         requests.remove().completeExceptionally(new RedisException("disconnected"));
         assertThat(clock.latest()).isZero();
         pass(Duration.ofSeconds(1));
@@ -247,7 +247,7 @@ class ServerClockTests {
     @Test
     void aRequestWithoutAReplyIsRepeatedWhenTheServerReplies() {
         clock.disconnected();
-        clock.ask();
+        clock.request();
         requests.remove().completeExceptionally(new RedisException("no reply in time"));
         clock.replied();
         assertThat(requests).isEmpty();
@@ -266,7 +266,7 @@ class ServerClockTests {
     @Test
     void aServerThatRefusesTheRequestHasNoLimit() {
         clock.disconnected();
-        clock.ask();
+        clock.request();
         requests.remove().completeExceptionally(new RedisCommandExecutionException("ERR unknown command 'TIME'"));
         assertThat(clock.latest()).isEqualTo(Long.MAX_VALUE);
         grant(shown());

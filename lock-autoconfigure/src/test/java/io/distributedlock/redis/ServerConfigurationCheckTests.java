@@ -141,7 +141,7 @@ class ServerConfigurationCheckTests {
         EngineSettings settings = Templates.IMPATIENT;
         LockClientFactory source = new LockClientFactory(
                 StandaloneServer.connectionFactory(redis.port()), settings.commandTimeout(), new InstanceId());
-        try (LockConnections connections = new LockConnections(source, settings.commandTimeout())) {
+        try (SingleServerConnections connections = new SingleServerConnections(source, settings.commandTimeout())) {
             ServerClockMonitor clock = new ServerClockMonitor(() -> System.nanoTime() + ahead.get());
             LettuceLeaseStore store =
                     new LettuceLeaseStore(connections, new LockKeys(Templates.PREFIX), new InstanceId(), clock);

@@ -19,6 +19,7 @@ class StandaloneLockContractTests extends LockContract {
 
     @BeforeAll
     static void start() {
+        Templates.warmUpThisJvm();
         server = new StandaloneServer();
     }
 

@@ -43,19 +43,20 @@ class StopUnderFaultTests extends AbstractFaultTests {
     @EnumSource
     void endsInTimeAndLeavesNothing(Redis state) {
         RedisLockTemplate stopping = templates.on(StandaloneServer.connectionFactory(proxy.port()), SETTINGS);
-        RedisLockTemplate other = direct();
+        RedisLockTemplate other = patient();
         LockHandle held = stopping.acquire(REQUEST);
         LockHandle inner = stopping.acquire(REQUEST);
         LockHandle owned = stopping.acquire(leased("owned", 1_000).owner("job"));
-        LockHandle theirs = other.acquire(leased("theirs", 1_000));
+        LockHandle theirs = other.acquire(leased("theirs", 30_000));
         List<TestCallers.Call<LockHandle>> waiting = new ArrayList<>();
         for (String name : List.of("stopped", "theirs", "theirs")) {
             waiting.add(callers.call(() -> stopping.acquire(leased(name, 1_000).waitForever())));
         }
         CompletableFuture<LockHandle> next =
-                other.acquireAsync(REQUEST.waitForever()).toCompletableFuture();
+                other.acquireAsync(leased("stopped", 30_000).waitForever()).toCompletableFuture();
         await().until(() -> other.inspect("stopped").orElseThrow().waitingInstances() == 1);
         await().until(() -> other.inspect("theirs").orElseThrow().waitingInstances() == 1);
+        AbstractLockContract.awaitWaitingIn(stopping, 3);
         switch (state) {
             case FINE -> {}
             case DOWN -> {
@@ -72,7 +73,6 @@ class StopUnderFaultTests extends AbstractFaultTests {
                 return granted;
             }));
         }
-        waiting.subList(0, 3).forEach(TestCallers.Call::awaitBlocked);
 
         TestCallers.Call<Duration> stop = callers.call(() -> Stopwatch.time(stopping::stop));
         for (TestCallers.Call<LockHandle> waiter : waiting.subList(0, 3)) {

@@ -8,11 +8,12 @@ import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.EngineSettings;
+import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import org.awaitility.Awaitility;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Makes started templates, each of them an instance of its own, and closes them after the test. */
@@ -20,15 +21,19 @@ final class Templates implements AutoCloseable {
 
     static final String PREFIX = "lock:";
 
-    static {
-        Awaitility.setDefaultTimeout(Noise.patience());
-    }
+    private static final AtomicBoolean WARM = new AtomicBoolean();
 
     /** As the defaults, but holds that a test left over end with it. */
     static final EngineSettings SETTINGS = settings(EngineSettings.DEFAULTS.commandTimeout(), Duration.ZERO);
 
-    /** For tests of faults: gives up on an answer soon. */
+    /** For tests of faults: gives up soon on a reply. */
     static final EngineSettings IMPATIENT = settings(Duration.ofMillis(300), Duration.ZERO);
+
+    /**
+     * For instances that a test of faults does not break: a reply may be as late as a busy machine makes it. The lease
+     * of a request limits that time too, so such an instance needs long leases.
+     */
+    static final EngineSettings PATIENT = settings(Noise.LATEST, Duration.ZERO);
 
     private final Deque<Runnable> closing = new ArrayDeque<>();
 
@@ -89,7 +94,23 @@ final class Templates implements AutoCloseable {
         }
     }
 
-    /** So that the connection is there and the server knows the scripts. The first answers may come late. */
+    /**
+     * The first use in a JVM loads most classes, which may take longer than the short time-outs of a test. It pays for
+     * that here, once.
+     */
+    static void warmUpThisJvm() {
+        if (WARM.getAndSet(true)) {
+            return;
+        }
+        try (EmbeddedRedis redis = EmbeddedRedis.start();
+                Templates templates = new Templates()) {
+            RedisLockTemplate template = templates.on(StandaloneServer.connectionFactory(redis.port()), PATIENT);
+            warmUp(template);
+            template.inspect("warm-up");
+        }
+    }
+
+    /** So that the connection is there and the server knows the scripts. The first replies may come late. */
     static void warmUp(RedisLockTemplate template) {
         long deadline = System.nanoTime() + Noise.patience().toNanos();
         while (true) {

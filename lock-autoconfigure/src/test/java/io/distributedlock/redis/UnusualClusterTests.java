@@ -12,6 +12,7 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.testing.ClusterNode;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RedisCluster;
@@ -72,6 +73,7 @@ class UnusualClusterTests {
 
     @BeforeAll
     static void start() {
+        Templates.warmUpThisJvm();
         cluster = RedisCluster.start(2, 1, Duration.ofSeconds(60));
     }
 
@@ -93,7 +95,16 @@ class UnusualClusterTests {
     }
 
     private RedisLockTemplate locks(RedisClusterConfiguration target) {
-        return templates.on(StandaloneServer.connectionFactory(target), Templates.IMPATIENT);
+        return locks(target, Templates.PATIENT);
+    }
+
+    private RedisLockTemplate locks(RedisClusterConfiguration target, EngineSettings settings) {
+        return templates.on(StandaloneServer.connectionFactory(target), settings);
+    }
+
+    /** Where the locks are not available. */
+    private RedisLockTemplate impatient() {
+        return locks(new RedisClusterConfiguration(cluster.addresses()), Templates.IMPATIENT);
     }
 
     /** A server that does not know its own address redirects to a port of the address that the client has used. */
@@ -126,10 +137,11 @@ class UnusualClusterTests {
         Templates.warmUp(locks);
         other.text("SCRIPT", "FLUSH");
         long unknown = errors(other, "NOSCRIPT");
+        long asked = errors(master, "ASK");
         SlotMove move = cluster.move(cluster.slotOf("lock:{unusual}"), other).begin();
         locks.acquire(leased("unusual", 20_000)).close();
         assertThat(errors(other, "NOSCRIPT")).isGreaterThan(unknown);
-        assertThat(errors(master, "ASK")).isPositive();
+        assertThat(errors(master, "ASK")).isGreaterThan(asked);
         move.abandon();
     }
 
@@ -147,7 +159,7 @@ class UnusualClusterTests {
     @ValueSource(strings = {"yes", "no"})
     void aSlotWithoutAMasterIsNamed(String wholeOnly) {
         setAll("cluster-require-full-coverage", wholeOnly);
-        RedisLockTemplate locks = locks();
+        RedisLockTemplate locks = impatient();
         Templates.warmUp(locks);
         String slot = Integer.toString(cluster.slotOf("lock:{unusual}"));
         String elsewhere = nameAt(other);
@@ -200,7 +212,7 @@ class UnusualClusterTests {
                             .allMatch(node -> node.text("CLUSTER", "NODES")
                                     .lines()
                                     .allMatch(row -> row.contains(":" + nowhere + "@"))));
-            RedisLockTemplate locks = locks();
+            RedisLockTemplate locks = impatient();
             assertUnavailable(locks, ":" + nowhere);
         } finally {
             cluster.nodes().forEach(node -> node.text("CONFIG", "SET", "cluster-announce-port", "0"));
@@ -249,7 +261,7 @@ class UnusualClusterTests {
         RedisClusterConfiguration target = new RedisClusterConfiguration(cluster.addresses());
         target.setUsername("limited");
         target.setPassword("pw");
-        RedisLockTemplate locks = locks(target);
+        RedisLockTemplate locks = locks(target, Templates.IMPATIENT);
         assertUnavailable(locks, "cluster|nodes");
     }
 

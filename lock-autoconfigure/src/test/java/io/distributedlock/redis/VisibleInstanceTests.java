@@ -12,6 +12,7 @@ import ch.qos.logback.classic.Level;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -43,12 +44,15 @@ class VisibleInstanceTests extends AbstractFaultTests {
         try (Logs logs = Logs.capture(Level.INFO)) {
             RedisLockTemplate locks = templates.on(factory(
                     LettuceClientConfiguration.builder().clientName("shop").build()));
-            try (LockHandle handle = locks.acquire(LockRequest.of("a"))) {
+            try (LockHandle handle = locks.acquire(LockRequest.of("a").waitUpTo(Noise.patience()))) {
                 String id = call("HGET", "lock:{a}", "o").split("\\.")[0];
 
+                // On a busy machine, a warning of a connection that is opened again may follow.
                 assertThat(logs.of("io.distributedlock"))
+                        .filteredOn(line -> line.startsWith("INFO "))
                         .containsExactly("INFO Distributed locks: instance " + id + ", Redis at 127.0.0.1:"
                                 + redis.port() + ", prefix 'lock:'");
+                await().until(() -> clientNames().size() == 2);
                 assertThat(clientNames())
                         .hasSize(2)
                         .allSatisfy(name -> assertThat(name)
@@ -62,13 +66,13 @@ class VisibleInstanceTests extends AbstractFaultTests {
     @Test
     void theNameStaysAfterAReconnect() {
         RedisLockTemplate locks = proxied();
+        await().until(() -> clientNames().size() == 2);
         List<String> before = clientNames();
         proxy.cut();
 
         locks.acquire(LockRequest.of("a").waitUpTo(Duration.ofSeconds(30))).close();
 
-        assertThat(before).hasSize(2);
-        await().atMost(Duration.ofSeconds(30)).until(() -> clientNames().equals(before));
+        await().until(() -> clientNames().equals(before));
     }
 
     @Test

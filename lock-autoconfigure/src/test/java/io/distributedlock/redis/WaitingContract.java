@@ -170,7 +170,7 @@ abstract class WaitingContract extends AbstractLockContract {
             }
             call.thread().interrupt();
             assertThat(call.get()).as("interrupt flag").isTrue();
-            await().atMost(millis(500).plus(Noise.now()).plus(Noise.now())).until(() -> waiting() == 0);
+            await().until(() -> waiting() == 0);
             handle.close();
             assertThat(keys()).isEmpty();
         }
@@ -194,26 +194,30 @@ abstract class WaitingContract extends AbstractLockContract {
     void interruptsAtAnyMomentLeaveNoLockBehind() {
         long seed = Seeds.of("waiting.seed");
         Random random = new Random(seed);
+        LockRequest lasting = LockRequest.of("swept").lease(Duration.ofMinutes(2));
         int interrupted = 0;
+        // Adapts to the machine, so that some hit and some come too late.
+        int longest = 600_000;
         for (int i = 0; i < 300; i++) {
             CountDownLatch ready = new CountDownLatch(1);
             TestCallers.Call<Boolean> call = callers.call(() -> {
                 ready.countDown();
-                try (LockHandle handle = second.acquire(LockRequest.of("swept"))) {
+                try (LockHandle handle = second.acquire(lasting)) {
                     return handle.isHeld();
                 } catch (LockInterruptedException e) {
                     return false;
                 }
             });
             awaitLatch(ready, Duration.ZERO);
-            if (!call.isDoneWithin(random.nextInt(600_000))) {
+            if (!call.isDoneWithin(random.nextInt(longest))) {
                 call.thread().interrupt();
             }
-            interrupted += call.get() ? 0 : 1;
+            boolean hit = !call.get();
+            interrupted += hit ? 1 : 0;
+            longest += (hit ? 1 : -1) * longest / 20;
         }
-        assertThat(interrupted).as("interrupts that hit, seed %d", seed).isPositive();
+        assertThat(interrupted).as("interrupts that hit, seed %d", seed).isBetween(1, 299);
         await("nothing is left, seed " + seed)
-                .atMost(millis(500).plus(Noise.now()).plus(Noise.now()))
                 .untilAsserted(() -> assertThat(contents()).isEmpty());
     }
 
@@ -235,7 +239,7 @@ abstract class WaitingContract extends AbstractLockContract {
             TestCallers.Call<?> call = callers.call(() -> second.tryAcquire(REQUEST.waitUpTo(WAIT)));
             await().until(() -> waiting() == 1);
             call.get();
-            await().atMost(millis(500).plus(Noise.now()).plus(Noise.now())).until(() -> waiting() == 0);
+            await().until(() -> waiting() == 0);
             assertThat(handle.isHeld()).isTrue();
         }
         assertThat(keys()).isEmpty();
@@ -263,10 +267,10 @@ abstract class WaitingContract extends AbstractLockContract {
         return first.inspect("wanted").map(LockState::waitingInstances).orElse(0);
     }
 
-    /** What is in Redis, to be shown in a failure. */
+    /** The entries in Redis, to be shown in a failure. */
     private String contents() {
         StringBuilder contents = new StringBuilder();
-        for (String key : keys()) {
+        for (String key : keys().stream().filter(each -> each.endsWith("}")).toList()) {
             try (RespClient client = redisOf(key)) {
                 contents.append(key)
                         .append(' ')

@@ -4,7 +4,10 @@
  */
 package io.distributedlock.wrong;
 
+import static org.awaitility.Awaitility.await;
+
 import java.io.StringReader;
+import java.time.Duration;
 import java.util.Timer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -13,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import reactor.core.publisher.Mono;
 
 /** What the rules of the architecture forbid, to see that they find it. This package is not null-marked either. */
 public final class BrokenRules {
@@ -59,6 +63,18 @@ public final class BrokenRules {
 
         void park() {
             LockSupport.parkNanos(1);
+        }
+    }
+
+    public static final class Delaying {
+
+        Mono<String> delay(Mono<String> result) {
+            return Mono.delay(Duration.ofMillis(1)).then(result.delayElement(Duration.ofMillis(1)));
+        }
+
+        void watch() {
+            await().pollDelay(Duration.ofMillis(1)).until(() -> true);
+            await().during(Duration.ofMillis(1)).until(() -> true);
         }
     }
 

@@ -28,12 +28,16 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Another JVM with the class path of this one. Its main class serves requests by {@link ChildRequests}. It never
- * outlives this JVM, not even when it was stopped.
+ * Another JVM with the class path of this one, and with its {@link EmbeddedRedis} binary. Its main class serves
+ * requests by {@link ChildRequests}. It never outlives this JVM, not even when it was stopped.
  */
 public final class ChildJvm implements AutoCloseable {
 
+    /** How long a reply may take. */
     private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    /** Less than a test may take. A child that ends before it serves requests is noticed at once. */
+    private static final Duration START_LIMIT = Duration.ofSeconds(150);
 
     private final Process process;
 
@@ -90,7 +94,7 @@ public final class ChildJvm implements AutoCloseable {
 
     private static ChildJvm serving(Class<?> main, ChildJvm child) {
         try {
-            if (!child.started.await(LIMIT.toMillis(), TimeUnit.MILLISECONDS) || !child.serving) {
+            if (!child.started.await(START_LIMIT.toMillis(), TimeUnit.MILLISECONDS) || !child.serving) {
                 Processes.kill(child.process);
                 child.allErrors.await(1, TimeUnit.SECONDS);
                 throw new IllegalStateException(main.getName() + " did not start:\n" + child.errors);
@@ -181,6 +185,7 @@ public final class ChildJvm implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                "-D" + EmbeddedRedis.BINARY_PROPERTY + "=" + System.getProperty(EmbeddedRedis.BINARY_PROPERTY, ""),
                 "-cp",
                 classPath,
                 main.getName()));

@@ -15,13 +15,21 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import redis.embedded.RedisExecProvider;
 
 /**
  * A Redis server as a child process, on Linux and macOS: on loopback, without persistence, in a directory of its own.
  * It ends, and its directory goes, with {@link #close()} and with this JVM, even if that is killed.
+ *
+ * <p>The server is the bundled Redis 7.0.15, or the program that the system property {@code tests.redis} names: the
+ * absolute path of another {@code redis-server} or {@code valkey-server}, of version 7.0 or later. {@link ChildJvm}
+ * passes the property on. If the property is empty or absent, the bundled server runs. It is unpacked once for each
+ * JVM, into a directory that is removed when the JVM ends.
  */
 public final class EmbeddedRedis implements AutoCloseable {
+
+    static final String BINARY_PROPERTY = "tests.redis";
 
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
@@ -30,6 +38,8 @@ public final class EmbeddedRedis implements AutoCloseable {
     private static final int PORT_TRIES = 5;
 
     private static final String PORT_TAKEN = "Failed listening on port";
+
+    private static @Nullable Path binary;
 
     private final Path directory;
 
@@ -174,11 +184,10 @@ public final class EmbeddedRedis implements AutoCloseable {
         Processes.delete(directory);
     }
 
-    /** One at a time: a child that is just being forked could hold the binary open for writing. */
+    /** Starts one process at a time, so the binary is complete, and closed, before a process runs it. */
     private static synchronized Process launch(Path directory, List<String> options) throws IOException {
-        Path executable = unpack(directory);
         List<String> command = new ArrayList<>(
-                List.of(executable.toString(), configurationFile(directory).toString()));
+                List.of(binary().toString(), configurationFile(directory).toString()));
         command.addAll(options);
         ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(directory.toFile())
@@ -187,11 +196,27 @@ public final class EmbeddedRedis implements AutoCloseable {
         return Guardian.start(builder);
     }
 
-    private static Path unpack(Path directory) throws IOException {
-        Path before = directory.resolve("redis-server");
-        if (Files.exists(before)) {
-            return before;
+    private static Path binary() throws IOException {
+        Path known = binary;
+        if (known == null) {
+            String named = System.getProperty(BINARY_PROPERTY, "");
+            known = named.isBlank() ? unpack() : named(Path.of(named).toAbsolutePath());
+            binary = known;
         }
+        return known;
+    }
+
+    private static Path named(Path executable) {
+        if (!Files.isExecutable(executable)) {
+            throw new IllegalStateException(
+                    "The system property " + BINARY_PROPERTY + " names no executable file: " + executable);
+        }
+        return executable;
+    }
+
+    private static Path unpack() throws IOException {
+        Path directory = Files.createTempDirectory("embedded-redis-binary-");
+        Guardian.removeAtEnd(directory);
         File unpacked = RedisExecProvider.defaultProvider().get();
         Path executable = Files.move(unpacked.toPath(), directory.resolve("redis-server"));
         Processes.delete(unpacked.getParentFile().toPath());

@@ -33,9 +33,9 @@ public final class LeakCheck implements AfterEachCallback {
         this.servers = servers;
     }
 
-    /** Checks these servers, and gives everything ten seconds to go away. */
+    /** Checks these servers, and waits up to {@link Noise#patience()} until everything is gone. */
     public static LeakCheck of(String keyPrefix, EmbeddedRedis... servers) {
-        return new LeakCheck(keyPrefix, Duration.ofSeconds(10), List.of(servers));
+        return new LeakCheck(keyPrefix, Noise.patience(), List.of(servers));
     }
 
     public LeakCheck within(Duration limit) {

@@ -18,6 +18,8 @@ import java.util.stream.Stream;
 /** Signals, waiting and cleaning up. */
 final class Processes {
 
+    private static final Path PROC = Path.of("/proc");
+
     private Processes() {}
 
     /**
@@ -36,7 +38,7 @@ final class Processes {
             throw new UncheckedIOException(e);
         }
         if (name.equals("STOP")) {
-            awaitStopped(Path.of("/proc", Long.toString(pid), "task"));
+            awaitStopped(threads(pid));
         }
     }
 
@@ -64,8 +66,12 @@ final class Processes {
 
     /** Whether the process was stopped by a signal. False where the system does not tell. */
     static boolean isStopped(long pid) {
-        Path threads = Path.of("/proc", Long.toString(pid), "task");
+        Path threads = threads(pid);
         return Files.exists(threads) && allStopped(threads);
+    }
+
+    private static Path threads(long pid) {
+        return PROC.resolve(Path.of(Long.toString(pid), "task"));
     }
 
     /** Ends the process: politely, and after the limit by force. Also ends one that was stopped. */
@@ -119,7 +125,11 @@ final class Processes {
         }
     }
 
+    /** Where the system shows that the process is not stopped, no signal is sent: that takes a process of its own. */
     private static void resume(Process process) {
+        if (Files.exists(PROC) && !isStopped(process.pid())) {
+            return;
+        }
         try {
             signal("CONT", process.pid());
         } catch (IllegalStateException e) {

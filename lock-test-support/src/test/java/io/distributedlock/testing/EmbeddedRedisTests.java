@@ -8,9 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class EmbeddedRedisTests {
 
@@ -92,6 +95,43 @@ class EmbeddedRedisTests {
     }
 
     @Test
+    void serversOfAJvmShareABinaryThatIsRemovedWhenTheJvmIsKilled() {
+        try (EmbeddedRedis first = EmbeddedRedis.start();
+                EmbeddedRedis second = EmbeddedRedis.start();
+                ChildJvm child = childWithBinary("")) {
+            assertThat(binaryOf(second.pid())).isEqualTo(binaryOf(first.pid()));
+            Path other = binaryOf(Long.parseLong(child.ask("a", "redis")));
+            assertThat(other).isExecutable().isNotEqualTo(binaryOf(first.pid()));
+            child.signal("KILL");
+            await().until(() -> !Files.exists(other.getParent()));
+            assertThat(binaryOf(first.pid())).exists();
+        }
+    }
+
+    @Test
+    void runsTheBinaryThatIsNamed(@TempDir Path directory) throws IOException {
+        Path copy = directory.resolve("other-server");
+        try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+            Files.copy(binaryOf(redis.pid()), copy, StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        try (ChildJvm child = childWithBinary(copy.toString())) {
+            long redis = Long.parseLong(child.ask("a", "redis"));
+            assertThat(binaryOf(redis)).isEqualTo(copy.toRealPath());
+            child.signal("KILL");
+            await().until(() -> !isAlive(redis));
+        }
+        assertThat(copy).exists();
+    }
+
+    @Test
+    void aNamedBinaryThatDoesNotExistIsReported(@TempDir Path directory) {
+        Path missing = directory.resolve("missing");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> childWithBinary(missing.toString()))
+                .withMessageContaining("tests.redis names no executable file: " + missing);
+    }
+
+    @Test
     void endsWithAJvmThatExits() {
         try (ChildJvm child = ChildJvm.start(RedisChild.class)) {
             long redis = Long.parseLong(child.ask("a", "redis"));
@@ -128,6 +168,21 @@ class EmbeddedRedisTests {
             assertThat(client.text("GET", "kept")).isEqualTo("yes");
         }
         assertThat(first.directory()).doesNotExist();
+    }
+
+    /** Starts another JVM while the property of this one has that value. */
+    private static ChildJvm childWithBinary(String path) {
+        String before = System.getProperty(EmbeddedRedis.BINARY_PROPERTY, "");
+        System.setProperty(EmbeddedRedis.BINARY_PROPERTY, path);
+        try {
+            return ChildJvm.start(RedisChild.class);
+        } finally {
+            System.setProperty(EmbeddedRedis.BINARY_PROPERTY, before);
+        }
+    }
+
+    private static Path binaryOf(long pid) {
+        return Path.of(ProcessHandle.of(pid).orElseThrow().info().command().orElseThrow());
     }
 
     private static boolean isAlive(long pid) {

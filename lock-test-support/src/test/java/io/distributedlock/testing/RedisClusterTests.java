@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag(TestLength.FULL)
 class RedisClusterTests {
 
     private static final String KEY = "a {key}";
@@ -83,7 +84,6 @@ class RedisClusterTests {
     }
 
     /** Clients reach it all the time. */
-    @Tag(TestLength.FULL)
     @Test
     void replacesAMasterThatIsCutOffFromTheOthersOnly() {
         ClusterNode old = cluster.masterOf(KEY);

@@ -9,8 +9,10 @@ import static org.awaitility.Awaitility.await;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag(TestLength.FULL)
 class ReplicatedRedisTests {
 
     @Test

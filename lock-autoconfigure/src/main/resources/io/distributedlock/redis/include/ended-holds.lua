@@ -9,12 +9,13 @@ end
 -- Removes the holds whose own leases have ended: their instances have died, or know that they have lost them. A hold
 -- that was released by name was one of these, so that none is taken from the others. What remains lasts as long as the
 -- last of them.
-local function removeEnded()
+-- released: the id of a hold that is no longer among them, or ""
+local function removeEnded(released)
   if holder == '=%shared' or holds == '' then
     return
   end
   local ended = ''
-  local last = untilLastEnd(entry, holds, function(id)
+  local last = untilLastEnd(entry, holds, aheadOfEnds(entry, holds .. released), function(id)
     ended = ended .. id .. ' '
     given = math.max(0, given - 1)
   end)
@@ -25,7 +26,7 @@ local function removeEnded()
   if remaining() > 0 and last and last < redis.call('PTTL', entry) then
     redis.call('PEXPIRE', entry, math.max(1, last))
   end
-  forgetEnds(ended)
+  forgetEnds(ended .. released)
 end
 
 -- Writes the holds that remain. The first write is one that Redis allows when it is out of memory.

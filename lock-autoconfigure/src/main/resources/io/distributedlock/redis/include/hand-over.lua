@@ -128,6 +128,14 @@ local function addThoseWhoAsk(heirs, absent)
   end
 end
 
+-- Waiters of an explicit owner that do not listen, while others of that owner enter.
+local function passOver(absent)
+  for _, each in ipairs(absent) do
+    passed = forget(passed, each[1])
+    missed[#missed + 1] = each[1]
+  end
+end
+
 local heirs, id, lease, owner, silent = {}, nil, nil, '', false
 local looks, looked = 0, first
 while #heirs == 0 and first < beyond and looks < MOST_LOOKS do
@@ -156,6 +164,11 @@ while #heirs == 0 and first < beyond and looks < MOST_LOOKS do
       end
       addThoseWhoAsk(heirs, absent)
       lease = heirs[1] and heirs[1][2] or lease
+    elseif #heirs > 0 and owner ~= '' then
+      if heirs[1][1] ~= id then
+        table.insert(absent, 1, {id, lease})
+      end
+      passOver(absent)
     elseif #heirs == 0 and asksByItself(id) then
       silent = true
       lease = string.format('%.0f', math.min(tonumber(lease), 2000))
@@ -170,7 +183,7 @@ if #heirs == 0 and joins then
 end
 if #heirs == 0 then
   free(holder .. holds .. subject, token)
-  tell()
+  sendMessages()
   return {1, token}
 end
 
@@ -234,7 +247,7 @@ for start = 1, #fresh, 1000 do
   redis.call('HSET', entry, unpack(fresh, start, math.min(start + 999, #fresh)))
 end
 redis.call('PEXPIRE', entry, longest)
-tell()
+sendMessages()
 if again == '' then
   return {2, next}
 elseif id == again then

@@ -75,7 +75,7 @@ if passed ~= known then
 end
 waiting = beyond - first - empty
 if comes then
-  tell()
+  sendMessages()
   return {1, token, waiting}
 end
-sendAtEnd = tell
+sendAtEnd = sendMessages

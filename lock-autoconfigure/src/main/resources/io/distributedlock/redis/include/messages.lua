@@ -29,7 +29,7 @@ local function message(id, text)
   messages[#messages + 1] = {channel(id), text}
 end
 
-local function tell()
+local function sendMessages()
   for _, each in ipairs(messages) do
     publish(each[1], each[2])
   end

@@ -18,6 +18,9 @@ final class ClientProcess implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
+    /** On a busy machine, a probe is repeated for half a minute, and the last one may take a while. */
+    private static final Duration PROBE_LIMIT = Duration.ofSeconds(90);
+
     private final String name;
 
     private final InstanceNetwork network;
@@ -76,6 +79,10 @@ final class ClientProcess implements AutoCloseable {
 
     String ask(String request, Object... arguments) {
         return jvm.ask("control", request, arguments);
+    }
+
+    String probe() {
+        return ChildJvm.await(jvm.send("control", "probe"), PROBE_LIMIT);
     }
 
     /** Those that it has seen itself. */

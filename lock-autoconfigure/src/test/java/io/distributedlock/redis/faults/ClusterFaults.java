@@ -19,6 +19,9 @@ final class ClusterFaults {
 
     private static final int SOON = 5_000;
 
+    /** Until each instance has read the clock of each server several times. */
+    private static final int KNOWN_LIMIT = 15_000;
+
     private static final int FLUSHES = 20;
 
     private static final int MOVES = 4;
@@ -187,7 +190,7 @@ final class ClusterFaults {
         List<ClusterNode> masters = redis.cluster().masters();
         redis.clocks().setAhead(masters.get(0).port(), ALMOST_RIGHT);
         redis.clocks().setAhead(masters.get(1).port(), FAR_AHEAD);
-        if (!Waits.until(SOON, () -> isKnown(testbed, masters.get(0)) && isKnown(testbed, masters.get(1)))) {
+        if (!Waits.until(KNOWN_LIMIT, () -> isKnown(testbed, masters.get(0)) && isKnown(testbed, masters.get(1)))) {
             return false;
         }
         boolean moved = moveSlots(testbed, victim, random);

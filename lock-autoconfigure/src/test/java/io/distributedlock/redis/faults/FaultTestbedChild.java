@@ -16,6 +16,7 @@ import io.distributedlock.redis.history.Renewal;
 import io.distributedlock.redis.history.StallWatch;
 import io.distributedlock.testing.ChildRequests;
 import io.distributedlock.testing.ChildRequests.Request;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.StopSignal;
 import java.nio.file.Path;
@@ -31,8 +32,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /** An instance in a JVM of its own. Each lane is a worker. */
 final class FaultTestbedChild {
-
-    private static final int PROBES = 3;
 
     private final RedisLockTemplate template;
 
@@ -156,16 +155,17 @@ final class FaultTestbedChild {
     }
 
     /**
-     * Takes each lock once, as the only one who wants it. Gives what could not be had. The history knows of these
-     * holds, too: on a busy machine one may last until it is renewed.
+     * Takes each lock once, as the only one who wants it, and tries again while replies are missing. Gives what could
+     * not be had. The history knows of these holds, too: on a busy machine one may last until it is renewed.
      */
     private String probe() {
         StringBuilder failed = new StringBuilder();
+        long end = System.nanoTime() + Noise.patience().toNanos();
         for (String name : current().names()) {
-            RuntimeException failure = null;
-            for (int i = 0; i < PROBES && (i == 0 || isMissingReply(failure)); i++) {
+            RuntimeException failure;
+            do {
                 failure = failureOfAnAcquisition(name);
-            }
+            } while (isMissingReply(failure) && System.nanoTime() - end < 0);
             if (failure != null) {
                 failed.append(name).append(": ").append(failure).append('\n');
             }

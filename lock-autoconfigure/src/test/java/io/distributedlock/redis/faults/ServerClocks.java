@@ -47,6 +47,9 @@ final class ServerClocks {
             end
             """;
 
+    /** As many replies as make it certain that one of them was not late. */
+    private static final int SEVERAL = 5;
+
     private static final Pattern INCLUDE = Pattern.compile("(?m)^ *--- @include \"(.+)\"\\n");
 
     private static final Map<String, String> SCRIPTS = List.of(
@@ -73,8 +76,8 @@ final class ServerClocks {
     }
 
     /**
-     * How many connections have sent TIME again after they had sent it to a clock that is ahead: by then, the instances
-     * know that clock.
+     * How many connections have sent TIME several times to a clock that is ahead: by then, the instances know that
+     * clock, although the first replies of a busy machine may be late, and a late reply only limits it.
      */
     int readers(int server) {
         return readers.getOrDefault(server, Set.of()).size();
@@ -91,7 +94,7 @@ final class ServerClocks {
 
         private byte[] rest = {};
 
-        private boolean hasRead;
+        private int reads;
 
         ClockEditor(int server) {
             this.server = server;
@@ -129,11 +132,11 @@ final class ServerClocks {
         }
 
         private void read() {
-            if (hasRead) {
+            reads++;
+            if (reads == SEVERAL) {
                 readers.computeIfAbsent(server, any -> ConcurrentHashMap.newKeySet())
                         .add(this);
             }
-            hasRead = true;
         }
     }
 

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Something that was begun, and how it ended, if that is known. */
-record Call(Event asked, @Nullable Event answered) {
+record Call(Event asked, @Nullable Event replied) {
 
     private record Key(String jvm, long acquisition, Operation operation) {
 
@@ -50,7 +50,7 @@ record Call(Event asked, @Nullable Event answered) {
 
     /** One that was not answered may have done anything. */
     Phase outcome() {
-        return answered == null ? Phase.UNKNOWN : answered.phase();
+        return replied == null ? Phase.UNKNOWN : replied.phase();
     }
 
     boolean isOk() {
@@ -63,12 +63,12 @@ record Call(Event asked, @Nullable Event answered) {
 
     /** In the far future if it was not answered. */
     long end() {
-        return answered == null ? Long.MAX_VALUE : answered.nanos();
+        return replied == null ? Long.MAX_VALUE : replied.nanos();
     }
 
     @Override
     public String toString() {
         return operation() + " of " + lock() + " by " + asked.owner() + " (" + asked.jvm() + ' ' + asked.acquisition()
-                + ") from " + begin() + " to " + (answered == null ? "?" : end() + " " + outcome());
+                + ") from " + begin() + " to " + (replied == null ? "?" : end() + " " + outcome());
     }
 }

@@ -33,11 +33,11 @@ final class Grant {
 
         Entry(Call acquire) {
             this.acquire = acquire;
-            this.granted = Objects.requireNonNull(acquire.answered());
+            this.granted = Objects.requireNonNull(acquire.replied());
             this.deadline = granted.deadline();
         }
 
-        void hears(Event event) {
+        void receivesMessages(Event event) {
             if (event.operation() == Operation.LOST) {
                 lostAt = Math.min(lostAt, event.nanos());
             } else if (event.deadline() != Event.NONE && !isReleased(event)) {
@@ -63,8 +63,8 @@ final class Grant {
 
         /** Until the minimum of a hold is over, an unconfirmed release shortens the lease, which is a renewal. */
         long renewedAtMostUntil() {
-            Event answered = release == null || release.outcome() == Phase.OK ? null : release.answered();
-            return answered == null ? heldAtMostUntil() : Math.max(heldAtMostUntil(), answered.deadline());
+            Event replied = release == null || release.outcome() == Phase.OK ? null : release.replied();
+            return replied == null ? heldAtMostUntil() : Math.max(heldAtMostUntil(), replied.deadline());
         }
 
         boolean isTogether() {
@@ -74,7 +74,7 @@ final class Grant {
         /** The last that was heard of it. The dead renew no lease. */
         long lastSign(Map<String, Long> killed) {
             long sign = Math.max(granted.nanos(), certainUntil());
-            if (release != null && release.answered() != null) {
+            if (release != null && release.replied() != null) {
                 sign = Math.max(sign, release.end());
             }
             return Math.min(sign, killed.getOrDefault(granted.jvm(), Long.MAX_VALUE));
@@ -120,7 +120,7 @@ final class Grant {
         for (Event event : events) {
             Entry entry = entries.get(id(event));
             if (entry != null && !event.operation().isAcquisition()) {
-                entry.hears(event);
+                entry.receivesMessages(event);
             }
         }
         return merge(granted);
@@ -180,7 +180,7 @@ final class Grant {
         return first().granted.token();
     }
 
-    long askedAt() {
+    long requestedAt() {
         return first().acquire.begin();
     }
 
@@ -190,7 +190,7 @@ final class Grant {
 
     /** Of several locks that are acquired together, one may be had long before the last is granted. */
     long mayBeHadFrom() {
-        return first().isTogether() ? askedAt() : grantedAt();
+        return first().isTogether() ? requestedAt() : grantedAt();
     }
 
     /** From when it was granted until then, its owner could rely on it. */
@@ -217,8 +217,8 @@ final class Grant {
      */
     long staysUntil() {
         Call release = confirmedRelease();
-        long until = release == null ? Event.NONE : release.answered().deadline();
-        return until == Event.NONE ? Event.NONE : until - (grantedAt() - askedAt()) - PRECISION;
+        long until = release == null ? Event.NONE : release.replied().deadline();
+        return until == Event.NONE ? Event.NONE : until - (grantedAt() - requestedAt()) - PRECISION;
     }
 
     /** Until when its owner may have had it: to the answer to its release, or to the news of its loss. */
@@ -235,7 +235,7 @@ final class Grant {
     long freeAt(long lease, Map<String, Long> killed) {
         Call release = confirmedRelease();
         if (release != null) {
-            return Math.max(release.end(), release.answered().deadline());
+            return Math.max(release.end(), release.replied().deadline());
         }
         return lease
                 + entries.stream()

@@ -126,20 +126,20 @@ final class HoldChecks {
                 && calls.stream()
                         .filter(call -> call.operation().isAcquisition() && call.outcome() == Phase.UNKNOWN)
                         .filter(call -> call.asked().owner().equals(grant.owner()))
-                        .anyMatch(call -> call.begin() < grant.askedAt() && call.end() > before.grantedAt());
+                        .anyMatch(call -> call.begin() < grant.requestedAt() && call.end() > before.grantedAt());
     }
 
     private static boolean areTogether(Grant one, Grant other) {
         return one.isShared()
                 && other.isShared()
-                && one.askedAt() <= other.heldAtMostUntil()
-                && other.askedAt() <= one.heldAtMostUntil();
+                && one.requestedAt() <= other.heldAtMostUntil()
+                && other.requestedAt() <= one.heldAtMostUntil();
     }
 
     private static List<TokenInterval> spans(List<Grant> grants, Predicate<Grant> which) {
         return grants.stream()
                 .filter(which)
-                .map(grant -> new TokenInterval(grant.askedAt(), grant.grantedAt(), grant.token(), grant))
+                .map(grant -> new TokenInterval(grant.requestedAt(), grant.grantedAt(), grant.token(), grant))
                 .toList();
     }
 
@@ -187,7 +187,7 @@ final class HoldChecks {
         return calls.stream()
                 .filter(call -> call.operation() == Operation.ACQUIRE_TOGETHER && !call.isOk())
                 .filter(call -> call.asked().jvm().equals(grant.jvm()))
-                .anyMatch(call -> call.begin() <= grant.grantedAt() && call.end() >= grant.askedAt());
+                .anyMatch(call -> call.begin() <= grant.grantedAt() && call.end() >= grant.requestedAt());
     }
 
     /** H4. The order of the tokens is that in which Redis granted them. */
@@ -204,7 +204,7 @@ final class HoldChecks {
                     && release != null
                     && !restored.contains(grant)
                     && earliest.grantedAt() <= release.begin()
-                    && !mayBeForgotten(grant.askedAt(), release.end())) {
+                    && !mayBeForgotten(grant.requestedAt(), release.end())) {
                 violation("H4", "a confirmed release of a lock that had been granted to another one", grant, earliest);
             }
             earliestOfAll = earlier(earliestOfAll, grant);

@@ -40,7 +40,7 @@ final class IntervalSet {
     }
 
     private static long end(Call call, Duration after) {
-        return call.answered() == null ? Long.MAX_VALUE : call.end() + after.toNanos();
+        return call.replied() == null ? Long.MAX_VALUE : call.end() + after.toNanos();
     }
 
     private void add(Interval next) {

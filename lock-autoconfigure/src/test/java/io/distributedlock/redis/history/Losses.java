@@ -47,7 +47,7 @@ final class Losses {
     }
 
     private static Window window(Call fault, Duration felt) {
-        return new Window(fault.begin(), fault.answered() == null ? Long.MAX_VALUE : fault.end() + felt.toNanos());
+        return new Window(fault.begin(), fault.replied() == null ? Long.MAX_VALUE : fault.end() + felt.toNanos());
     }
 
     /**

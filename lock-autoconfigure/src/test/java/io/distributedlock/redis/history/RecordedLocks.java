@@ -48,7 +48,7 @@ public final class RecordedLocks implements LockOperations {
         try {
             return granted(asked, request, locks.acquire(request));
         } catch (RuntimeException | Error e) {
-            answered(asked, e);
+            replied(asked, e);
             throw e;
         }
     }
@@ -75,7 +75,7 @@ public final class RecordedLocks implements LockOperations {
         try {
             return new RecordedSet(history, asked, request.minHold(), acquire.apply(request));
         } catch (RuntimeException | Error e) {
-            asked.forEach(each -> answered(each, e));
+            asked.forEach(each -> replied(each, e));
             throw e;
         }
     }
@@ -86,11 +86,11 @@ public final class RecordedLocks implements LockOperations {
         try {
             Optional<LockHandle> handle = locks.tryAcquire(request);
             if (handle.isEmpty()) {
-                answered(asked, Phase.FAIL);
+                replied(asked, Phase.FAIL);
             }
             return handle.map(hold -> granted(asked, request, hold));
         } catch (RuntimeException | Error e) {
-            answered(asked, e);
+            replied(asked, e);
             throw e;
         }
     }
@@ -103,7 +103,7 @@ public final class RecordedLocks implements LockOperations {
         CompletableFuture<LockHandle> outer = new CompletableFuture<>();
         inner.whenComplete((handle, failure) -> {
             if (failure != null) {
-                answered(asked, failure);
+                replied(asked, failure);
                 outer.completeExceptionally(failure);
             } else {
                 RecordedHandle recorded = granted(asked, request, handle);
@@ -176,13 +176,13 @@ public final class RecordedLocks implements LockOperations {
         return new RecordedHandle(history, asked, request.minHold(), handle);
     }
 
-    private void answered(Event asked, Throwable failure) {
+    private void replied(Event asked, Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         boolean no = cause instanceof LockNotAcquiredException || cause instanceof IllegalArgumentException;
-        answered(asked, no ? Phase.FAIL : Phase.UNKNOWN);
+        replied(asked, no ? Phase.FAIL : Phase.UNKNOWN);
     }
 
-    private void answered(Event asked, Phase how) {
+    private void replied(Event asked, Phase how) {
         history.write(asked.then(asked.operation(), how, System.nanoTime(), Event.NONE));
     }
 

@@ -35,8 +35,8 @@ final class RestoredHolds {
                 .toList()) {
             Hold hold = new Hold(grant.owner(), grant.token());
             boolean again = !known.add(hold);
-            boolean inTime = grant.askedAt() <= restoredUntil.getOrDefault(hold, Long.MIN_VALUE)
-                    || losses.mayHaveRestored(grant.askedAt(), grant.grantedAt());
+            boolean inTime = grant.requestedAt() <= restoredUntil.getOrDefault(hold, Long.MIN_VALUE)
+                    || losses.mayHaveRestored(grant.requestedAt(), grant.grantedAt());
             if (again && grant.hasExplicitOwner() && inTime) {
                 restored.add(grant);
                 restoredUntil.put(hold, grant.freeAt(lease.toNanos(), Map.of()) + lease.toNanos());

@@ -56,7 +56,7 @@ final class WaitChecks {
     void decidedInTime(List<Call> calls) {
         for (Call call : calls) {
             String jvm = call.asked().jvm();
-            if (call.answered() == null) {
+            if (call.replied() == null) {
                 if (!killed.containsKey(jvm)) {
                     findings.violation("H5", "never returned: " + call);
                 }
@@ -89,7 +89,7 @@ final class WaitChecks {
                 call -> isRefused(call) ? Duration.ZERO : bounds.lease());
         int first = 0;
         for (Call call : calls) {
-            if (call.operation() != Operation.ACQUIRE || call.answered() == null) {
+            if (call.operation() != Operation.ACQUIRE || call.replied() == null) {
                 continue;
             }
             while (first < free.size() && free.get(first).end() <= call.begin()) {
@@ -159,7 +159,7 @@ final class WaitChecks {
     }
 
     private static boolean isUnknown(Call call) {
-        return call.answered() != null && (isRefused(call) || call.outcome() == Phase.UNKNOWN);
+        return call.replied() != null && (isRefused(call) || call.outcome() == Phase.UNKNOWN);
     }
 
     /** One of several locks may have been had until another one was refused. Then it was released. */

@@ -1,0 +1,133 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNames;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockOwner;
+import io.distributedlock.LockScope;
+import io.distributedlock.composite.ReleaseStages;
+import io.distributedlock.transaction.ReactiveTransactions;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.util.context.ContextView;
+
+/**
+ * A publisher under a lock that is already held: the rest of the work of a method that has returned it in a response.
+ * Its first subscription is that work, and releases the lock; a second one fails.
+ */
+final class LockedResponseBody implements ReactiveWork {
+
+    private final Publisher<Object> body;
+
+    private final LockHandle handle;
+
+    private final LockOwner owner;
+
+    private final CallPolicy policy;
+
+    private final @Nullable Runnable kept;
+
+    /** Of the method, whose work may not have ended when it returned the response. */
+    private final @Nullable LockScope earlier;
+
+    private final AtomicBoolean begun = new AtomicBoolean();
+
+    /** @param kept to be called at the end of the work if a transaction releases the lock; else null */
+    LockedResponseBody(
+            Publisher<Object> body,
+            LockHandle handle,
+            LockOwner owner,
+            CallPolicy policy,
+            @Nullable Runnable kept,
+            @Nullable LockScope earlier) {
+        this.body = body;
+        this.handle = handle;
+        this.owner = owner;
+        this.policy = policy;
+        this.kept = kept;
+        this.earlier = earlier;
+    }
+
+    @Override
+    public CallPolicy policy() {
+        return policy;
+    }
+
+    @Override
+    public LockOwner ownerIn(ContextView context) {
+        return owner;
+    }
+
+    /**
+     * The hold, for the first subscription.
+     *
+     * @throws IllegalStateException at the second subscription, and at one that comes after the request has ended
+     */
+    @Override
+    public CompletionStage<LockHandle> acquire(LockOwner ofSubscription) {
+        if (!begun.compareAndSet(false, true)) {
+            throw new IllegalStateException("The body of the response runs under lock '" + LockNames.show(handle.name())
+                    + "', which is released after the first subscription. Call the locked method again.");
+        }
+        return CompletableFuture.completedFuture(handle);
+    }
+
+    @Override
+    public @Nullable Runnable keep(LockScope scope, ContextView context) {
+        if (TransactionSupport.PRESENT) {
+            ReactiveTransactions.pass(context);
+        }
+        return kept;
+    }
+
+    @Override
+    public void releaseUnused(LockHandle granted) {
+        afterEarlierWork(() -> {
+                    if (kept == null) {
+                        return ReleaseStages.close(granted);
+                    }
+                    kept.run();
+                    return CompletableFuture.completedFuture(null);
+                })
+                .whenComplete(CallOutcome::logFailure);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> afterEarlierWork(Supplier<CompletionStage<@Nullable Void>> release) {
+        return earlier == null ? release.get() : CallRelease.release(earlier, policy.lossMatters(), release);
+    }
+
+    /** Fails if the lock was lost before any data was written. */
+    @Override
+    public Publisher<Object> proceed(ContextView context) {
+        if (policy.lossMatters()) {
+            handle.throwIfLost();
+        }
+        return body;
+    }
+
+    @Override
+    public @Nullable Publisher<Object> insteadOfCall(LockNotAcquiredException busy) {
+        throw busy;
+    }
+
+    @Override
+    public boolean goesOnInResponse() {
+        return false;
+    }
+
+    /** The response is no longer written, so the lock is released if writing has not begun. */
+    void endUnlessBegun() {
+        if (begun.compareAndSet(false, true)) {
+            releaseUnused(handle);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.interceptor;
+
+import io.distributedlock.LockMode;
+import io.distributedlock.LockRequest;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The strictest options of two requests for the same lock by one call. */
+final class RequestMerger {
+
+    private RequestMerger() {}
+
+    /** An option that is not set is a default of the locks, which is not known here, so one that is set replaces it. */
+    static LockRequest of(LockRequest one, LockRequest other) {
+        boolean renew = one.renew() && other.renew();
+        Duration maxHold = shorter(one.maxHold(), other.maxHold());
+        Duration minHold = longer(one.minHold(), other.minHold());
+        LockRequest both = LockRequest.of(one.name())
+                .origin(one.origin())
+                .mode(one.mode() == other.mode() ? one.mode() : LockMode.EXCLUSIVE)
+                .reentrant(one.reentrant() && other.reentrant());
+        both = one.waitUpTo() == null ? both : both.waitUpTo(one.waitUpTo());
+        if (minHold != null) {
+            both = both.minHold(maxHold != null && maxHold.compareTo(minHold) < 0 ? maxHold : minHold);
+        }
+        if (!renew) {
+            return withHardEnd(both, shorter(shorter(one.lease(), other.lease()), maxHold));
+        }
+        Duration lease = longer(one.lease(), other.lease());
+        both = lease == null ? both : both.lease(lease);
+        return maxHold == null ? both : both.maxHold(maxHold);
+    }
+
+    private static LockRequest withHardEnd(LockRequest request, @Nullable Duration end) {
+        LockRequest hard = request.renew(false);
+        if (end == null) {
+            return hard;
+        }
+        return hard.lease(end.compareTo(LockRequest.MIN_LEASE) < 0 ? LockRequest.MIN_LEASE : end);
+    }
+
+    /** Whether the wait of the first one is certainly the shorter one: no limit is the longest. */
+    static boolean waitsLess(LockRequest one, LockRequest other) {
+        Duration wait = one.waitUpTo();
+        Duration than = other.waitUpTo();
+        if (wait == null || than == null) {
+            return wait == null ? than != null && than.isNegative() : !wait.isNegative();
+        }
+        return !wait.isNegative() && (than.isNegative() || wait.compareTo(than) < 0);
+    }
+
+    private static @Nullable Duration shorter(@Nullable Duration one, @Nullable Duration other) {
+        if (one == null || other == null) {
+            return one == null ? other : one;
+        }
+        return one.compareTo(other) <= 0 ? one : other;
+    }
+
+    private static @Nullable Duration longer(@Nullable Duration one, @Nullable Duration other) {
+        if (one == null || other == null) {
+            return one == null ? other : one;
+        }
+        return one.compareTo(other) >= 0 ? one : other;
+    }
+}

@@ -1,0 +1,53 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.redis;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Replies to the requests of other instances on a thread of its own, which exists while there are any. It sends at most
+ * a hundred replies a second, so that no client can keep an instance busy; other requests are dropped.
+ */
+final class ReplyQueue implements AutoCloseable {
+
+    private static final Log log = LogFactory.getLog(ReplyQueue.class);
+
+    private static final int EACH_SECOND = 100;
+
+    private final PerSecondLimiter limit = new PerSecondLimiter(EACH_SECOND);
+
+    private final ThreadPoolExecutor thread =
+            new ThreadPoolExecutor(1, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(EACH_SECOND), task -> {
+                Thread made = new Thread(null, task, "distributed-lock-answers", 0, false);
+                made.setDaemon(true);
+                return made;
+            });
+
+    ReplyQueue() {
+        thread.allowCoreThreadTimeOut(true);
+    }
+
+    /** Called on the network's thread. */
+    void add(Runnable reply) {
+        if (!limit.allows()) {
+            return;
+        }
+        try {
+            thread.execute(reply);
+        } catch (RejectedExecutionException ex) {
+            log.debug("Too many requests of other instances, or this instance has stopped");
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,160 @@
+/*
+ * Copyright 2026 The authors of Distributed Lock
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package io.distributedlock.interceptor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
+import io.distributedlock.LockOwner;
+import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.annotation.WhenBusy;
+import io.distributedlock.annotation.WhenLost;
+import io.distributedlock.interceptor.PromisedLocks.Hold;
+import io.distributedlock.transaction.TransactionalHold;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Holds that outlast their methods, or are to. */
+class ContinuedWorkTests {
+
+    private final PromisedLocks locks = new PromisedLocks();
+
+    private final Work work = LockedProxies.by(locks).byClass(new Work());
+
+    private final Hold hold = new Hold();
+
+    @AfterEach
+    void endTransaction() {
+        TransactionSynchronizationManager.clear();
+        assertThat(LockHandle.current()).isEmpty();
+    }
+
+    private ContinuedWork held(WhenLost whenLost) {
+        return new ContinuedWork(
+                hold,
+                LockOwner.nestedInCurrent(),
+                new CallPolicy(WhenBusy.THROW, whenLost, true, () -> false, null, null));
+    }
+
+    private static void beginTransaction() {
+        TransactionSynchronizationManager.setActualTransactionActive(true);
+        TransactionSynchronizationManager.initSynchronization();
+    }
+
+    @Test
+    void aLossCancelsTheFutureThatContinuesTheWork() {
+        CompletableFuture<String> rest = new CompletableFuture<>();
+        CompletableFuture<Object> ended = held(WhenLost.INTERRUPT).endWith(rest);
+        hold.lose();
+
+        assertThat(rest).isCancelled();
+        assertThat(ended)
+                .isCompletedExceptionally()
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(LockLostException.class);
+    }
+
+    /** The conversion is optional for a stage of another library. */
+    @Test
+    void aStageThatIsNotConvertedToAFutureContinuesTheWork() {
+        CompletableFuture<String> rest = new CompletableFuture<>() {
+            @Override
+            public CompletableFuture<String> toCompletableFuture() {
+                throw new UnsupportedOperationException();
+            }
+        };
+        CompletableFuture<Object> ended = held(WhenLost.THROW).endWith(rest);
+        assertThat(hold.closed).isZero();
+
+        rest.complete("done");
+        assertThat(hold.closed).isOne();
+        assertThat(ended).isCompletedWithValue("done");
+    }
+
+    /** The thread that runs the work ends it. */
+    @Test
+    void theEndOfTheRequestDoesNotReleaseTheLockOfWorkThatRuns() {
+        ContinuedWork held = held(WhenLost.THROW);
+        held.begin();
+        held.endUnlessBegun();
+        assertThat(hold.closed).isZero();
+
+        held.end();
+        assertThat(hold.closed).isOne();
+    }
+
+    /** The loss has not interrupted it. */
+    @Test
+    void anInterruptOfTheApplicationIsNoConsequenceOfALossThatDoesNotInterrupt() {
+        Throwable failure = new InterruptedException();
+        hold.lose();
+
+        assertThat(held(WhenLost.THROW).end(failure)).isSameAs(failure);
+        assertThat(failure.getSuppressed()).hasOnlyElementsOfType(LockLostException.class);
+    }
+
+    @Test
+    void aMethodThatReturnsNoStreamHasReleasedItsLock() {
+        assertThat(work.none()).isNull();
+        assertThat(locks.promise().grantedHold().closed).isOne();
+    }
+
+    /** The stream re-enters the hold of the thread, which is no nested call of the application. */
+    @Test
+    void aStreamInATransactionEntersTheHoldOfItsMethodAtOnce() {
+        beginTransaction();
+        work.notReentrant().close();
+
+        assertThat(locks.requests).hasSize(2);
+        assertThat(locks.requests.get(0).reentrant()).isFalse();
+        assertThat(locks.requests.get(1).reentrant()).isTrue();
+        assertThat(locks.requests.get(1).waitUpTo()).isZero();
+    }
+
+    /** Callbacks are sorted when they are read, by code of the application. */
+    @Test
+    void aHoldThatTheTransactionCannotKeepIsReleased() {
+        beginTransaction();
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {});
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public int getOrder() {
+                throw new IllegalStateException("no order");
+            }
+        });
+        assertThatIllegalStateException().isThrownBy(work::run).withMessage("no order");
+        assertThat(locks.promise().grantedHold().closed).isOne();
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> TransactionalHold.run(hold, handle -> "done"))
+                .withMessage("no order");
+        assertThat(hold.closed).isOne();
+    }
+
+    static class Work {
+
+        @DistributedLocked("'work'")
+        Stream<String> none() {
+            return null;
+        }
+
+        @DistributedLocked(key = "'work'", reentrant = false)
+        Stream<String> notReentrant() {
+            return Stream.of("done");
+        }
+
+        @DistributedLocked("'work'")
+        void run() {}
+    }
+}
