@@ -1,6 +1,6 @@
--- Counts who listens to a channel.
+-- Counts the listeners of a channel.
 --
 -- ARGV[1] the channel
 --
--- Answers the number of connections to this server that are subscribed to it.
+-- Returns the number of connections to this server that are subscribed to it.
 return redis.call('PUBSUB', 'NUMSUB', ARGV[1])[2]

@@ -1,10 +1,11 @@
--- Writes what a till has calculated, and counts the sale, in one step.
+-- Writes the number that a till has calculated, and counts the sale, in one step.
 --
 -- KEYS[1] the numbers of the product
 -- ARGV[1] how many pieces are left after the sale, as the till has calculated it
 -- ARGV[2] the fencing token of the lock that the till holds; 0 without a lock
 --
--- Answers 1, or 0 if a till with a newer token has written already: then this till's lock was lost, and nothing is changed.
+-- Returns 1, or 0 if a till with a newer token has written already: then this till has lost its lock, and nothing is
+-- changed.
 if tonumber(ARGV[2]) < tonumber(redis.call('HGET', KEYS[1], 'token') or '0') then
   return 0
 end

@@ -29,7 +29,7 @@ function failoverButton(server) {
   return button;
 }
 
-/** The longest time in which nobody sold: what a failover costs the customers. */
+/** The longest time without a sale: the cost of a failover for the customers. */
 function longestPause(purchases) {
   let longest = 0, to = Infinity;
   for (const p of purchases) {

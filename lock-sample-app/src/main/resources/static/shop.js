@@ -18,11 +18,11 @@ const colour = instance => `var(--i${[...names].indexOf(instance) % colours})`;
 const chip = (instance, ...more) => element('span', { class: 'chip' },
   element('i', { style: 'background:' + colour(instance) }), instance, ...more);
 
-async function ask(path, options) {
+async function request(path, options) {
   const response = await fetch('/api/' + path, options);
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer.detail || answer.error || response.status);
-  return answer;
+  const body = await response.json();
+  if (!response.ok) throw new Error(body.detail || body.error || response.status);
+  return body;
 }
 
 function alertUser(text) {
@@ -30,7 +30,7 @@ function alertUser(text) {
   if ($('#alert').textContent !== text) $('#alert').textContent = text;
 }
 
-/** Those that ran while another one ran: what a lock is there to prevent. */
+/** The sales that ran while another sale ran, which a lock prevents. */
 function overlapping(purchases) {
   const found = new Set();
   let last = purchases[0];
@@ -45,7 +45,7 @@ const till = p => p.thread.replace(/^\D*/, '');
 const hint = p => `instance ${p.instance}, till ${till(p)}: waited ${millis(p.from - p.came)}, sold in ${millis(p.to - p.from)}, `
   + (p.token ? 'token ' + p.token : 'no lock');
 
-/** A sale: the colour says which instance; hatch and outline, which no colour is needed for, that another one ran too. */
+/** A sale: the colour shows the instance; hatch and outline, which need no colour, show that another sale ran, too. */
 function bar(kind, p, x, y, high, overlaps, hatch) {
   const place = { x: x(p.from), y, width: Math.max(1.5, x(p.to) - x(p.from) - .5), height: high, rx: 1.5 };
   const drawn = [element('rect', { ...place, class: kind, fill: colour(p.instance),
@@ -101,7 +101,7 @@ function drawZoom(svg, purchases, overlaps, hatch) {
   svg.replaceChildren(...drawn);
 }
 
-/** All sales in one line, and where nobody could sell for long. */
+/** All sales in one line, and the long times without a sale. */
 function drawWhole(svg, purchases, overlaps, hatch) {
   const width = svg.clientWidth || 480, high = 22;
   const start = purchases[0].from, end = Math.max(...purchases.map(p => p.to));
@@ -114,7 +114,7 @@ function drawWhole(svg, purchases, overlaps, hatch) {
     if (p.from - to > breakMicros) {
       drawn.push(element('rect', { class: 'break', x: x(to) + 1, y: 1, width: x(p.from) - x(to) - 2, height: high - 2 }),
         element('text', { class: 'broken', x: (x(to) + x(p.from)) / 2, y: 15, 'text-anchor': 'middle' },
-          `nobody sold for ${seconds(p.from - to)}`));
+          `no sale for ${seconds(p.from - to)}`));
     }
     to = Math.max(to, p.to);
     drawn.push(...bar('bar', p, x, 0, high, overlaps, hatch));
@@ -158,7 +158,7 @@ async function show(card, report) {
   $('progress', card).max = sum('customers') || 1;
   $('progress', card).value = report.over ? $('progress', card).max : sum('served');
   card.dataset.over = report.over;
-  const purchases = await ask(`sales/${report.sale}/purchases`);
+  const purchases = await request(`sales/${report.sale}/purchases`);
   draw(card, purchases);
   if (report.over && !$('#servers').hidden) {
     const sold = purchases.filter(purchase => purchase.sold).sort((a, b) => a.from - b.from);
@@ -167,7 +167,7 @@ async function show(card, report) {
 }
 
 function lockRow(name, holder, redisUp) {
-  const text = !redisUp ? ['unknown: Redis does not answer'] : !holder ? ['free'] : [
+  const text = !redisUp ? ['unknown: Redis does not reply'] : !holder ? ['free'] : [
     'held by ', chip(holder.instance, holder.dead ? ', which died' : ''),
     ` for ${(holder.remainingMillis / 1000).toFixed(1)} s more${holder.dead ? ', then free' : ', renewed meanwhile'}; `,
     holder.waitingInstances === 1 ? '1 instance waits' : `${holder.waitingInstances} instances wait`,
@@ -187,8 +187,8 @@ function showState(state) {
   }));
   showServers(state.servers);
   $('#redis').textContent = `Redis: ${state.redis}`;
-  alertUser(state.redisUp ? '' : state.servers.length ? 'Redis does not answer. Nobody sells until a failover is over.'
-    : `Redis is gone: ${state.redis}. Without it no lock is granted, so nobody sells until it is back.`);
+  alertUser(state.redisUp ? '' : state.servers.length ? 'Redis does not reply. No instance sells until a failover is over.'
+    : `Redis is gone: ${state.redis}. Without it no lock is granted, so no instance sells until it is back.`);
   const news = JSON.stringify(state.news);
   if ($('#news').dataset.shown !== news) {
     $('#news').dataset.shown = news;
@@ -203,11 +203,11 @@ function showState(state) {
 
 async function refresh() {
   try {
-    const state = await ask('state');
+    const state = await request('state');
     showState(state);
     for (const report of state.sales) await show($(`[data-sale=${report.sale}]`), report);
   } catch (error) {
-    alertUser(`This instance does not answer (${error.message}).`);
+    alertUser(`This instance does not reply (${error.message}).`);
   }
   setTimeout(refresh, 250);
 }
@@ -218,7 +218,7 @@ for (const card of cards) {
     const buttons = cards.map(each => $('button', each));
     buttons.forEach(button => button.disabled = true);
     try {
-      await ask('sales/' + card.dataset.sale, { method: 'POST' });
+      await request('sales/' + card.dataset.sale, { method: 'POST' });
     } catch (error) {
       $('.verdict', card).textContent = error.message;
     } finally {

@@ -12,17 +12,17 @@ const age = time => (Math.max(0, Date.now() - Date.parse(time)) / 1000).toFixed(
 const called = (label, id) => label || 'instance ' + id;
 
 function showMembers(fleet) {
-  const more = each => !each.answered ? ' does not answer' : each.id === fleet.instance.id ? ' (this one)' : '';
+  const more = each => !each.answered ? ' does not reply' : each.id === fleet.instance.id ? ' (this one)' : '';
   $('#fleet tbody').replaceChildren(...fleet.instances.map(each => row(
     called(each.label, each.id) + more(each),
     each.answered ? each.held : '?', each.answered ? each.waiting : '?')));
 }
 
-/** Who has it, who waits in which order, and a way to end it. */
+/** The holder of a lock, the waiters in their order, and a button that ends the hold. */
 function holdRow(name, held, line) {
   const made = element('div', { class: 'lock', 'data-lock': name }, element('code', {}, name), element('span', {},
     held ? `${called(held.label, held.instance)}, '${held.caller}', for ${age(held.since)}`
-      + (held.lastRenewal ? `, renewed ${age(held.lastRenewal)} ago` : '') : 'held by nobody who has answered'));
+      + (held.lastRenewal ? `, renewed ${age(held.lastRenewal)} ago` : '') : 'no instance that has replied holds it'));
   if (line.length) made.append(element('ol', { class: 'line', 'aria-label': 'Waiting for ' + name },
     ...line.map(each => element('li', {}, called(each.label, each.instance)))));
   if (held) {
@@ -70,7 +70,7 @@ async function look() {
     drawWaits(fleet);
     await showHolds(fleet);
   } catch (error) {
-    $('#holds').replaceChildren(`The endpoint does not answer (${error.message}).`);
+    $('#holds').replaceChildren(`The endpoint does not reply (${error.message}).`);
   }
   setTimeout(look, 1000);
 }

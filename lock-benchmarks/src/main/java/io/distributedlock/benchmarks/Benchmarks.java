@@ -10,7 +10,7 @@ import io.distributedlock.benchmarks.scenarios.Scenario;
 import java.io.IOException;
 import java.util.List;
 
-/** Runs the scenarios against a Redis of its own and writes the report. Ends with 1 if a lock let two in at once. */
+/** Runs the scenarios with its own Redis and writes the report. The exit code is 1 if mutual exclusion was violated. */
 public final class Benchmarks {
 
     private Benchmarks() {}
@@ -37,7 +37,7 @@ public final class Benchmarks {
         try (Bench bench = new Bench(options.pace(), options.contenders(), progress)) {
             for (Scenario scenario : options.scenarios()) {
                 bench.run(scenario);
-                // Written anew each time, so that what is there survives if the run is ended.
+                // Written after each scenario, so that the results survive if the run is ended.
                 new ReportFiles(options.target()).write(bench);
             }
             progress.end("Report: "

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the command line says.
+ * The options of the command line.
  *
- * @param pace how long everything takes
+ * @param pace the durations and counts of the run
  * @param only ids of the scenarios to run, or beginnings of ids, or empty for all
  * @param contenders ids of the contenders to run, or empty for all
  * @param target the directory for the report
@@ -68,7 +68,7 @@ record Options(Pace pace, Set<String> only, Set<String> contenders, Path target)
         return Arrays.stream(ContenderKind.values()).map(ContenderKind::id).toList();
     }
 
-    /** A word is the id of a scenario, or what the ids of several begin with, up to a hyphen. */
+    /** A word is the id of a scenario, or the beginning of several ids up to a hyphen. */
     private static boolean isFor(String word, String id) {
         return ids().contains(word) ? id.equals(word) : id.startsWith(word + "-");
     }

@@ -19,7 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The report for people, the one for programs, and the picture, in one directory. */
+/** The report as Markdown, as JSON, and as a chart, in one directory. */
 record ReportFiles(Path directory) {
 
     static final String MARKDOWN = "report.md";

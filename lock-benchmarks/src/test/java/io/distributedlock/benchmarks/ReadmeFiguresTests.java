@@ -26,7 +26,7 @@ class ReadmeFiguresTests {
 
     private static final Pattern NUMBER = Pattern.compile("^\\d+(?=$| )");
 
-    /** What a row of the README is about, and the column of the report that has it. */
+    /** The figure of a row of the README, and the column of the report that contains it. */
     private static final Map<String, String> COLUMNS = Map.of(
             "cycles/s", "cycles/s",
             "p99 wait, µs", "wait p99 µs",
@@ -68,10 +68,10 @@ class ReadmeFiguresTests {
                 .filter(entry -> label.endsWith(entry.getKey()))
                 .map(Map.Entry::getValue)
                 .findAny()
-                .orElseThrow(() -> new AssertionError("Of which figure is this? " + label));
+                .orElseThrow(() -> new AssertionError("No column of the report is known for the row " + label));
     }
 
-    /** With a comma before each three digits of a whole number; the README is for people. */
+    /** Writes a whole number as in the README, with a comma before each three digits. */
     private static String grouped(String figure) {
         return NUMBER.matcher(figure)
                 .replaceFirst(number -> String.format(Locale.ROOT, "%,d", Long.parseLong(number.group())));

@@ -25,7 +25,9 @@ final class ClusterShape implements GroupShape {
 
     private static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);
 
-    /** The masters do not vote about the same one twice within two node time-outs; Redis gives up after 5 s then. */
+    /**
+     * Within two node time-outs, the masters do not vote twice about the same master. Redis then gives up after 5 s.
+     */
     private static final Duration GIVEN_UP = Duration.ofSeconds(6);
 
     private static final int ATTEMPTS = 3;
@@ -39,7 +41,7 @@ final class ClusterShape implements GroupShape {
     /**
      * A row of CLUSTER NODES.
      *
-     * @param myself whether the server says that of itself
+     * @param myself whether the row describes the server that sent it
      * @param masterId the id of the master of a replica
      */
     private record Row(
@@ -116,7 +118,7 @@ final class ClusterShape implements GroupShape {
             return RedisServer.replica(port, 0, State.DOWN);
         }
         if (row.hasSlots()) {
-            // One that has just been started again does not know yet that another one has its slots.
+            // A server that was just restarted does not know yet that another server has its slots.
             boolean newest = own.values().stream()
                     .noneMatch(other ->
                             other.hasSlots() && other.slots().equals(row.slots()) && other.epoch() > row.epoch());
@@ -135,13 +137,13 @@ final class ClusterShape implements GroupShape {
     }
 
     private static boolean isFollowing(int port) {
-        return Probe.ask(port, client -> client.list("ROLE"))
+        return Probe.request(port, client -> client.list("ROLE"))
                 .filter(role -> role.get(0).equals("slave") && role.get(3).equals("connected"))
                 .isPresent();
     }
 
     private static List<Row> rows(int port) {
-        return Probe.ask(port, client -> client.text("CLUSTER", "NODES"))
+        return Probe.request(port, client -> client.text("CLUSTER", "NODES"))
                 .map(text -> text.lines().map(Row::parse).toList())
                 .orElse(List.of());
     }
@@ -153,7 +155,7 @@ final class ClusterShape implements GroupShape {
                 .count();
         return masters == MASTERS
                 && ports().stream()
-                        .flatMap(port -> Probe.ask(port, client -> client.text("CLUSTER", "INFO")).stream())
+                        .flatMap(port -> Probe.request(port, client -> client.text("CLUSTER", "INFO")).stream())
                         .allMatch(info -> info.contains("cluster_state:ok"));
     }
 
@@ -166,7 +168,7 @@ final class ClusterShape implements GroupShape {
                 .orElseThrow(() -> new IllegalStateException(
                         RedisServer.address(master) + " has no replica that could take its place"));
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            Probe.ask(replica, client -> client.text("CLUSTER", "FAILOVER"));
+            Probe.request(replica, client -> client.text("CLUSTER", "FAILOVER"));
             if (Probe.await(GIVEN_UP, () -> isMaster(replica))) {
                 return;
             }

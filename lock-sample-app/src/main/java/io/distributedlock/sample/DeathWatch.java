@@ -14,14 +14,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.springframework.stereotype.Component;
 
-/** Tells which instance died, which lock it held, when the lease of that ends, and that selling goes on then. */
+/**
+ * Reports which instance died, which lock it held, when the lease of that lock ends, and that the sale then goes on.
+ */
 @Component
 class DeathWatch {
 
-    /** What a shop locks, apart from names of instances. */
+    /** The locks of the shop, apart from those for single instances. */
     static final List<String> LOCKS = List.of("sale", "stock:" + Sale.WITH_LOCK.product());
 
-    /** After a break of Redis the others need a moment until they are seen again. */
+    /** After an outage of Redis, the other instances need a moment until they are seen again. */
     private static final long GRACE = Duration.ofSeconds(5).toNanos();
 
     private static final long REMEMBERED = Duration.ofSeconds(60).toNanos();
@@ -50,7 +52,7 @@ class DeathWatch {
         this.news = news;
     }
 
-    /** All instances as they were seen last. */
+    /** All instances in their last known state. */
     List<Instances.Instance> seen() {
         return seen;
     }
@@ -104,7 +106,7 @@ class DeathWatch {
 
     private void leftLocked(Instances.Instance instance, LockState lock) {
         estate.put(lock.name(), instance);
-        news.bad("%s held the lock %s. Nobody else gets it until its lease ends, in %.1f s."
+        news.bad("%s held the lock %s. No other instance gets it until its lease ends, in %.1f s."
                 .formatted(instance.name(), lock.name(), lock.remainingLease().toMillis() / 1000.0));
     }
 

@@ -20,11 +20,11 @@ import org.springframework.context.event.EventListener;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Component;
 
-/** What goes wrong with locks, on purpose: a holder that hangs, and two callers that wait for each other. */
+/** Deliberate faults in the use of locks: a holder that hangs, and two callers that wait for each other. */
 @Component
 class Drills implements SmartLifecycle {
 
-    /** Where a drill is announced; every instance takes part. */
+    /** The channel for announcements of drills. Every instance takes part. */
     static final String CHANNEL = "shop:drills";
 
     static final String HUNG = "drill:hung";
@@ -33,7 +33,7 @@ class Drills implements SmartLifecycle {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** Until both callers of a ring have their first lock. */
+    /** The time until both callers of a ring have their first lock. */
     private static final long HEAD_START_MILLIS = 500;
 
     private final LockOperations locks;
@@ -67,7 +67,7 @@ class Drills implements SmartLifecycle {
         this.threads = threads.threadNamePrefix("drill-").build();
     }
 
-    /** A caller of this instance keeps a lock until it is taken away, and each instance has one that waits for it. */
+    /** A caller of this instance holds a lock until it is taken away, and a caller of each instance waits for it. */
     void hang() {
         threads.execute(this::holdUntilTakenAway);
         redis.convertAndSend(CHANNEL, "wait");
@@ -86,7 +86,7 @@ class Drills implements SmartLifecycle {
         }
     }
 
-    /** Two callers take two locks in opposite order, of two instances if there are two. */
+    /** Two callers acquire two locks in opposite order. They are in two instances if there are two. */
     void deadlock() {
         String other = deaths.seen().stream()
                 .filter(each -> each.alive() && !each.id().equals(instances.ownId()))
@@ -96,7 +96,7 @@ class Drills implements SmartLifecycle {
         redis.convertAndSend(CHANNEL, "ring " + instances.ownId() + " " + other);
     }
 
-    /** Every instance hears of a drill, and of what was found. */
+    /** Handles the announcement of a drill or of a deadlock. Every instance receives it. */
     void announced(String drill) {
         String[] words = drill.split(" ", -1);
         if (words[0].equals("wait")) {
@@ -158,7 +158,7 @@ class Drills implements SmartLifecycle {
         running = true;
     }
 
-    /** First of all, so that the locks need not wait for a holder that hangs. */
+    /** Stops first, so that the locks need not wait for a holder that hangs. */
     @Override
     public void stop() {
         running = false;

@@ -17,7 +17,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
-/** Tells which server became the master instead of which other one, and how long that took. */
+/** Reports which server replaced which master, and how long that took. */
 @Component
 class FailoverWatch {
 
@@ -30,11 +30,11 @@ class FailoverWatch {
     /** The port of the master of each part of the data. */
     private final Map<String, Integer> masters = new HashMap<>();
 
-    /** Since when the master of a part does not answer. */
+    /** The time since which the master of a part does not reply. */
     private final Map<String, Long> silent = new HashMap<>();
 
-    /** When this instance was asked for a failover that is not over yet. */
-    private final Map<String, Long> asked = new ConcurrentHashMap<>();
+    /** The time at which this instance received a request for a failover that is not over yet. */
+    private final Map<String, Long> requested = new ConcurrentHashMap<>();
 
     private volatile List<RedisServer> seen;
 
@@ -47,7 +47,7 @@ class FailoverWatch {
         this.seen = group.map(RedisGroup::look).orElse(List.of());
     }
 
-    /** As they were seen last; none if there is one server alone, or one that is not the shop's own. */
+    /** The servers in their last known state; none for a single server, or for a Redis that is not the shop's own. */
     List<RedisServer> seen() {
         return seen;
     }
@@ -73,11 +73,11 @@ class FailoverWatch {
         switch (master.state()) {
             case DOWN -> {
                 if (silent.putIfAbsent(master.part(), System.nanoTime()) == null) {
-                    news.bad(master.address() + ", the master with " + master.part() + ", does not answer.");
+                    news.bad(master.address() + ", the master with " + master.part() + ", does not reply.");
                 }
             }
             case UP -> works(master);
-            case SYNCING -> {} // it becomes one of the others in a moment
+            case SYNCING -> {} // the next state follows in a moment
         }
     }
 
@@ -91,9 +91,9 @@ class FailoverWatch {
                             master.address(),
                             part,
                             RedisServer.address(before),
-                            after(asked.getOrDefault(part, lost))));
+                            after(requested.getOrDefault(part, lost))));
         } else if (lost != null) {
-            news.good(master.address() + ", the master with " + part + ", answers again" + after(lost) + ".");
+            news.good(master.address() + ", the master with " + part + ", replies again" + after(lost) + ".");
         }
     }
 
@@ -102,7 +102,7 @@ class FailoverWatch {
     }
 
     /**
-     * Has a replica take the place of a master. Returns when that is done.
+     * Replaces a master with a replica. Returns when that is done.
      *
      * @throws IllegalStateException if it cannot be done
      */
@@ -111,15 +111,15 @@ class FailoverWatch {
                 .filter(server -> server.port() == port && server.isMaster() && server.state() == State.UP)
                 .findAny()
                 .orElseThrow(() -> new IllegalStateException(RedisServer.address(port) + " is not a master"));
-        if (asked.putIfAbsent(master.part(), System.nanoTime()) != null) {
+        if (requested.putIfAbsent(master.part(), System.nanoTime()) != null) {
             throw new IllegalStateException("A failover of " + master.address() + " is under way");
         }
         try {
-            news.good("A failover of " + master.address() + ", the master with " + master.part() + ", was asked for.");
+            news.good("A failover of " + master.address() + ", the master with " + master.part() + ", was requested.");
             group.orElseThrow().failOver(port);
             look();
         } finally {
-            asked.remove(master.part());
+            requested.remove(master.part());
         }
     }
 }

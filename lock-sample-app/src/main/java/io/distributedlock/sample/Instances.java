@@ -19,9 +19,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Component;
 
 /**
- * The instances of the shop, in Redis where all of them see each other. An instance is alive as long as it renews a key
- * of its own or listens to a channel of its own: a process that was killed does neither, one that is only slow still
- * listens.
+ * The instances of the shop, in Redis where all of them see each other. An instance is alive as long as it renews its
+ * own key or listens to its own channel. A killed process does neither; a slow process still listens.
  */
 @Component
 class Instances implements SmartLifecycle {
@@ -49,8 +48,8 @@ class Instances implements SmartLifecycle {
     /**
      * One instance.
      *
-     * @param id what it is called in Redis
-     * @param name what it is called on the page
+     * @param id the id of the instance in Redis
+     * @param name the name of the instance on the page
      * @param lockOwner the public id under which it holds its locks
      */
     record Instance(String id, String name, String lockOwner, boolean alive) {}
@@ -71,14 +70,14 @@ class Instances implements SmartLifecycle {
         return channel(id);
     }
 
-    /** Shows the others that this instance is there. */
+    /** Shows the other instances that this instance is alive. */
     void renew() {
         entries.put(KEY, id, lockOwner() + " " + name);
         redis.expire(KEY, Ledger.KEPT);
         redis.opsForValue().set(alive(id), "", ALIVE);
     }
 
-    /** Those that are there, and those that died and are not forgotten yet, by name. */
+    /** The live instances, and the dead instances that are not removed yet, by name. */
     List<Instance> all() {
         return entries.entries(KEY).entrySet().stream()
                 .map(this::instance)
@@ -104,7 +103,7 @@ class Instances implements SmartLifecycle {
         return listeners.of(channel(other)) > 0;
     }
 
-    /** Learns the id under which this instance holds its locks, by holding one and looking who holds it. */
+    /** Determines the id under which this instance holds its locks: acquires a lock and reads its owner. */
     private String lockOwner() {
         String known = lockOwner;
         if (known == null) {
@@ -121,7 +120,9 @@ class Instances implements SmartLifecycle {
         running = true;
     }
 
-    /** Says good-bye, so that nobody takes it for dead. The last one leaves nothing behind in Redis. */
+    /**
+     * Removes this instance, so that no other instance reports it as dead. The last instance removes the shop's keys.
+     */
     @Override
     public void stop() {
         running = false;
@@ -133,7 +134,7 @@ class Instances implements SmartLifecycle {
                 redis.delete(Ledger.KEYS);
             }
         } catch (RuntimeException ex) {
-            // Redis has gone before: then there is nothing to leave behind, or its keys end by themselves.
+            // Redis is already gone: its data is gone, too, or the keys expire by themselves.
         }
     }
 
@@ -142,7 +143,7 @@ class Instances implements SmartLifecycle {
         return running;
     }
 
-    /** Before the connections of the application, which stop in phase 0, and after everything that sells. */
+    /** Stops before the connections of the application, which stop in phase 0, and after everything that sells. */
     @Override
     public int getPhase() {
         return 1;

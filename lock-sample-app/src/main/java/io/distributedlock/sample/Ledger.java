@@ -17,7 +17,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Component;
 
-/** The numbers of each product, in Redis where all instances see them: what is left, and how the sale goes. */
+/** The numbers of each product, in Redis where all instances see them: the stock and the progress of the sale. */
 @Component
 class Ledger {
 
@@ -51,9 +51,9 @@ class Ledger {
     }
 
     /**
-     * What is left.
+     * Returns the number of pieces that are left.
      *
-     * @param token the fencing token of the lock, 0 without one; from now on, older ones are refused
+     * @param token the fencing token of the lock, 0 without one; from now on, older tokens are rejected
      */
     int left(String product, long token) {
         Long left = redis.execute(LOOK, List.of(key(product)), "" + token);
@@ -61,7 +61,7 @@ class Ledger {
     }
 
     /**
-     * Writes what is left after a sale, and counts the sale.
+     * Writes the number of pieces left after a sale, and counts the sale.
      *
      * @param token the fencing token of the lock, 0 without one
      * @return false if a holder with a newer token has written already; then nothing is changed

@@ -20,7 +20,10 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Component;
 
-/** Counts who listens to a channel. In a cluster each instance listens at one of the servers, so all are asked. */
+/**
+ * Counts the listeners of a channel. In a cluster, an instance listens at one of the servers, so each server gets a
+ * request.
+ */
 @Component
 class Listeners {
 
@@ -46,15 +49,15 @@ class Listeners {
     private static long everywhere(Object connection, String channel) {
         var commands = (RedisAdvancedClusterAsyncCommands<byte[], byte[]>) connection;
         return commands.all().commands().pubsubNumsub(channel.getBytes(StandardCharsets.UTF_8)).stream()
-                .flatMap(answer -> answerOf(answer).values().stream())
+                .flatMap(reply -> replyOf(reply).values().stream())
                 .mapToLong(Long::longValue)
                 .sum();
     }
 
-    /** Nobody listens at a server that does not answer. */
-    private static Map<byte[], Long> answerOf(CompletableFuture<Map<byte[], Long>> answer) {
+    /** A server that does not reply counts as one without listeners. */
+    private static Map<byte[], Long> replyOf(CompletableFuture<Map<byte[], Long>> reply) {
         try {
-            return answer.get(TIMEOUT, TimeUnit.MILLISECONDS);
+            return reply.get(TIMEOUT, TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException ex) {
             return Map.of();
         } catch (InterruptedException ex) {

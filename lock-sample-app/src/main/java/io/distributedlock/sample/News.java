@@ -12,7 +12,7 @@ import java.util.Deque;
 import java.util.List;
 import org.springframework.stereotype.Component;
 
-/** Tells what has happened to instances and to Redis: in the terminal at once, and the last of it on the page. */
+/** Reports events of the instances and of Redis: at once in the terminal, and the latest of them on the page. */
 @Component
 class News {
 
@@ -24,7 +24,7 @@ class News {
 
     private final Deque<Item> items = new ArrayDeque<>();
 
-    /** What happened, and the time of day of this instance at which it was seen. */
+    /** An event, and the time of day at which this instance noticed it. */
     record Item(String at, boolean bad, String text) {}
 
     News(Terminal terminal) {
@@ -39,7 +39,7 @@ class News {
         add(false, text);
     }
 
-    /** The newest first. */
+    /** The latest items, the newest first. */
     List<Item> latest() {
         synchronized (items) {
             return List.copyOf(items);

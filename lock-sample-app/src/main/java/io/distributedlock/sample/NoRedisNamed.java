@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Holds unless {@code spring.data.redis}, from whatever source, says where a Redis is. */
+/** Matches unless {@code spring.data.redis}, from any source, names the place of a Redis. */
 final class NoRedisNamed implements Condition {
 
     @Override

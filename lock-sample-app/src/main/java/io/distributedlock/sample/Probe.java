@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
-/** Questions to single servers of this machine, which may be dead or frozen. */
+/** Sends requests to single servers of this machine, which may be dead or frozen. */
 final class Probe {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
@@ -21,18 +21,18 @@ final class Probe {
 
     private Probe() {}
 
-    /** The answer; empty if the server does not answer, or with an error. */
-    static <T> Optional<T> ask(int port, Function<RespClient, T> question) {
+    /** Sends a request and returns the reply; empty if the server does not reply, or replies with an error. */
+    static <T> Optional<T> request(int port, Function<RespClient, T> request) {
         try (RespClient client = RespClient.connect(port, TIMEOUT)) {
-            return Optional.of(question.apply(client));
+            return Optional.of(request.apply(client));
         } catch (UncheckedIOException | IllegalStateException ex) {
             return Optional.empty();
         }
     }
 
-    /** What the server is: {@code standalone}, {@code cluster} or {@code sentinel}. */
+    /** The mode of the server: {@code standalone}, {@code cluster} or {@code sentinel}. */
     static Optional<String> mode(int port) {
-        return ask(port, client -> client.text("INFO", "server"))
+        return request(port, client -> client.text("INFO", "server"))
                 .flatMap(info -> info.lines()
                         .filter(line -> line.startsWith("redis_mode:"))
                         .map(line -> line.substring("redis_mode:".length()).strip())

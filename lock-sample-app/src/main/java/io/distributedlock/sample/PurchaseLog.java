@@ -36,7 +36,7 @@ class PurchaseLog {
 
     List<Purchase> all(String product) {
         return redis.opsForList().range(key(product), 0, -1).stream()
-                .distinct() // a till that did not hear whether it was written writes it again
+                .distinct() // a till that receives no reply to its write writes again
                 .map(text -> json.readValue(text, Purchase.class))
                 .toList();
     }

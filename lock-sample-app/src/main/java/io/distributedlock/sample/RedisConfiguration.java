@@ -19,7 +19,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.listener.ChannelTopic;
 import org.springframework.data.redis.listener.RedisMessageListenerContainer;
 
-/** What a real application would not need: a Redis of its own. And how an instance hears of sales. */
+/** The sample's own Redis, which a real application does not need, and the subscriptions to announcements. */
 @Configuration(proxyBeanMethods = false)
 class RedisConfiguration {
 
@@ -44,13 +44,13 @@ class RedisConfiguration {
         return container;
     }
 
-    /** Comes back as fast as the connections of the locks do; Lettuce by itself waits up to 30 s. */
+    /** Reconnects as fast as the connections of the locks do. By default, Lettuce waits up to 30 s. */
     @Bean
     ClientResourcesBuilderCustomizer fastReconnect() {
         return resources -> resources.reconnectDelay(Delay.constant(Duration.ofSeconds(1)));
     }
 
-    /** Stays away as soon as {@code spring.data.redis} names a Redis. */
+    /** Does not apply if {@code spring.data.redis} names a Redis. */
     @Configuration(proxyBeanMethods = false)
     @Conditional(NoRedisNamed.class)
     static class Embedded {

@@ -24,15 +24,15 @@ final class RedisGroup implements SharedRedis {
 
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
-    /** If no replica takes the place of a master that has died, it is started again itself. */
+    /** After this time, a dead master is started again if no replica has replaced it. */
     private static final long NO_FAILOVER = Duration.ofSeconds(15).toNanos();
 
-    /** Below those that the system gives to outgoing connections. */
+    /** Below the ports that the system assigns to outgoing connections. */
     private static final int LOWEST_PORT = 20_000;
 
     private static final int HIGHEST_PORT = 30_000;
 
-    /** With those by which the servers of a cluster reach each other. */
+    /** Includes the ports by which the servers of a cluster reach each other. */
     private static final int CONSECUTIVE = 12;
 
     private static final int PORT_TRIES = 50;
@@ -54,7 +54,7 @@ final class RedisGroup implements SharedRedis {
         this.shape = shape;
     }
 
-    /** Joins the servers from this port on, or starts them there; at any free ports if it is 0. */
+    /** Joins the servers from this port on, or starts them there. Port 0 selects free ports. */
     static RedisGroup at(int port, IntFunction<GroupShape> shapes) {
         int first = port == 0 ? freePorts() : port;
         RedisGroup group = new RedisGroup(first, shapes.apply(first));
@@ -72,7 +72,7 @@ final class RedisGroup implements SharedRedis {
         try {
             own = shape.start();
         } catch (RuntimeException ex) {
-            if (!isThere()) { // otherwise another instance was a little faster
+            if (!isThere()) { // otherwise another instance was faster
                 throw new IllegalStateException(
                         "%s could not be started at %s; choose another port with --shop.redis-port"
                                 .formatted(shape.description(), place()),
@@ -124,21 +124,21 @@ final class RedisGroup implements SharedRedis {
         return shape.connectionDetails();
     }
 
-    /** All servers as they are now. */
+    /** The current state of all servers. */
     List<RedisServer> look() {
         return shape.look();
     }
 
-    /** As {@link GroupShape#failOver(int)}. */
+    /** See {@link GroupShape#failOver(int)}. */
     void failOver(int master) {
         shape.failOver(master);
     }
 
     /**
-     * Starts servers of this instance again that have died, as soon as others have taken their place.
+     * Restarts the dead servers of this instance as soon as other servers have replaced them.
      *
-     * @param servers as they were seen last
-     * @return those that run again
+     * @param servers the servers in their last known state
+     * @return the ports of the servers that run again
      */
     synchronized List<Integer> mend(List<RedisServer> servers) {
         List<Integer> mended = new ArrayList<>();
@@ -178,13 +178,14 @@ final class RedisGroup implements SharedRedis {
             own = shape.start();
             return Optional.of(STARTED_ANOTHER);
         } catch (RuntimeException ex) {
-            return Optional.empty(); // another instance was a little faster, or the old servers are still ending
+            return Optional.empty(); // another instance was faster, or the old servers are still ending
         }
     }
 
     @Override
     public String whenGone() {
-        return "Redis does not answer: " + this + ". Nobody sells until a failover is over, or the servers run again.";
+        return "Redis does not reply: " + this
+                + ". No instance sells until a failover is over or the servers run again.";
     }
 
     @Override

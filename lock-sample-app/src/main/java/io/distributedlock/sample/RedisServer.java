@@ -9,7 +9,7 @@ import java.util.Locale;
 /**
  * A server of a {@link RedisGroup}, as the page shows it.
  *
- * @param part the slots or the name of the data that a master has, or what the server does otherwise
+ * @param part the slots or the name of the data that a master has, or the task of another server
  */
 record RedisServer(int port, Role role, String part, State state) {
 

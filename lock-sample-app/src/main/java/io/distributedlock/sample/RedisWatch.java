@@ -11,7 +11,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
-/** Says when Redis went away and when it is back. The locks need no help: they work again by themselves. */
+/** Reports when Redis is gone and when it is back. The locks need no help: they work again by themselves. */
 @Component
 class RedisWatch {
 
@@ -70,7 +70,7 @@ class RedisWatch {
         up = false;
         gone = true;
         news.bad(shared.map(SharedRedis::whenGone)
-                .orElse("Redis is gone: " + place() + ". Without it no lock is granted, so nobody sells. "
+                .orElse("Redis is gone: " + place() + ". Without it no lock is granted, so no instance sells. "
                         + "Start it again; the shop then goes on by itself."));
     }
 }

@@ -7,24 +7,24 @@ package io.distributedlock.sample;
 import java.util.List;
 
 /**
- * How far a sale is.
+ * The progress of a sale.
  *
  * @param stock how many pieces there were
  * @param sold how many customers paid for one
- * @param parts how far each instance is that takes part
+ * @param parts the progress of each instance that takes part
  * @param over whether each of them has served all its customers, or died
  */
 record SaleReport(Sale sale, int stock, int sold, List<Part> parts, boolean over) {
 
     /**
-     * What one instance has to do in a sale.
+     * The part of one instance in a sale.
      *
-     * @param id what the instance is called in Redis
-     * @param instance what it is called on the page
+     * @param id the id of the instance in Redis
+     * @param instance the name of the instance on the page
      * @param customers how many customers came to it
      * @param served how many of them have left, with a piece or without
-     * @param finished whether all have
-     * @param dead whether the instance died before
+     * @param finished whether all of them have left
+     * @param dead whether the instance died before that
      */
     record Part(String id, String instance, int customers, int served, boolean finished, boolean dead) {}
 
@@ -36,7 +36,7 @@ record SaleReport(Sale sale, int stock, int sold, List<Part> parts, boolean over
         return parts.stream().mapToInt(Part::served).sum();
     }
 
-    /** In one line, as the terminal shows it. */
+    /** A summary in one line, for the terminal. */
     String summary() {
         String verdict =
                 sold > stock ? (sold - stock) + " too many" : sold == stock ? "exact" : (stock - sold) + " left";

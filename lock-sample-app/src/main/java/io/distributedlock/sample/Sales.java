@@ -17,10 +17,10 @@ import org.springframework.stereotype.Service;
 @Service
 class Sales {
 
-    /** Where a sale is announced; every instance listens, also the one that announces. */
+    /** The channel for announcements of sales. Every instance listens to it, also the announcing instance. */
     static final String CHANNEL = "shop:sales";
 
-    /** How long a sale waits for an instance that has heard of it. */
+    /** How long a sale waits for an instance that listens to the announcements. */
     private static final Duration JOINING = Duration.ofSeconds(10);
 
     private final StringRedisTemplate redis;
@@ -42,8 +42,8 @@ class Sales {
     }
 
     /**
-     * One sale at a time: a second one waits, on whichever instance it is started. An instance that dies in the middle
-     * of it no longer takes part. A short break of Redis only delays it, as long as this lock outlives the break.
+     * Runs one sale at a time: a second sale waits, at any instance. An instance that dies during the sale no longer
+     * takes part. A short outage of Redis only delays the sale, as long as this lock outlives the outage.
      */
     @DistributedLocked(key = "'sale'", maxHold = "60s")
     SaleReport run(Sale sale, Consumer<SaleReport> watcher) {
@@ -62,7 +62,7 @@ class Sales {
         return report;
     }
 
-    /** The same again while Redis does not answer. */
+    /** Returns the next report, or the previous one while Redis does not reply. */
     private SaleReport next(SaleReport before) {
         SaleReport report;
         try {

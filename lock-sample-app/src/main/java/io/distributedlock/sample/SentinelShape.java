@@ -80,13 +80,13 @@ final class SentinelShape implements GroupShape {
     }
 
     private static RedisServer server(int port, int master) {
-        List<String> role = Probe.ask(port, client -> client.list("ROLE")).orElse(List.of());
-        boolean saysMaster = !role.isEmpty() && role.get(0).equals("master");
+        List<String> role = Probe.request(port, client -> client.list("ROLE")).orElse(List.of());
+        boolean inMasterRole = !role.isEmpty() && role.get(0).equals("master");
         if (port == master) {
-            State state = role.isEmpty() ? State.DOWN : saysMaster ? State.UP : State.SYNCING;
+            State state = role.isEmpty() ? State.DOWN : inMasterRole ? State.UP : State.SYNCING;
             return RedisServer.master(port, "all data", state);
         }
-        if (role.isEmpty() || saysMaster) {
+        if (role.isEmpty() || inMasterRole) {
             return RedisServer.replica(port, 0, role.isEmpty() ? State.DOWN : State.SYNCING);
         }
         State state = role.get(3).equals("connected") ? State.UP : State.SYNCING;
@@ -102,7 +102,7 @@ final class SentinelShape implements GroupShape {
                 named.isPresent() ? State.UP : State.DOWN);
     }
 
-    /** The master that most Sentinels name; 0 if none answers. */
+    /** The master that most Sentinels name; 0 if no Sentinel replies. */
     private int master() {
         return sentinels().stream()
                 .flatMap(port -> namedBy(port).stream())
@@ -115,7 +115,7 @@ final class SentinelShape implements GroupShape {
     }
 
     private static Optional<Integer> namedBy(int sentinel) {
-        return Probe.ask(
+        return Probe.request(
                 sentinel,
                 client -> Integer.valueOf(client.list("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER)
                         .get(1)));
@@ -129,8 +129,8 @@ final class SentinelShape implements GroupShape {
     }
 
     /**
-     * By itself, Sentinel lets the old master accept writes for seconds that are lost then. So the old master is made
-     * to refuse writes first, and to follow the new one at once.
+     * During a failover, Sentinel alone lets the old master accept writes for seconds, and these writes are lost. So
+     * the old master is first made to refuse writes, and follows the new master at once.
      */
     @Override
     public void failOver(int master) {
@@ -147,16 +147,16 @@ final class SentinelShape implements GroupShape {
     }
 
     private static void writableWith(int master, int replicas) {
-        Probe.ask(master, client -> client.text("CONFIG", "SET", REPLICAS_TO_WRITE, Integer.toString(replicas)));
+        Probe.request(master, client -> client.text("CONFIG", "SET", REPLICAS_TO_WRITE, Integer.toString(replicas)));
     }
 
-    /** Nothing is written any more, so they have all in a moment. */
+    /** Waits until a replica has all writes. The master refuses new writes, so this takes only a moment. */
     private void awaitReplicas(int master) {
         boolean complete = Probe.await(LIMIT, () -> {
-            Optional<Long> written = Probe.ask(master, client -> offset(client.text("INFO", "replication")));
+            Optional<Long> written = Probe.request(master, client -> offset(client.text("INFO", "replication")));
             return servers().stream()
                     .filter(port -> port != master)
-                    .flatMap(port -> Probe.ask(port, client -> offset(client.text("INFO", "replication"))).stream())
+                    .flatMap(port -> Probe.request(port, client -> offset(client.text("INFO", "replication"))).stream())
                     .anyMatch(offset -> written.isPresent() && offset >= written.get());
         });
         if (!complete) {
@@ -175,7 +175,7 @@ final class SentinelShape implements GroupShape {
 
     private boolean aSentinelBegins() {
         return sentinels().stream()
-                .anyMatch(port -> Probe.ask(port, client -> client.text("SENTINEL", "FAILOVER", MASTER))
+                .anyMatch(port -> Probe.request(port, client -> client.text("SENTINEL", "FAILOVER", MASTER))
                         .isPresent());
     }
 
@@ -183,11 +183,11 @@ final class SentinelShape implements GroupShape {
         return look().stream().anyMatch(server -> server.isMaster() && server.isUp() && server.port() != master);
     }
 
-    /** Its connections end, so that clients which have not heard of the new master ask for it. */
+    /** Makes the old master a replica and closes its connections, so that its clients look up the new master. */
     private static void follow(int old, int master) {
-        Probe.ask(old, client -> client.text("REPLICAOF", "127.0.0.1", Integer.toString(master)));
-        Probe.ask(old, client -> client.text("CLIENT", "KILL", "TYPE", "pubsub"));
-        Probe.ask(old, client -> client.text("CLIENT", "KILL", "TYPE", "normal"));
+        Probe.request(old, client -> client.text("REPLICAOF", "127.0.0.1", Integer.toString(master)));
+        Probe.request(old, client -> client.text("CLIENT", "KILL", "TYPE", "pubsub"));
+        Probe.request(old, client -> client.text("CLIENT", "KILL", "TYPE", "normal"));
     }
 
     @Override

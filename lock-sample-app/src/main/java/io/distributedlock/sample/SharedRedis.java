@@ -10,21 +10,20 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 /** The Redis that the instances of the sample share on this machine: the first one starts it, the others find it. */
 interface SharedRedis extends AutoCloseable {
 
-    /**
-     * Has every write on disk before it is answered, so that a server that is killed and started again has lost
-     * nothing.
-     */
+    /** Settings for a server that writes to disk before it replies, so that a restart after a kill loses nothing. */
     static String[] durable() {
         return new String[] {"appendonly yes", "appendfsync always"};
     }
 
-    /** How many looks in a row find no Redis before an instance that has not started it starts another. */
+    /**
+     * The number of consecutive checks without a Redis after which an instance that did not start it starts another.
+     */
     int PATIENCE = 4;
 
     String STARTED_ANOTHER = "Redis had ended with the instance that started it. "
             + "This instance has started another, empty one: a sale that was running has to be started again.";
 
-    /** Joins the Redis of that shape at the port, or starts one there; at any free port if it is 0. */
+    /** Joins the Redis of that shape at the port, or starts one there. Port 0 selects a free port. */
     static SharedRedis of(RedisShape shape, int port) {
         return switch (shape) {
             case SINGLE -> SharedServer.at(port);
@@ -33,20 +32,20 @@ interface SharedRedis extends AutoCloseable {
         };
     }
 
-    /** Where the other instances find it; the first port if it has several. */
+    /** The port at which the other instances find this Redis; the first of several ports. */
     int port();
 
-    /** What {@code spring.data.redis} would say. */
+    /** The details that {@code spring.data.redis} would give. */
     DataRedisConnectionDetails connectionDetails();
 
     /**
-     * Starts it again if it has ended as a whole.
+     * Starts Redis again if all of it has ended.
      *
-     * @return what was done, or nothing if a Redis answers there or cannot be started
+     * @return a message about the start, or nothing if a Redis replies there or cannot be started
      */
     Optional<String> revive();
 
-    /** What follows if it does not answer. */
+    /** The message for a Redis that does not reply. */
     String whenGone();
 
     @Override

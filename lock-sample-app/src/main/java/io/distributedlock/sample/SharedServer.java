@@ -32,13 +32,13 @@ final class SharedServer implements SharedRedis {
         this.own = own;
     }
 
-    /** Joins the Redis at this port, or starts one there; at any free port if it is 0. */
+    /** Joins the Redis at this port, or starts one there. Port 0 selects a free port. */
     static SharedServer at(int port) {
         if (port == 0) {
             EmbeddedRedis own = EmbeddedRedis.start(SharedRedis.durable());
             return new SharedServer(own.port(), own);
         }
-        return answers(port) ? join(port) : startAt(port);
+        return replies(port) ? join(port) : startAt(port);
     }
 
     private static SharedServer join(int port) {
@@ -55,21 +55,21 @@ final class SharedServer implements SharedRedis {
         try {
             return new SharedServer(port, EmbeddedRedis.start(port, SharedRedis.durable()));
         } catch (RuntimeException ex) {
-            if (answers(port)) {
-                return join(port); // another instance was a little faster
+            if (replies(port)) {
+                return join(port); // another instance was faster
             }
             throw new IllegalStateException(
                     "Redis could not be started at port " + port + "; choose another with --shop.redis-port", ex);
         }
     }
 
-    private static boolean answers(int port) {
+    private static boolean replies(int port) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
             socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
-            byte[] answer = socket.getInputStream().readNBytes(5);
-            return new String(answer, StandardCharsets.US_ASCII).equals("+PONG");
+            byte[] reply = socket.getInputStream().readNBytes(5);
+            return new String(reply, StandardCharsets.US_ASCII).equals("+PONG");
         } catch (IOException ex) {
             return false;
         }
@@ -92,21 +92,21 @@ final class SharedServer implements SharedRedis {
 
     @Override
     public String whenGone() {
-        return "Redis is gone: " + this + ". Without it no lock is granted, so nobody sells. It is started again.";
+        return "Redis is gone: " + this + ". Without it no lock is granted, so no instance sells. It is started again.";
     }
 
-    /** The one that this instance started comes back with all its data, that of an instance that ended is empty. */
+    /** A Redis that this instance started is restarted with all its data. A replacement for another one is empty. */
     @Override
     public synchronized Optional<String> revive() {
         if (closed || (own != null && own.isAlive())) {
             return Optional.empty();
         }
-        if (answers(port)) {
+        if (replies(port)) {
             missed = 0;
             return Optional.empty();
         }
         if (own == null && ++missed < PATIENCE) {
-            return Optional.empty(); // the instance that started it has its data and goes first
+            return Optional.empty(); // the instance that started it has its data and restarts it first
         }
         try {
             if (own != null) {
@@ -116,7 +116,7 @@ final class SharedServer implements SharedRedis {
             own = EmbeddedRedis.start(port, SharedRedis.durable());
             return Optional.of(STARTED_ANOTHER);
         } catch (RuntimeException ex) {
-            return Optional.empty(); // another instance was a little faster, or the old server is still ending
+            return Optional.empty(); // another instance was faster, or the old server is still ending
         }
     }
 

@@ -28,13 +28,16 @@ class Shop {
         return sell(product, came, 0);
     }
 
-    /** One customer at a time for each product, at whatever instance. The token refuses a till that is too late. */
+    /**
+     * Serves one customer at a time for each product, at any instance. The fencing token rejects a till that is too
+     * late.
+     */
     @DistributedLocked(name = "stock", key = "#product", lease = "5s")
     Purchase sellWithLock(String product, long came) {
         return sell(product, came, LockHandle.current().orElseThrow().fencingToken());
     }
 
-    /** Reads, thinks and writes: right only as long as nobody else writes in between. */
+    /** Reads, waits and writes. The result is right only if no other till writes in between. */
     private Purchase sell(String product, long came, long token) {
         long from = micros();
         boolean sold = false;

@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What the page asks for. */
+/** The requests of the page. */
 @RestController
 @RequestMapping("/api")
 class ShopController {
@@ -69,9 +69,9 @@ class ShopController {
     }
 
     /**
-     * Who holds a lock now.
+     * The current holder of a lock.
      *
-     * @param dead whether that instance died, so that nothing but the end of the lease frees the lock
+     * @param dead whether that instance died, so that only the end of the lease frees the lock
      */
     record Holder(String lock, String instance, boolean dead, long token, long remainingMillis, int waitingInstances) {}
 
@@ -79,10 +79,10 @@ class ShopController {
     record Shown(String name, boolean alive) {}
 
     /**
-     * Everything but the purchases.
+     * The state of the shop, without the purchases.
      *
      * @param busy how many tills of this instance wait for the lock or sell at this moment
-     * @param servers those of the shop's own Redis if there are several
+     * @param servers the servers of the shop's own Redis if there are several
      */
     record State(
             String instance,

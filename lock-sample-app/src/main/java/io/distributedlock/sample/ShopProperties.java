@@ -8,12 +8,11 @@ import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * How this instance of the shop works; the values are in {@code application.yml}.
+ * The settings of this instance of the shop; the values are in {@code application.yml}.
  *
- * @param instance what this instance is called on the page
+ * @param instance the name of this instance on the page
  * @param redis in which shape the instances start their own Redis
- * @param redisPort where the instances find their own Redis; the first of several servers; 0 starts one at any free
- *     port
+ * @param redisPort the port of the Redis that the instances start, or the first of several ports; 0 selects a free port
  * @param openingSales whether both sales are run once at start
  * @param stock how many pieces a sale has
  * @param customers how many customers come to this instance in a sale

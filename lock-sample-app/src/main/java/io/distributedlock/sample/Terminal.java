@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
-/** Writes plain lines and, where a person watches, a progress bar that is drawn over and over in the same line. */
+/** Writes plain lines and, in an interactive terminal, a progress bar that is redrawn in the same line. */
 @Component
 class Terminal {
 
@@ -49,7 +49,7 @@ class Terminal {
         }
     }
 
-    /** Shows how far a sale is. In a pipe or a file nothing is written: the result comes as a line. */
+    /** Shows the progress of a sale. A pipe or a file gets no progress, only the line with the result. */
     void progress(SaleReport report) {
         int done = report.customers() == 0 ? 0 : Math.min(WIDTH, WIDTH * report.served() / report.customers());
         String bar = "  [" + "#".repeat(done) + ".".repeat(WIDTH - done) + "]";
@@ -65,7 +65,7 @@ class Terminal {
         }
     }
 
-    /** From Java 22 on there may be a console although nobody watches; it says so itself. */
+    /** Since Java 22, a console can exist without a terminal; {@code isTerminal} shows the difference. */
     private static boolean interactive(@Nullable Console console) {
         if (console == null) {
             return false;

@@ -43,7 +43,7 @@ class Tills {
 
     private final AtomicInteger busy = new AtomicInteger();
 
-    /** One sale at this instance: the number of it here, the customers that are still to come, those that have left. */
+    /** One sale at this instance: its number here, the customers that are still to come, and those that have left. */
     private record Work(Sale sale, long number, AtomicInteger queue, AtomicInteger served) {}
 
     Tills(
@@ -97,7 +97,7 @@ class Tills {
         }
     }
 
-    /** A customer waits while there is no Redis, or while the lease of a dead instance lasts, but not for ever. */
+    /** Repeats a step while there is no Redis or the lease of a dead instance lasts, but only for a limited time. */
     private <T> T patiently(Work work, Supplier<T> step) {
         long begin = System.nanoTime();
         while (true) {

@@ -15,10 +15,12 @@ import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.TestLength;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
@@ -29,8 +31,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Each answer of the endpoint, with the holder, the waiters and the caller of the endpoint in JVMs of their own. The
- * values are compared with what Redis, the processes and the callers themselves say.
+ * Each response of the endpoint, with the holder, the waiters and the caller of the endpoint in separate JVMs. The
+ * values are compared with those of Redis, of the processes and of the callers.
  */
 @Tag(TestLength.FULL)
 class EndpointOfSeveralJvmsTests extends SeveralJvms {
@@ -71,16 +73,16 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
         CompletableFuture<String> method = one.jvm().send("method", "run", "run");
         Instant begin = Instant.now();
         CompletableFuture<String> limitedGrant = two.await("limited", "held", LONG);
-        awaitAnswer(two, "", found -> found.path("waitingTotal").asInt() == 1);
-        Span asked = new Span(begin, Instant.now());
+        awaitResponse(two, "", found -> found.path("waitingTotal").asInt() == 1);
+        Span requested = new Span(begin, Instant.now());
         CompletableFuture<String> unlimitedGrant = two.await("unlimited", "held");
-        JsonNode all = awaitAnswer(
+        JsonNode all = awaitResponse(
                 one,
                 "",
                 found -> found.path("heldTotal").asInt() == 2
                         && found.path("waitingTotal").asInt() == 1);
         JsonNode waits =
-                awaitAnswer(two, "", found -> found.path("waitingTotal").asInt() == 2);
+                awaitResponse(two, "", found -> found.path("waitingTotal").asInt() == 2);
 
         Duration before = ttl("held");
         JsonNode held = only(one.get("").path("held"), "held");
@@ -104,7 +106,7 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
         JsonNode limited = waits.path("waiting").path(0);
         assertThat(limited.path("name").asString()).isEqualTo("held");
         assertThat(limited.path("caller").asString()).isEqualTo("lane-limited");
-        asked.contains(time(limited, "since"));
+        requested.contains(time(limited, "since"));
         assertThat(Duration.between(time(limited, "since"), time(limited, "until")))
                 .isBetween(LONG.minusMillis(50), LONG.plusMillis(50));
         assertThat(limited.path("holder").asString()).isEqualTo(one.id());
@@ -142,7 +144,7 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
         Span granted = Span.of(() -> one.acquire("main", "renewed", lease));
 
         JsonNode held = only(
-                awaitAnswer(one, "", all -> !all.at("/held/0/lastRenewal").isNull())
+                awaitResponse(one, "", all -> !all.at("/held/0/lastRenewal").isNull())
                         .path("held"),
                 "renewed");
         Instant now = Instant.now();
@@ -170,10 +172,10 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
         CompletableFuture<String> chained = one.await("main", "next");
         awaitLine(one, "next", 1);
 
-        for (OperatedInstance asked : List.of(one, two, three)) {
+        for (OperatedInstance instance : List.of(one, two, three)) {
             Duration before = ttl("lock");
-            JsonNode lock = awaitAnswer(
-                    asked,
+            JsonNode lock = awaitResponse(
+                    instance,
                     "/lock",
                     found -> found.at("/holder/waiters").asInt() == 1
                             && found.path("waiting")
@@ -218,7 +220,7 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
     void theMethodOfAHolderInAnotherJvmIsShown() {
         CompletableFuture<String> method = one.jvm().send("method", "run", "elsewhere");
 
-        JsonNode lock = awaitAnswer(
+        JsonNode lock = awaitResponse(
                 two, "/elsewhere", found -> found.at("/holder/answered").asBoolean());
         assertThat(lock.at("/holder/method").asString()).isEqualTo(METHOD);
         assertThat(lock.at("/holder/caller").asString()).isEqualTo("lane-method");
@@ -276,9 +278,9 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
         Instant begin = Instant.now();
         CompletableFuture<String> first = two.await("first", "of the fleet", LONG);
         awaitLine(one, "of%20the%20fleet", 1);
-        Span asked = new Span(begin, Instant.now());
+        Span requested = new Span(begin, Instant.now());
         CompletableFuture<String> second = two.await("second", "of the fleet", LONG);
-        awaitAnswer(two, "", all -> all.path("waitingTotal").asInt() == 2);
+        awaitResponse(two, "", all -> all.path("waitingTotal").asInt() == 2);
 
         for (OperatedInstance each : List.of(one, two, three)) {
             JsonNode fleet = awaitFleet(each, 3);
@@ -307,7 +309,7 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
             assertThat(waiting.path("label").asString()).isEqualTo("till 2");
             assertThat(waiting.path("callers").asInt()).isEqualTo(2);
             assertThat(waiting.path("caller").asString()).isEqualTo("lane-first");
-            asked.contains(time(waiting, "since"));
+            requested.contains(time(waiting, "since"));
             assertThat(waiting.path("holder").asString()).isEqualTo(one.id());
             assertThat(waiting.path("holderLabel").asString()).isEqualTo(label(one));
         }
@@ -334,7 +336,7 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
                 .untilAsserted(() -> assertThat(one.delete("forced")).isEqualTo(404));
     }
 
-    /** As with a long pause of its garbage collection. */
+    /** The effect is that of a long pause for garbage collection. */
     @Test
     void anInstanceThatHangsIsShownAsOneThatDoesNotReply() {
         long token = two.acquire("main", "hung");
@@ -358,8 +360,8 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
             assertThat(Stream.of("caller", "since", "method", "traceId").map(holder::get))
                     .allMatch(JsonNode::isNull);
 
-            JsonNode fleet =
-                    awaitAnswer(one, "?scope=fleet", found -> found.path("held").size() == 1);
+            JsonNode fleet = awaitResponse(
+                    one, "?scope=fleet", found -> found.path("held").size() == 1);
             JsonNode state = fleet.path("instances")
                     .valueStream()
                     .filter(each -> each.path("id").asString().equals(id))
@@ -387,10 +389,10 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
         CompletableFuture<String> waiter = three.await("waiter", "orphaned");
         awaitLine(one, "orphaned", 1);
         dying.jvm().signal("STOP");
-        CompletableFuture<JsonNode> asked = Background.supply(() -> one.get("/orphaned"));
+        CompletableFuture<JsonNode> response = Background.supply(() -> one.get("/orphaned"));
         dying.jvm().signal("KILL");
 
-        for (JsonNode lock : List.of(asked.join(), one.get("/orphaned"))) {
+        for (JsonNode lock : List.of(response.join(), one.get("/orphaned"))) {
             assertThat(lock.path("fencingToken").asLong()).isEqualTo(token);
             assertThat(lock.at("/holder/instance").asString()).isEqualTo(id);
             assertThat(lock.at("/holder/label").asString()).isEqualTo("till 4");
@@ -407,14 +409,18 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
         three.close("waiter", "orphaned");
     }
 
-    /** Too early for its key in Redis, and no operator has looked before. */
+    /** The holder dies before its key is in Redis, and before any request of an operator. */
     @Test
     void aHolderThatDiesSoonAfterItsGrantIsNamedWhereACallerHasWaited() {
         OperatedInstance dying = OperatedInstance.start(redis.port(), "distributed-lock.instance-label=till 5");
         String id = dying.id();
-        dying.acquire("main", "dies", Duration.ofSeconds(12));
-        CompletableFuture<String> waiter = two.await("waiter", "dies", Duration.ofSeconds(4));
-        await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+        CompletableFuture<String> waiter;
+        try (RespClient messages = RespClient.connect(redis.port(), LONG)) {
+            messages.call("SUBSCRIBE", "lock:instance:" + two.id());
+            dying.acquire("main", "dies", Duration.ofSeconds(12));
+            waiter = two.await("waiter", "dies", Duration.ofSeconds(4));
+            awaitLabel(messages, "till 5");
+        }
         dying.jvm().signal("KILL");
 
         assertThatThrownBy(() -> ChildJvm.await(waiter, LONG)).hasMessageContaining("is held by ");
@@ -428,11 +434,20 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
         assertThat(holder.path("answered").asBoolean(true)).isFalse();
     }
 
+    /** Waits for the reply of the holder's instance to the request of a waiter, which contains its label. */
+    private static void awaitLabel(RespClient messages, String label) {
+        String encoded = Base64.getUrlEncoder().withoutPadding().encodeToString(label.getBytes(StandardCharsets.UTF_8));
+        String text;
+        do {
+            text = String.valueOf(((List<?>) messages.receive()).get(2));
+        } while (!text.startsWith("tell ") || !text.contains(" ." + encoded + " "));
+    }
+
     @Test
-    void anInstanceWithoutItsConnectionsSaysSo() {
+    void anInstanceWithoutItsConnectionsReportsThis() {
         network.refuse();
         network.cut();
-        JsonNode instance = awaitAnswer(
+        JsonNode instance = awaitResponse(
                         three,
                         "",
                         all -> !all.at("/instance/connected").asBoolean()
@@ -440,7 +455,7 @@ class EndpointOfSeveralJvmsTests extends SeveralJvms {
                 .path("instance");
 
         assertThat(instance.path("label").asString()).isEqualTo("till 3");
-        assertThat(awaitAnswer(
+        assertThat(awaitResponse(
                                 one,
                                 "?scope=fleet",
                                 fleet -> fleet.path("instances").size() == 2)

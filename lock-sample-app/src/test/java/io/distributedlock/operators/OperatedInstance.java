@@ -54,9 +54,9 @@ record OperatedInstance(ChildJvm jvm, String port, RestClient client) implements
     }
 
     JsonNode get(String path) {
-        ResponseEntity<JsonNode> answer = call(HttpMethod.GET, path);
-        assertThat(answer.getStatusCode().value()).as(path).isEqualTo(200);
-        return answer.getBody();
+        ResponseEntity<JsonNode> response = call(HttpMethod.GET, path);
+        assertThat(response.getStatusCode().value()).as(path).isEqualTo(200);
+        return response.getBody();
     }
 
     int delete(String name) {

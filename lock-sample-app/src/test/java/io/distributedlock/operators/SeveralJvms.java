@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import tools.jackson.databind.JsonNode;
 
-/** Three instances in JVMs of their own, what Redis says about them, and what is to be left after a test. */
+/** Three instances in separate JVMs, their data in Redis, and the check that a test leaves no keys. */
 abstract class SeveralJvms {
 
     static final Duration LONG = Duration.ofSeconds(60);
@@ -72,9 +72,9 @@ abstract class SeveralJvms {
         }
     }
 
-    static JsonNode awaitFleet(OperatedInstance asked, int instances) {
-        return awaitAnswer(
-                asked,
+    static JsonNode awaitFleet(OperatedInstance instance, int instances) {
+        return awaitResponse(
+                instance,
                 "?scope=fleet",
                 fleet -> fleet.path("instances").size() == instances
                         && fleet.path("instances")
@@ -83,13 +83,13 @@ abstract class SeveralJvms {
                                         && each.path("subscribed").asBoolean()));
     }
 
-    static JsonNode awaitAnswer(OperatedInstance asked, String path, Predicate<JsonNode> expected) {
-        return await().atMost(LONG).until(() -> asked.get(path), expected);
+    static JsonNode awaitResponse(OperatedInstance instance, String path, Predicate<JsonNode> expected) {
+        return await().atMost(LONG).until(() -> instance.get(path), expected);
     }
 
-    static JsonNode awaitLine(OperatedInstance asked, String name, int waiting) {
-        return awaitAnswer(
-                asked,
+    static JsonNode awaitLine(OperatedInstance instance, String name, int waiting) {
+        return awaitResponse(
+                instance,
                 "/" + name,
                 lock -> lock.path("waitingInstances").asInt() == waiting
                         && lock.at("/holder/answered").asBoolean());
@@ -121,7 +121,7 @@ abstract class SeveralJvms {
         of.close(lane, name);
     }
 
-    /** The same later, since the order of the grants is not fixed. */
+    /** Does the same asynchronously, since the order of the grants is not fixed. */
     static CompletableFuture<?> ended(OperatedInstance of, String lane, String name, CompletableFuture<String> grant) {
         return grant.thenAcceptAsync(done -> of.close(lane, name), Background.newThread());
     }

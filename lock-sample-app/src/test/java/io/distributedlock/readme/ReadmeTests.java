@@ -169,14 +169,15 @@ class ReadmeTests {
         assertThat(actual).containsAllEntriesOf(rows(README, row));
     }
 
-    /** In a sale of tickets, say, a customer would see these. */
+    /** For example, customers would receive these responses in a sale of tickets. */
     @Test
     void theResponsesOfAWebApplicationStateWhenToRetry() {
         ReadmeExamples.LockProblems problems = new ReadmeExamples.LockProblems();
         assertThat(problems.busy(new LockNotAcquiredException("a", "busy", Duration.ZERO)))
-                .satisfies(answer -> assertThat(answer.getStatusCode().value()).isEqualTo(409))
-                .satisfies(answer ->
-                        assertThat(answer.getHeaders().getFirst("Retry-After")).isEqualTo("1"));
+                .satisfies(
+                        response -> assertThat(response.getStatusCode().value()).isEqualTo(409))
+                .satisfies(response -> assertThat(response.getHeaders().getFirst("Retry-After"))
+                        .isEqualTo("1"));
         assertThat(problems.unavailable(new LockUnavailableException("a", "down", null))
                         .getStatusCode()
                         .value())

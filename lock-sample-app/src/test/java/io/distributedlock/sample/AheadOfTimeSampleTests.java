@@ -11,7 +11,7 @@ import io.distributedlock.testing.TestLength;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The profile {@code full} builds the sample ahead of time ({@code process-aot}), and this runs the result. */
+/** The profile {@code full} builds the sample ahead of time ({@code process-aot}), and this test runs the result. */
 @Tag(TestLength.FULL)
 class AheadOfTimeSampleTests {
 

@@ -86,7 +86,7 @@ class InterruptedSaleTests {
                 assertThat(output)
                         .contains(
                                 "Instance b died.",
-                                "b held the lock stock:teapot. Nobody else gets it until its lease ends",
+                                "b held the lock stock:teapot. No other instance gets it until its lease ends",
                                 "The lease of b has ended");
             }
         }

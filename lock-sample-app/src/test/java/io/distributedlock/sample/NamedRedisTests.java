@@ -83,7 +83,7 @@ class NamedRedisTests {
     }
 
     @Test
-    void settingsThatSayNothingOfAPlaceNameNone() {
+    void settingsWithoutAPlaceNameNoRedis() {
         runner.withPropertyValues("spring.data.redis.timeout=1s", "spring.data.redis.client-name=shop")
                 .run(context -> assertThat(context).hasBean("embedded"));
     }

@@ -138,7 +138,7 @@ class RedisShapeTests {
     }
 
     private static ProcessHandle process(int port) {
-        String pid = Probe.ask(port, client -> client.text("INFO", "server")).stream()
+        String pid = Probe.request(port, client -> client.text("INFO", "server")).stream()
                 .flatMap(String::lines)
                 .filter(line -> line.startsWith("process_id:"))
                 .findFirst()

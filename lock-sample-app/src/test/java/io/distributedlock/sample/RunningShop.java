@@ -21,7 +21,7 @@ import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.web.client.RestClient;
 
-/** An instance of the sample, with random ports and without the opening sales unless asked for. */
+/** An instance of the sample. By default, it has random ports and no opening sales. */
 record RunningShop(ConfigurableApplicationContext context) implements AutoCloseable {
 
     static {
@@ -66,12 +66,12 @@ record RunningShop(ConfigurableApplicationContext context) implements AutoClosea
         return client().post().uri("/api/sales/{sale}", sale).retrieve().requiredBody(SaleReport.class);
     }
 
-    /** As the button at a master does. */
+    /** Does the same as the button at a master. */
     void failOver(int port) {
         client().post().uri("/api/servers/{port}/failover", port).retrieve().toBodilessEntity();
     }
 
-    /** What happened, the newest first. */
+    /** The reported events, the newest first. */
     List<String> news() {
         return state().news().stream().map(News.Item::text).toList();
     }
@@ -80,7 +80,7 @@ record RunningShop(ConfigurableApplicationContext context) implements AutoClosea
         return client().get().uri("/api/state").retrieve().requiredBody(ShopController.State.class);
     }
 
-    /** In the order of their start. */
+    /** The purchases in the order of their start. */
     List<Purchase> purchases(Sale sale) {
         Purchase[] purchases = client().get()
                 .uri("/api/sales/{sale}/purchases", sale)
@@ -97,7 +97,7 @@ record RunningShop(ConfigurableApplicationContext context) implements AutoClosea
                 .toList();
     }
 
-    /** Who holds a lock. */
+    /** The names of the instances that hold a lock. */
     List<String> holders(String lock) {
         return state().holders().stream()
                 .filter(holder -> holder.lock().equals(lock))
@@ -118,7 +118,7 @@ record RunningShop(ConfigurableApplicationContext context) implements AutoClosea
                 && shop.getInstanceSupplier() instanceof BeanInstanceSupplier;
     }
 
-    /** As {@code kill -9} does. */
+    /** Kills Redis like {@code kill -9}. */
     void killRedis() {
         Properties server = context.getBean(StringRedisTemplate.class).execute((RedisCallback<Properties>)
                 connection -> connection.serverCommands().info("server"));

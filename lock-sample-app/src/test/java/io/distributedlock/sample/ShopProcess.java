@@ -14,7 +14,7 @@ final class ShopProcess {
 
     private ShopProcess() {}
 
-    /** As the build has prepared it ahead of time, with a Redis of its own. */
+    /** Starts an instance that the build has prepared ahead of time, with its own Redis. */
     static ChildJvm startAheadOfTime(String instance) {
         return ChildJvm.start(
                 Map.of("JAVA_TOOL_OPTIONS", "-Dspring.aot.enabled=true"),

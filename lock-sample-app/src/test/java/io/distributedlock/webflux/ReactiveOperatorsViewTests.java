@@ -74,7 +74,7 @@ class ReactiveOperatorsViewTests {
 
     private record Response(int statusCode, String body) {}
 
-    /** Over a connection of its own: the server may just be closing one that was kept. */
+    /** Opens a new connection, since the server may be closing one that was kept. */
     private static Response call(String method, String path) throws IOException {
         URI uri = URI.create("http://localhost:" + application.getEnvironment().getProperty("local.server.port")
                 + "/actuator/" + path);
@@ -89,16 +89,17 @@ class ReactiveOperatorsViewTests {
     }
 
     private static String get(String path) {
-        Response answer = look(path);
-        assertThat(answer.statusCode()).as(path).isEqualTo(200);
-        return answer.body();
+        Response response = look(path);
+        assertThat(response.statusCode()).as(path).isEqualTo(200);
+        return response.body();
     }
 
     /**
      * Reactor may interrupt the thread of a request for one that has just ended; the server closes the connection then.
      */
     private static Response look(String path) {
-        return await().ignoreExceptionsInstanceOf(SocketException.class).until(() -> call("GET", path), answer -> true);
+        return await().ignoreExceptionsInstanceOf(SocketException.class)
+                .until(() -> call("GET", path), response -> true);
     }
 
     @Test

@@ -16,7 +16,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Our lock as most users meet it: an annotated method of a bean, everything configured by Spring Boot. */
+/** The lock of this library as most applications use it: an annotated method of a bean, configured by Spring Boot. */
 final class AnnotatedContender implements Contender {
 
     private final ConfigurableApplicationContext context;

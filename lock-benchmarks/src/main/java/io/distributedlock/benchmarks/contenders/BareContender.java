@@ -13,8 +13,9 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The least that a re-entrant lock with a lease can do: a script to take it and a script to give it back, both waited
- * for, on one connection. It is the measure for all others where nobody waits; where somebody does, it polls.
+ * The minimum of a re-entrant lock with a lease: one script acquires it and one script releases it, on one connection,
+ * and the caller waits for both replies. It is the base line for all others without contention. With contention, it
+ * polls.
  */
 final class BareContender implements Contender {
 

@@ -17,7 +17,7 @@ final class Connections {
         return started(new LettuceConnectionFactory("127.0.0.1", port));
     }
 
-    /** @param port of any server of the cluster, which names the others */
+    /** @param port the port of any server of the cluster, which names the others */
     static LettuceConnectionFactory openCluster(int port) {
         return started(new LettuceConnectionFactory(new RedisClusterConfiguration(List.of("127.0.0.1:" + port))));
     }

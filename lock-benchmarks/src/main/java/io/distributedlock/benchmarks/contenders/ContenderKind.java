@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.function.IntFunction;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
-/** What can be measured. The order is that of the report. */
+/** The contenders that can be measured, in the order of the report. */
 public enum ContenderKind {
     BARE("bare", "two scripts through Lettuce; polls without a pause while another caller holds", BareContender::new),
     REDISSON("redisson", "Redisson RLock, watchdog", port -> new RedissonContender(port, false)),
@@ -35,7 +35,7 @@ public enum ContenderKind {
     OURS_METERED("ours-metered", "as ours-annotated, with a MeterRegistry", port -> new AnnotatedContender(port, true)),
     OURS_ASYNC_RELEASE(
             "ours-async-release",
-            "RedisLockTemplate that does not wait for the release's answer",
+            "RedisLockTemplate that does not wait for the reply to a release",
             port -> new TemplateContender(port, OurSettings.ASYNC_RELEASE)),
     OURS_RETENTION(
             "ours-retention",
@@ -87,7 +87,7 @@ public enum ContenderKind {
         return description;
     }
 
-    /** Which servers it has to be opened at. */
+    /** The servers that the contender needs. */
     public Topology topology() {
         return topology;
     }
@@ -107,8 +107,8 @@ public enum ContenderKind {
     }
 
     /**
-     * What it sends beside scripts and subscriptions: Redisson deletes the latch of every release with a command of its
-     * own, while the lock itself is deleted inside the script. The server counts both as {@code del}.
+     * Whether the contender deletes keys outside of its scripts. Redisson deletes the latch of every release with a
+     * separate command, while the lock itself is deleted inside the script. The server counts both as {@code del}.
      */
     public boolean deletesOutsideOfScripts() {
         return this == REDISSON || this == REDISSON_FAIR;

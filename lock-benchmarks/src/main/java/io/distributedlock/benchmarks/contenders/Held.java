@@ -9,7 +9,9 @@ public interface Held {
 
     void release() throws Exception;
 
-    /** Whether its library still believes in it. One that does not tell is believed. */
+    /**
+     * Whether the library of the lock still reports it as held. Libraries without such a method count as if they did.
+     */
     default boolean isHeld() {
         return true;
     }

@@ -13,8 +13,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * lock4j, put together by hand since its auto-configuration is for Spring Boot 2. Its defaults, except that it waits
- * longer than 3 s, and without its watchdog, which is off by default and starts a thread per lock.
+ * lock4j, configured by hand since its auto-configuration is for Spring Boot 2. It has its defaults, except that it
+ * waits longer than 3 s. It has no watchdog, which is off by default and starts a thread per lock.
  */
 final class Lock4jContender implements Contender {
 

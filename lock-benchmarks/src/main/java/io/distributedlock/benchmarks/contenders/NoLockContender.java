@@ -4,7 +4,7 @@
  */
 package io.distributedlock.benchmarks.contenders;
 
-/** Lets everybody in. */
+/** No lock: every caller enters the section. */
 final class NoLockContender implements Contender {
 
     @Override

@@ -7,7 +7,7 @@ package io.distributedlock.benchmarks.contenders;
 import io.distributedlock.engine.EngineSettings;
 import java.time.Duration;
 
-/** The settings under which our own lock is measured. */
+/** The settings with which the lock of this library is measured. */
 final class OurSettings {
 
     static final EngineSettings DEFAULT = EngineSettings.DEFAULTS;

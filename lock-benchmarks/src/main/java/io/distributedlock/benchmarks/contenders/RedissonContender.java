@@ -9,7 +9,7 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Redisson with the defaults of a single server. Without a lease time, so that its watchdog renews the lock. */
+/** Redisson with the defaults of a single server. Its locks have no lease time, so that the watchdog renews them. */
 final class RedissonContender implements Contender {
 
     private final RedissonClient redisson;

@@ -11,7 +11,7 @@ import io.distributedlock.redis.RedisLockTemplate;
 import java.time.Duration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Our lock, called directly. */
+/** The lock of this library, called directly. */
 final class TemplateContender implements Contender {
 
     private static final Duration ACKNOWLEDGE_TIMEOUT = Duration.ofSeconds(1);
@@ -31,12 +31,12 @@ final class TemplateContender implements Contender {
         locks.start();
     }
 
-    /** @param port of any server of the cluster */
+    /** @param port the port of any server of the cluster */
     static TemplateContender inCluster(int port) {
         return new TemplateContender(Connections.openCluster(port), OurSettings.DEFAULT, 0);
     }
 
-    /** With each grant confirmed by a replica. */
+    /** Opens a contender whose grants are confirmed by a replica. */
     static TemplateContender acknowledged(int port) {
         return new TemplateContender(Connections.open(port), OurSettings.DEFAULT, 1);
     }

@@ -14,7 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Instances of our lock in this JVM, each with its engine and its connections, that all wait for one lock. */
+/**
+ * Instances of the lock of this library in this JVM, each with its engine and its connections. All wait for one lock.
+ */
 public final class WaitingInstances implements AutoCloseable {
 
     private static final LockRequest REQUEST = LockRequest.of("crowd").waitForever();
@@ -53,7 +55,7 @@ public final class WaitingInstances implements AutoCloseable {
         return instance;
     }
 
-    /** @throws IllegalStateException if they are not within a minute */
+    /** @throws IllegalStateException if not all instances wait within a minute */
     public void awaitAllInLine() {
         for (int i = 0; i < MOST_LOOKS; i++) {
             int waiting =
@@ -63,10 +65,10 @@ public final class WaitingInstances implements AutoCloseable {
             }
             pause(TimeUnit.MILLISECONDS, 100);
         }
-        throw new IllegalStateException("Not all instances came into the line");
+        throw new IllegalStateException("Not all instances wait in the line");
     }
 
-    /** Does nothing but wait. */
+    /** Sleeps while the instances wait. */
     public void stay(int seconds) {
         pause(TimeUnit.SECONDS, seconds);
     }

@@ -1,4 +1,4 @@
-/** What is compared: every lock behind the same two calls. */
+/** The contenders: every lock behind the same two calls. */
 @NullMarked
 package io.distributedlock.benchmarks.contenders;
 

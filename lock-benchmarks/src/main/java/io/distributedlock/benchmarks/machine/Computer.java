@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 
-/** Where the figures come from. */
+/** The computer on which the figures are measured. */
 public final class Computer {
 
     private Computer() {}
 
-    /** What is under the benchmark: processor, system, JDK and the versions of what is compared. */
+    /** Describes the processor, the system, the JDK, and the versions of Redis and of the libraries. */
     public static Map<String, String> describe(String redisVersion) {
         Map<String, String> facts = new TreeMap<>();
         facts.put("CPU", cpu() + ", " + Runtime.getRuntime().availableProcessors() + " cores");
@@ -49,7 +49,7 @@ public final class Computer {
         }
     }
 
-    /** Only the leading numbers: what comes after may name who built it. */
+    /** Returns only the leading numbers, since the rest may name the builder. */
     private static String numbers(String version) {
         return version.replaceFirst("[^0-9.].*", "");
     }

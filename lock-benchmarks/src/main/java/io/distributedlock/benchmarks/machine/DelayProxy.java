@@ -20,8 +20,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Main class of a JVM that passes bytes on after a delay, in both directions. One thread reads from all connections;
- * since the delay is the same for all, what was read first is due first, and one thread writes it all.
+ * Main class of a JVM that forwards bytes after a delay, in both directions. One thread reads from all connections.
+ * Since the delay is the same for all bytes, they are due in the order in which they were read, and one thread writes
+ * all of them.
  */
 final class DelayProxy {
 
@@ -133,7 +134,7 @@ final class DelayProxy {
                 }
             }
         } catch (IOException e) {
-            // The receiver is gone; the reader finds out by itself.
+            // The receiver is gone; the reading thread detects this by itself.
         }
     }
 

@@ -28,7 +28,7 @@ public final class DelayedRedis implements AutoCloseable {
 
     private DelayedRedis(WorkerJvm proxy, int redisPort) {
         this.proxy = proxy;
-        this.port = Integer.parseInt(proxy.ask(LIMIT, "port"));
+        this.port = Integer.parseInt(proxy.request(LIMIT, "port"));
         this.directNanos = medianPing(redisPort);
     }
 
@@ -43,16 +43,16 @@ public final class DelayedRedis implements AutoCloseable {
         return port;
     }
 
-    /** The median of a PING, measured. */
+    /** The measured median time of a PING through the delay. */
     public long roundTripNanos() {
         return roundTripNanos;
     }
 
-    /** Timers and the proxy itself take their time too, so the delay is made smaller by what they take. */
+    /** Timers and the proxy itself take time, too, so the delay is reduced by that time. */
     private void calibrate() {
         long delay = EXTRA_NANOS / 2;
         for (int i = 0; i < 4; i++) {
-            proxy.ask(LIMIT, "delay", delay);
+            proxy.request(LIMIT, "delay", delay);
             roundTripNanos = medianPing(port);
             delay = Math.max(0, delay - (roundTripNanos - directNanos - EXTRA_NANOS) / 2);
         }

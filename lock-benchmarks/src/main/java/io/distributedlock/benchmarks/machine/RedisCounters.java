@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** What the servers themselves count, all together. */
+/** The sums of the counters of all servers. */
 public final class RedisCounters implements AutoCloseable {
 
     /** Longer than any contender keeps a lock that none of its callers holds. */
@@ -29,8 +29,8 @@ public final class RedisCounters implements AutoCloseable {
     }
 
     /**
-     * @param scripts scripts that clients have run; everything else that a lock does happens inside of them,
-     * @param others except subscribing, unsubscribing, and waiting for replicas
+     * @param scripts scripts that clients have run; they contain all other commands of a lock except {@code others}
+     * @param others commands to subscribe, to unsubscribe, and to wait for replicas
      * @param deletes DEL, by clients or inside scripts
      * @param cpuNanos CPU time of the server processes
      * @param busMessages messages of channels that servers of a cluster have sent to other shards
@@ -59,9 +59,9 @@ public final class RedisCounters implements AutoCloseable {
     }
 
     /**
-     * Waits until nothing is held, forgets what is left over, and counts from now on. A lease that an instance keeps
-     * for its next caller must not be flushed: the instance would go on with it and another one would be let in, which
-     * would be found as a violation and be none of the lock's.
+     * Waits until no lock is held, deletes all keys that are left, and counts from now on. A lease that an instance
+     * keeps for its next caller must not be flushed: the instance would go on with the lease while another instance
+     * acquires the lock. This would be reported as a violation, although the lock is correct.
      */
     public void reset() {
         long start = System.nanoTime();

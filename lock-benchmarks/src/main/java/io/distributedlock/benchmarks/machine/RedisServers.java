@@ -11,7 +11,7 @@ import io.distributedlock.testing.ReplicatedRedis;
 import java.time.Duration;
 import java.util.List;
 
-/** The servers of one topology, and what all of them count. */
+/** The servers of one topology, and the counters of all of them. */
 public final class RedisServers implements AutoCloseable {
 
     private static final int MASTERS = 3;

@@ -16,8 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A lock in Redis with a line of instances that wait for it, made by our scripts alone. The instances listen, all on
- * one connection, and do nothing else.
+ * A lock in Redis with a line of waiting instances, written by the scripts of this library alone. The instances listen,
+ * all on one connection, and do nothing else.
  */
 public final class ScriptedLine implements AutoCloseable {
 
@@ -27,7 +27,7 @@ public final class ScriptedLine implements AutoCloseable {
 
     private static final String LEASE = "600000";
 
-    /** What the library replaces with a file before it sends a script. */
+    /** The directive that the library replaces with a file before it sends a script. */
     private static final Pattern INCLUDE = Pattern.compile("(?m)^ *--- @include \"(.+)\"\\n");
 
     private final String release;
@@ -36,14 +36,14 @@ public final class ScriptedLine implements AutoCloseable {
 
     private final RespClient listening;
 
-    /** The acquisition that owns the lock, and those behind it. */
+    /** The acquisition that owns the lock, followed by the waiting acquisitions. */
     private final ArrayDeque<String> line = new ArrayDeque<>();
 
     private final String acquire = script("acquire.lua");
 
     private int acquisitions;
 
-    /** @param waiting how many wait */
+    /** @param waiting the number of waiting instances */
     public ScriptedLine(int port, int waiting) {
         client = RespClient.connect(port);
         listening = RespClient.connect(port);
@@ -81,9 +81,9 @@ public final class ScriptedLine implements AutoCloseable {
     }
 
     /**
-     * Hands the lock on so often. Who had it is the last in line then.
+     * Hands the lock over this many times. After each release, the previous owner is the last one in the line.
      *
-     * @return how long Redis takes for one of these releases, in µs, by its own statistics of commands
+     * @return the time that Redis takes for one of these releases, in µs, according to its command statistics
      */
     public double handOver(int times) {
         client.call("CONFIG", "RESETSTAT");

@@ -11,7 +11,7 @@ import io.distributedlock.testing.RespClient;
 import java.util.List;
 import java.util.Map;
 
-/** What one server counts. */
+/** The counters of one server. */
 final class ServerCounters implements AutoCloseable {
 
     private static final List<String> SCRIPTS = List.of("eval", "evalsha", "eval_ro", "evalsha_ro", "fcall");
@@ -65,7 +65,7 @@ final class ServerCounters implements AutoCloseable {
                 at);
     }
 
-    /** Redis does not name a kind of message of which there was none. */
+    /** Redis omits a kind of message of which it has sent none. */
     private long busMessages() {
         return clustered
                 ? client.text("CLUSTER", "INFO")

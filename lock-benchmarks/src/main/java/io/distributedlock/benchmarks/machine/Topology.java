@@ -4,7 +4,7 @@
  */
 package io.distributedlock.benchmarks.machine;
 
-/** Which servers a contender uses. */
+/** The servers that a contender uses. */
 public enum Topology {
     ONE_SERVER,
     /** A master and a replica, which follows it directly. */

@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A JVM that does one thing after the other for us, as fast as it can: unlike the child JVMs of the tests, it has all
+ * A JVM that handles one request after the other, as fast as possible. Unlike the child JVMs of the tests, it has all
  * compilers and the default collector. Its main class serves {@link ChildRequests}, and so ends with this JVM.
  */
 public final class WorkerJvm implements AutoCloseable {
@@ -38,14 +38,14 @@ public final class WorkerJvm implements AutoCloseable {
 
     private final Process process;
 
-    private final BufferedReader answers;
+    private final BufferedReader replies;
 
-    private final ExecutorService conversation;
+    private final ExecutorService requests;
 
     private WorkerJvm(Process process) {
         this.process = process;
-        this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        this.conversation = Executors.newSingleThreadExecutor(task -> {
+        this.replies = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        this.requests = Executors.newSingleThreadExecutor(task -> {
             Thread thread = new Thread(task, "worker-" + process.pid());
             thread.setDaemon(true);
             return thread;
@@ -62,35 +62,35 @@ public final class WorkerJvm implements AutoCloseable {
         try {
             WorkerJvm worker = new WorkerJvm(
                     new ProcessBuilder(command).redirectError(Redirect.INHERIT).start());
-            worker.await(CompletableFuture.supplyAsync(worker::readLine, worker.conversation), START_LIMIT);
+            worker.await(CompletableFuture.supplyAsync(worker::readLine, worker.requests), START_LIMIT);
             return worker;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** Asks and waits for the answer. */
-    public String ask(Duration limit, String request, Object... arguments) {
+    /** Sends a request and waits for the reply. */
+    public String request(Duration limit, String request, Object... arguments) {
         return await(send(request, arguments), limit);
     }
 
-    /** Asks. The future fails if the request failed in the worker. */
+    /** Sends a request. The future fails if the request failed in the worker. */
     public CompletableFuture<String> send(String request, Object... arguments) {
         String line = Stream.concat(Stream.of("1", "main", request), Stream.of(arguments))
                 .map(word -> URLEncoder.encode(String.valueOf(word), StandardCharsets.UTF_8))
                 .collect(Collectors.joining(" "));
-        return CompletableFuture.supplyAsync(() -> exchange(line), conversation);
+        return CompletableFuture.supplyAsync(() -> exchange(line), requests);
     }
 
-    /** Waits for an answer; if none comes, the worker is of no use any more and is ended. */
-    public String await(CompletableFuture<String> answer, Duration limit) {
+    /** Waits for a reply. A worker that does not reply in time is ended. */
+    public String await(CompletableFuture<String> reply, Duration limit) {
         try {
-            return answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+            return reply.get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             throw new IllegalStateException(e.getCause());
         } catch (TimeoutException e) {
             close();
-            throw new IllegalStateException("A worker has not answered within " + limit, e);
+            throw new IllegalStateException("A worker has not replied within " + limit, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
@@ -115,7 +115,7 @@ public final class WorkerJvm implements AutoCloseable {
 
     private String readLine() {
         try {
-            String line = answers.readLine();
+            String line = replies.readLine();
             if (line == null) {
                 throw new EOFException("The worker has ended");
             }
@@ -132,7 +132,7 @@ public final class WorkerJvm implements AutoCloseable {
     @Override
     public void close() {
         process.destroyForcibly();
-        conversation.shutdown();
+        requests.shutdown();
         try {
             if (!process.waitFor(10, TimeUnit.SECONDS)) {
                 throw new IllegalStateException("Worker " + process.pid() + " cannot be ended");

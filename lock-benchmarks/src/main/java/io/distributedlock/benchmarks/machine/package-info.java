@@ -1,4 +1,4 @@
-/** Redis and what it counts, the delayed network, worker JVMs, and the computer they share. */
+/** Redis and its counters, the delayed network, the worker JVMs, and the computer that they share. */
 @NullMarked
 package io.distributedlock.benchmarks.machine;
 

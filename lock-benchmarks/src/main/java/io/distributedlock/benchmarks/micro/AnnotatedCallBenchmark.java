@@ -32,7 +32,7 @@ import org.springframework.context.annotation.Configuration;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Annotated methods of the three kinds, 64 calls at a time, in a real Redis; and calls inside of such a call. */
+/** Annotated methods of the three kinds, 64 calls at a time, with a real Redis, and calls inside of such a call. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -65,7 +65,7 @@ public class AnnotatedCallBenchmark {
         context.close();
     }
 
-    /** Advice, key and re-entry. What the outer call asks of Redis is a share that does not count. */
+    /** Advice, key and re-entry. The commands of the outer call are a negligible share. */
     @Benchmark
     @OperationsPerInvocation(NESTED)
     public void annotatedReentry() {

@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
 
-/** What the engine does without Redis, although one is connected. */
+/** The operations of the engine without Redis, although a Redis is connected. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class EngineBenchmark {
@@ -52,9 +52,9 @@ public class EngineBenchmark {
         }
     }
 
-    /** A lock that all threads want. */
+    /** A lock for which all threads contend. */
     @State(Scope.Benchmark)
-    public static class Wanted {
+    public static class Contended {
 
         private final Contender locks = open(ContenderKind.OURS);
 
@@ -64,7 +64,7 @@ public class EngineBenchmark {
         }
     }
 
-    /** A lock whose lease stays here for a moment when nobody holds it. */
+    /** A lock whose lease stays in this instance for a moment after a release. */
     @State(Scope.Benchmark)
     public static class Retained {
 
@@ -84,8 +84,8 @@ public class EngineBenchmark {
     /** Eight threads pass the lock on to each other; the time is that of one hand-over, not of one thread's wait. */
     @Benchmark
     @Threads(8)
-    public void localHandOver(Wanted wanted) throws Exception {
-        wanted.locks.acquire("hand-over").release();
+    public void localHandOver(Contended contended) throws Exception {
+        contended.locks.acquire("hand-over").release();
     }
 
     @Benchmark

@@ -60,7 +60,7 @@ public final class MicroRun {
         return byName;
     }
 
-    /** With the value of its parameter, if it has one. */
+    /** The name of the benchmark, with the value of its parameter, if any. */
     private static String nameOf(RunResult result) {
         String keys = result.getParams().getParam("keys");
         String label = result.getPrimaryResult().getLabel();

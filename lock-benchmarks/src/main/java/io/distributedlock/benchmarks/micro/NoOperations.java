@@ -9,7 +9,7 @@ import io.distributedlock.LockOperations;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 
-/** Locks that are free at once and do nothing, whatever else the interfaces may have. */
+/** Locks that are free at once and do nothing. Their proxies need no change when the interfaces change. */
 final class NoOperations {
 
     private static final LockHandle HANDLE = implement(

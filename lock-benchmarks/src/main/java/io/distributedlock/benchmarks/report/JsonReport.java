@@ -11,7 +11,7 @@ import java.util.Map;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Everything, for programs: medians, spreads, every round, the marks. */
+/** The report for programs: the medians, the spreads, the figures of every round, and the marks. */
 public final class JsonReport {
 
     private static final JsonMapper MAPPER =

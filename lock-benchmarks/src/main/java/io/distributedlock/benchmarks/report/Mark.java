@@ -6,17 +6,17 @@ package io.distributedlock.benchmarks.report;
 
 import java.util.function.Function;
 
-/** What is expected of our lock. */
+/** An expected result of the lock of this library. */
 public record Mark(String scenario, String text, Function<Results, Verdict> check) {
 
-    /** How it came out. */
+    /** Whether the lock meets the mark. */
     public enum Outcome {
         MET,
         MISSED,
         NOT_MEASURED
     }
 
-    /** How it came out, and on account of what. */
+    /** The outcome, and the figure on which it is based. */
     public record Verdict(Outcome outcome, String measured) {
 
         public static Verdict of(boolean met, String measured) {

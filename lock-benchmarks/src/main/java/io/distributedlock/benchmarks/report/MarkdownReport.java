@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The report for people. */
+/** The report for readers, as Markdown. */
 public final class MarkdownReport {
 
     private final Results results;

@@ -8,10 +8,10 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * What one contender did in one round of one scenario.
+ * The figures of one contender in one round of one scenario.
  *
  * @param round from 1
- * @param remark what the figures do not tell, or empty
+ * @param remark a remark that the figures do not show, or empty
  */
 public record Measurement(String scenario, String contender, int round, Map<Metric, Double> values, String remark) {
 
@@ -19,7 +19,7 @@ public record Measurement(String scenario, String contender, int round, Map<Metr
         values = Map.copyOf(values);
     }
 
-    /** One without figures, since something went wrong. */
+    /** A measurement without figures, since the run failed. */
     public static Measurement failed(String scenario, String contender, int round, Throwable reason) {
         Map<Metric, Double> values = new EnumMap<>(Metric.class);
         values.put(Metric.ERRORS, 1.0);

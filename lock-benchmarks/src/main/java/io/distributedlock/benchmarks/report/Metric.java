@@ -6,19 +6,19 @@ package io.distributedlock.benchmarks.report;
 
 import java.util.Locale;
 
-/** What is measured, and how it is written. The order is that of the columns. */
+/** The measured quantities and their format, in the order of the columns. */
 public enum Metric {
     CYCLES("cycles/s", 0, "acquire + release, per second"),
     CYCLE_P50("cycle p50 µs", 1, "one acquire + release"),
     CYCLE_P99("cycle p99 µs", 0, "one acquire + release"),
-    WAIT_P50("wait p50 µs", 1, "from asking for the lock to being inside"),
-    WAIT_P99("wait p99 µs", 0, "from asking for the lock to being inside"),
-    WAIT_MAX("wait max µs", 0, "from asking for the lock to being inside"),
-    HANDOVER_P50("hand-over p50 µs", 1, "from the end of one section to the begin of the next one of another thread"),
-    HANDOVER_P99("hand-over p99 µs", 0, "from the end of one section to the begin of the next one of another thread"),
-    HANDOVER_MAX("hand-over max µs", 0, "the longest time for which nobody was inside although all wanted to be"),
+    WAIT_P50("wait p50 µs", 1, "from the request for the lock to the start of the section"),
+    WAIT_P99("wait p99 µs", 0, "from the request for the lock to the start of the section"),
+    WAIT_MAX("wait max µs", 0, "from the request for the lock to the start of the section"),
+    HANDOVER_P50("hand-over p50 µs", 1, "from the end of a section to the start of the next one of another thread"),
+    HANDOVER_P99("hand-over p99 µs", 0, "from the end of a section to the start of the next one of another thread"),
+    HANDOVER_MAX("hand-over max µs", 0, "the longest time without a thread in the section although all wait"),
     REMOTE("to another JVM /s", 0, "hand-overs from one JVM to another, per second"),
-    SELF("self %", 1, "share of acquisitions by the very thread that had the lock before: no hand-over at all"),
+    SELF("self %", 1, "share of acquisitions by the thread that held the lock last, without a hand-over"),
     STRETCH_P99("stretch p99 µs", 0, "how long one JVM keeps the lock among its threads"),
     STRETCH_MAX("stretch max µs", 0, "how long one JVM keeps the lock among its threads"),
     JAIN("Jain", 3, "Jain's index of fairness over the threads' shares; 1 is equal"),
@@ -32,9 +32,9 @@ public enum Metric {
     CLIENT_CPU("client CPU µs/cycle", 1, "CPU time of all JVMs under load"),
     ACQUIRE_SECONDS("acquired in s", 1, "time to take all locks"),
     HEAP_PER_10K("heap MB/10 000", 2, "heap after full collections, less that before, per 10 000 locks"),
-    HANDOVER_CPU("Redis µs/hand-over", 1, "time that Redis takes for the release by which a lock goes on"),
+    HANDOVER_CPU("Redis µs/hand-over", 1, "time that Redis takes for a release that hands the lock over"),
     SCRIPTS_PER_SECOND("scripts/s", 1, "scripts that clients run while they only hold, or only wait"),
-    LOST("lost", 0, "locks whose key is gone, whose handle says so, or that could not be released"),
+    LOST("lost", 0, "locks whose key is gone, that the handle reports as lost, or whose release failed"),
     REDIS_CPU_SHARE("Redis CPU %", 1, "of one core"),
     CLIENT_CPU_SHARE("client CPU %", 1, "of one core"),
     HEAP_GROWTH("heap growth MB", 1, "heap after full collections, less that before"),
@@ -46,9 +46,9 @@ public enum Metric {
     START_BESIDE("more than proxies ms", 0, "how much longer it takes than with proxies that do nothing"),
     START_CPU_ADDED("more CPU ms", 0, "how much more CPU time of that thread than with neither annotation nor advice"),
     START_CPU_BESIDE("more CPU than proxies ms", 0, "how much more than with proxies that do nothing"),
-    KEYS_LEFT("keys left", 0, "keys in the server when all is done"),
+    KEYS_LEFT("keys left", 0, "keys in the server at the end"),
     NANOS("ns/op", 1, "time of one operation"),
-    VIOLATIONS("violations", 0, "how often a second one was inside"),
+    VIOLATIONS("violations", 0, "how often a second thread was in the section"),
     ERRORS("errors", 0, "calls that have failed");
 
     private final String label;
@@ -72,7 +72,7 @@ public enum Metric {
     }
 
     public String format(double value) {
-        // Below one, digits count more than places.
+        // Below one, significant digits matter more than decimal places.
         int places = Math.abs(value) < 1 && value != 0 ? Math.max(decimals, 2) : decimals;
         return String.format(Locale.ROOT, "%." + places + "f", value);
     }

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 /** All measurements of a run. */
 public final class Results {
 
-    /** What all others are put in relation to. */
+    /** The contender with which all others are compared. */
     public static final String BASE_LINE = "bare";
 
     private final Map<String, ScenarioInfo> scenarios = new LinkedHashMap<>();
@@ -35,7 +35,7 @@ public final class Results {
         measurements.add(measurement);
     }
 
-    /** Something about the computer or the run. */
+    /** Adds a fact about the computer or the run. */
     public void fact(String name, String value) {
         facts.put(name, value);
     }
@@ -57,7 +57,7 @@ public final class Results {
         order = List.copyOf(contenders);
     }
 
-    /** Those that have been measured. */
+    /** The contenders that have been measured in a scenario. */
     public List<String> contenders(String scenario) {
         return measurements.stream()
                 .filter(measurement -> measurement.scenario().equals(scenario))
@@ -77,7 +77,7 @@ public final class Results {
         return series.isEmpty() ? OptionalDouble.empty() : OptionalDouble.of(series.median());
     }
 
-    /** One contender in relation to another, round by round. */
+    /** The ratio of one contender to another, round by round. */
     public Series ratio(String scenario, String contender, String other, Metric metric) {
         Map<Integer, Double> dividends = byRound(scenario, contender, metric);
         Map<Integer, Double> divisors = byRound(scenario, other, metric);
@@ -88,7 +88,7 @@ public final class Results {
                 .toList());
     }
 
-    /** The first remark that was made, if any. */
+    /** The first remark, if any. */
     public Optional<String> remark(String scenario, String contender) {
         return measurements.stream()
                 .filter(measurement -> measurement.scenario().equals(scenario)
@@ -98,7 +98,7 @@ public final class Results {
                 .findFirst();
     }
 
-    /** Measurements during which two were inside at once. */
+    /** The measurements in which mutual exclusion was violated. */
     public List<Measurement> violations() {
         return measurements.stream()
                 .filter(measurement -> measurement.values().getOrDefault(Metric.VIOLATIONS, 0.0) > 0)

@@ -7,9 +7,9 @@ package io.distributedlock.benchmarks.report;
 import java.util.List;
 
 /**
- * What was done, and which figures tell about it.
+ * The description of a scenario, and the figures that its table shows.
  *
- * @param ratio the figure that is put in relation to the base line, or none
+ * @param ratio the figure that is compared with the base line, or none
  */
 public record ScenarioInfo(String id, String title, String description, List<Metric> columns, List<Metric> ratio) {
 

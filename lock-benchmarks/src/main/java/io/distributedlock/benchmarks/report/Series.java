@@ -27,7 +27,7 @@ public record Series(List<Double> rounds) {
         return rounds.stream().mapToDouble(Double::doubleValue).max().orElse(Double.NaN);
     }
 
-    /** Half of what lies between the least and the greatest, in percent of the median. */
+    /** Half of the distance between the least and the greatest value, in percent of the median. */
     public double spread() {
         double least = rounds.stream().mapToDouble(Double::doubleValue).min().orElse(Double.NaN);
         return median() == 0 ? 0 : (max() - least) / 2 / Math.abs(median()) * 100;

@@ -1,4 +1,4 @@
-/** Measurements, what they come to, the marks they are held against, and how they are written down. */
+/** The measurements, their statistics, the marks with which they are compared, and the reports. */
 @NullMarked
 package io.distributedlock.benchmarks.report;
 

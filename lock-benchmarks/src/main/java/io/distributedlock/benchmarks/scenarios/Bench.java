@@ -25,8 +25,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all scenarios share: a Redis of our own, near and far, the other servers, their counters, the pace, and where
- * results go.
+ * The resources that all scenarios share: a Redis, with and without a delay, the other servers, their counters, the
+ * pace, and the results.
  */
 public final class Bench implements AutoCloseable {
 
@@ -53,7 +53,7 @@ public final class Bench implements AutoCloseable {
 
     private @Nullable DelayedRedis far;
 
-    /** @param contenders ids of those who take part, or empty for all */
+    /** @param contenders the ids of the contenders that take part, or empty for all */
     public Bench(Pace pace, Set<String> contenders, Progress progress) {
         this.pace = pace;
         this.contenders = contenders;
@@ -87,7 +87,7 @@ public final class Bench implements AutoCloseable {
         return Marks.all(this::roundTripMicros);
     }
 
-    /** Those of a scenario who take part. */
+    /** The contenders of a scenario that take part. */
     List<ContenderKind> taking(List<ContenderKind> kinds) {
         return kinds.stream()
                 .filter(kind -> contenders.isEmpty() || contenders.contains(kind.id()))
@@ -114,7 +114,7 @@ public final class Bench implements AutoCloseable {
         return page;
     }
 
-    /** Those that this kind of contender uses. They run until the end, once they were started. */
+    /** The servers of this kind of contender. Once started, they run until the end. */
     RedisServers servers(ContenderKind kind) {
         return kind.topology() == Topology.ONE_SERVER
                 ? redis
@@ -125,7 +125,7 @@ public final class Bench implements AutoCloseable {
         return redis.port();
     }
 
-    /** The port of Redis, or of the proxy that makes it a millisecond further away. */
+    /** The port of Redis, or of the proxy that adds a millisecond to each round trip. */
     int port(boolean delayed) {
         return delayed ? far().port() : redis.port();
     }
@@ -149,17 +149,17 @@ public final class Bench implements AutoCloseable {
         return String.format(Locale.ROOT, "%.0f µs", nanos / 1000.0);
     }
 
-    /** A clean page for holders to meet on. */
+    /** Clears the page in which holders detect each other. */
     void clearPage() {
         try {
-            // Without truncating it: workers have it mapped.
+            // The file is not truncated, since workers have mapped it.
             Files.write(page, new byte[4096], StandardOpenOption.WRITE);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** Whether any contender ever let two in at once. */
+    /** Whether any contender violated mutual exclusion. */
     public boolean isExclusionViolated() {
         return !results.violations().isEmpty();
     }

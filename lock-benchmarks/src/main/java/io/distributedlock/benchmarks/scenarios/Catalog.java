@@ -72,7 +72,7 @@ public final class Catalog {
             OURS_ASYNC_RELEASE,
             OURS_RETENTION);
 
-    /** For a lock that all want, what differs is how it is handed over, which is the same behind an annotation. */
+    /** With contention, contenders differ in how they hand the lock over, which is the same behind an annotation. */
     private static final List<ContenderKind> CONTENDED = List.of(
             BARE,
             REDISSON,
@@ -98,7 +98,7 @@ public final class Catalog {
         return CLUSTER + id;
     }
 
-    /** So many threads, each with its own lock. */
+    /** The given number of threads, each with its own lock. */
     static String acknowledged(int threads) {
         return ACKNOWLEDGED + threads;
     }
@@ -125,17 +125,17 @@ public final class Catalog {
         return ALL.stream().filter(ContenderKind::isReentrant).toList();
     }
 
-    /** Two JVMs with two threads each that want the same lock, for any contenders. */
+    /** Two JVMs with two threads each that contend for the same lock, for any contenders. */
     public static Scenario twoJvms(ContenderKind... contenders) {
         return load(shared(2, 2), 2, 2, true, 0, List.of(contenders));
     }
 
-    /** So many instances that wait for one lock, in turn. */
+    /** One lock with the given numbers of waiting instances, one after the other. */
     public static Scenario crowd(Integer... sizes) {
         return new CrowdScenario(Descriptions.crowd(CROWD), List.of(sizes));
     }
 
-    /** Enough to see that everything works. */
+    /** The scenarios for a check that everything works. */
     public static List<Scenario> quick() {
         List<String> left = List.of(
                 SOLO,
@@ -172,7 +172,9 @@ public final class Catalog {
         return scenarios;
     }
 
-    /** The same loads on one server and on a cluster, and on a master with a replica to tell what replication takes. */
+    /**
+     * The same loads on one server, on a cluster, and on a master with a replica, which shows the cost of replication.
+     */
     private static List<Scenario> clustered() {
         return List.of(
                 clustered(SOLO, 1, 1, false),

@@ -18,12 +18,12 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/** How results are held against a mark. What was not measured neither meets nor misses it. */
+/** Compares results with a mark. A figure that was not measured neither meets nor misses the mark. */
 final class Check {
 
     private Check() {}
 
-    /** Something that has one value per round. */
+    /** A figure with one value per round. */
     interface Figure {
 
         Series of(Results results);
@@ -77,8 +77,9 @@ final class Check {
     }
 
     /**
-     * Against the peer that hands the lock on to other JVMs the most often. (The most cycles are made by those that do
-     * not hand it on at all, but take it again themselves.) A limit above one is a least ratio, one below a greatest.
+     * Compares with the peer that hands the lock over to other JVMs most often. (The peers with the most cycles do not
+     * hand the lock over at all, but acquire it again themselves.) A limit above one is a minimum of the ratio; a limit
+     * below one is a maximum.
      */
     static Function<Results, Verdict> againstBestPeer(String scenario, double limit, Metric metric) {
         return results -> {
@@ -101,7 +102,7 @@ final class Check {
                 .toList();
     }
 
-    /** How long one JVM kept the lock to itself although others waited: the longest in all rounds. */
+    /** Checks the longest time in all rounds for which one JVM kept the lock although others waited. */
     static Verdict stretch(Results results, String scenario, String contender, DoubleSupplier limit) {
         Series longest = results.series(scenario, contender, Metric.STRETCH_MAX);
         if (longest.isEmpty()) {

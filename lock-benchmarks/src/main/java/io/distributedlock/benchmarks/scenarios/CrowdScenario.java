@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One lock and many instances that wait for it: what a hand-over costs Redis, and what it costs that they wait. The
- * line is written by the scripts themselves, as this many JVMs do not fit on one machine; as many real instances as do
- * fit wait for the second figure.
+ * One lock and many waiting instances: the cost of a hand-over for Redis, and the cost of the wait. The scripts
+ * themselves write the line, as this many JVMs do not fit on one machine. For the second figure, as many real instances
+ * wait as fit on the machine.
  */
 record CrowdScenario(ScenarioInfo info, List<Integer> sizes) implements Scenario {
 
-    /** So many have an engine and connections of their own. */
+    /** The largest number of instances that have an engine and connections. */
     private static final int LARGEST_REAL = 100;
 
     private static final int WARM_UP = 200;

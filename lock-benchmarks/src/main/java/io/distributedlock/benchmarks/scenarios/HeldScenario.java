@@ -19,9 +19,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Many locks, held and renewed. One round, each contender in a JVM of its own, watched for the length of two renewals.
+ * Many locks are held and renewed. In one round, each contender has its own JVM, which is watched for the length of two
+ * renewals.
  *
- * @param tenThousands how many locks, in units of the pace
+ * @param tenThousands the number of locks, in units of the pace
  */
 record HeldScenario(ScenarioInfo info, int tenThousands, boolean delayed, List<ContenderKind> contenders)
         implements Scenario {
@@ -59,23 +60,23 @@ record HeldScenario(ScenarioInfo info, int tenThousands, boolean delayed, List<C
         int count = count(bench.pace());
         bench.counters().reset();
         int port = bench.port(delayed);
-        worker.ask(LIMIT, "open", kind.id(), port);
-        long heap = ask(worker, "heap");
-        long acquired = ask(worker, "hold", Json.write(new NamesOrder(kind, port, "held-", count, threads(kind))));
+        worker.request(LIMIT, "open", kind.id(), port);
+        long heap = request(worker, "heap");
+        long acquired = request(worker, "hold", Json.write(new NamesOrder(kind, port, "held-", count, threads(kind))));
         Map<Metric, Double> values = new EnumMap<>(Metric.class);
         values.put(Metric.ACQUIRE_SECONDS, acquired / 1e9);
-        values.put(Metric.HEAP_PER_10K, (ask(worker, "heap") - heap) / 1e6 / count * 10_000);
+        values.put(Metric.HEAP_PER_10K, (request(worker, "heap") - heap) / 1e6 / count * 10_000);
         watch(bench, worker, values);
-        long alive = Math.min(bench.counters().keys(), ask(worker, "held"));
-        values.put(Metric.LOST, (double) Math.max(count - alive, ask(worker, "release")));
+        long alive = Math.min(bench.counters().keys(), request(worker, "held"));
+        values.put(Metric.LOST, (double) Math.max(count - alive, request(worker, "release")));
         return new Measurement(info.id(), kind.id(), 1, values, "");
     }
 
     private static void watch(Bench bench, WorkerJvm worker, Map<Metric, Double> values) {
         Reading before = bench.counters().read();
-        long cpuBefore = ask(worker, "cpu");
+        long cpuBefore = request(worker, "cpu");
         sleep(bench.pace().holdSeconds());
-        long cpu = ask(worker, "cpu") - cpuBefore;
+        long cpu = request(worker, "cpu") - cpuBefore;
         Reading after = bench.counters().read();
         double nanos = after.at() - before.at();
         values.put(Metric.SCRIPTS_PER_SECOND, (after.scripts() - before.scripts()) / nanos * 1e9);
@@ -83,7 +84,7 @@ record HeldScenario(ScenarioInfo info, int tenThousands, boolean delayed, List<C
         values.put(Metric.CLIENT_CPU_SHARE, cpu / nanos * 100);
     }
 
-    /** Locks of Spring Integration share stripes, on which its threads would block each other for good. */
+    /** Locks of Spring Integration share stripes, on which its threads would block each other forever. */
     private int threads(ContenderKind kind) {
         if (kind == ContenderKind.SPRING_RENEWED) {
             return 1;
@@ -91,8 +92,8 @@ record HeldScenario(ScenarioInfo info, int tenThousands, boolean delayed, List<C
         return delayed ? 64 : 8;
     }
 
-    private static long ask(WorkerJvm worker, String request, Object... arguments) {
-        return Long.parseLong(worker.ask(LIMIT, request, arguments));
+    private static long request(WorkerJvm worker, String request, Object... arguments) {
+        return Long.parseLong(worker.request(LIMIT, request, arguments));
     }
 
     private static void sleep(int seconds) {

@@ -18,7 +18,7 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
-/** Makes figures of what the JVMs under load have recorded and what the server has counted. */
+/** Calculates the figures from the records of the JVMs under load and from the counters of the servers. */
 final class LoadFigures {
 
     private final LoadScenario scenario;

@@ -12,15 +12,15 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Threads of one or several JVMs that take and give back locks as fast as they can.
+ * Threads of one or several JVMs that acquire and release locks as fast as they can.
  *
- * <p>In every round all contenders have their turn, each time beginning with another one, so that what disturbs the
- * computer for a while disturbs all, and ratios within a round mean something. The JVMs stay the same for all of it,
- * and contenders stay connected. Before the rounds, each one gets a first load that is not counted.
+ * <p>Every round measures all contenders, one after the other, and begins with another contender. So a disturbance of
+ * the computer affects all contenders, and ratios within a round are meaningful. The JVMs stay the same for all rounds,
+ * and contenders stay connected. Before the rounds, each contender gets a first load that is not counted.
  *
- * @param jvms how many JVMs
- * @param threads how many threads in each
- * @param shared whether all want the same lock, or each thread its own
+ * @param jvms the number of JVMs
+ * @param threads the number of threads in each JVM
+ * @param shared whether all threads acquire the same lock, or each thread its own
  * @param nested whether each thread holds its lock already and enters again
  * @param sectionNanos how long a section sleeps
  * @param delayed whether Redis is a millisecond away
@@ -74,7 +74,7 @@ record LoadScenario(
         }
     }
 
-    /** Who fails once is left out from then on. */
+    /** A contender that fails once is left out from then on. */
     private void attempt(
             Bench bench, LoadSession session, List<ContenderKind> able, ContenderKind kind, int round, Runnable turn) {
         try {

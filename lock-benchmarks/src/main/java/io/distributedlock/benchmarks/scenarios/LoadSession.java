@@ -25,7 +25,7 @@ final class LoadSession implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(90);
 
-    /** For the order to reach all JVMs. */
+    /** The time for the order to reach all JVMs. */
     private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
 
     private final LoadScenario scenario;
@@ -51,7 +51,7 @@ final class LoadSession implements AutoCloseable {
         RedisCounters counters = bench.servers(kind).counters();
         counters.reset();
         open(kind);
-        askAll("gc", jvm -> new Object[0]);
+        requestAll("gc", jvm -> new Object[0]);
         load(kind, bench.pace().warmUpMillis());
         counters.reset();
         Reading before = counters.read();
@@ -62,14 +62,14 @@ final class LoadSession implements AutoCloseable {
     }
 
     private void open(ContenderKind kind) {
-        askAll("open", jvm -> new Object[] {kind.id(), port(kind)});
+        requestAll("open", jvm -> new Object[] {kind.id(), port(kind)});
     }
 
     private int port(ContenderKind kind) {
         return scenario.delayed() ? bench.port(true) : bench.servers(kind).port();
     }
 
-    /** Takes other JVMs if one of them has ended. */
+    /** Replaces the JVMs if one of them has ended. */
     void repair() {
         workers = bench.workers().take(scenario.jvms());
     }
@@ -77,8 +77,8 @@ final class LoadSession implements AutoCloseable {
     private List<LoadResult> load(ContenderKind kind, long millis) {
         bench.clearPage();
         long start = System.nanoTime() + LEAD_NANOS * (1 + scenario.jvms() / 4);
-        return askAll("load", jvm -> new Object[] {Json.write(order(kind, jvm, start, millis))}).stream()
-                .map(answer -> Json.read(answer, LoadResult.class))
+        return requestAll("load", jvm -> new Object[] {Json.write(order(kind, jvm, start, millis))}).stream()
+                .map(reply -> Json.read(reply, LoadResult.class))
                 .toList();
     }
 
@@ -96,18 +96,18 @@ final class LoadSession implements AutoCloseable {
                 TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
-    private List<String> askAll(String request, IntFunction<Object[]> arguments) {
-        List<CompletableFuture<String>> answers = new ArrayList<>();
+    private List<String> requestAll(String request, IntFunction<Object[]> arguments) {
+        List<CompletableFuture<String>> replies = new ArrayList<>();
         for (int jvm = 1; jvm <= workers.size(); jvm++) {
-            answers.add(workers.get(jvm - 1).send(request, arguments.apply(jvm)));
+            replies.add(workers.get(jvm - 1).send(request, arguments.apply(jvm)));
         }
         return IntStream.range(0, workers.size())
-                .mapToObj(i -> workers.get(i).await(answers.get(i), LIMIT))
+                .mapToObj(i -> workers.get(i).await(replies.get(i), LIMIT))
                 .toList();
     }
 
     @Override
     public void close() {
-        bench.workers().giveBack();
+        bench.workers().release();
     }
 }

@@ -11,7 +11,7 @@ import io.distributedlock.benchmarks.report.ScenarioInfo;
 import java.util.List;
 import java.util.Map;
 
-/** What JMH measures, most of it without Redis. Here, an iteration stands for a round, and a piece for a contender. */
+/** The measurements by JMH, most of them without Redis. Here, an iteration is a round, and a piece is a contender. */
 record MicroScenario(ScenarioInfo info) implements Scenario {
 
     private static final int PIECES = 14;

@@ -16,14 +16,17 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Many names, each used once: what stays behind in the JVM and in Redis. One round, each contender in its own JVM. */
+/**
+ * Many names, each used once: the data that remains in the JVM and in Redis. In one round, each contender has its own
+ * JVM.
+ */
 record NamesScenario(ScenarioInfo info, List<ContenderKind> contenders) implements Scenario {
 
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
     private static final int THREADS = 32;
 
-    /** Enough for everything that is created once to be there before the heap is looked at first. */
+    /** Enough names to create everything that is created once, before the heap is measured first. */
     private static final int BEFORE = 20_000;
 
     NamesScenario {
@@ -51,19 +54,19 @@ record NamesScenario(ScenarioInfo info, List<ContenderKind> contenders) implemen
     private Measurement measure(Bench bench, ContenderKind kind, WorkerJvm worker) {
         int count = bench.pace().names();
         int port = bench.redisPort();
-        worker.ask(LIMIT, "open", kind.id(), port);
-        ask(worker, "names", Json.write(new NamesOrder(kind, port, "before-", BEFORE, THREADS)));
+        worker.request(LIMIT, "open", kind.id(), port);
+        request(worker, "names", Json.write(new NamesOrder(kind, port, "before-", BEFORE, THREADS)));
         bench.counters().reset();
-        long heap = ask(worker, "heap");
-        long nanos = ask(worker, "names", Json.write(new NamesOrder(kind, port, "order-", count, THREADS)));
+        long heap = request(worker, "heap");
+        long nanos = request(worker, "names", Json.write(new NamesOrder(kind, port, "order-", count, THREADS)));
         Map<Metric, Double> values = new EnumMap<>(Metric.class);
         values.put(Metric.CYCLES, count / (nanos / 1e9));
-        values.put(Metric.HEAP_GROWTH, (ask(worker, "heap") - heap) / 1e6);
+        values.put(Metric.HEAP_GROWTH, (request(worker, "heap") - heap) / 1e6);
         values.put(Metric.KEYS_LEFT, (double) bench.counters().keys());
         return new Measurement(info.id(), kind.id(), 1, values, "");
     }
 
-    private static long ask(WorkerJvm worker, String request, Object... arguments) {
-        return Long.parseLong(worker.ask(LIMIT, request, arguments));
+    private static long request(WorkerJvm worker, String request, Object... arguments) {
+        return Long.parseLong(worker.request(LIMIT, request, arguments));
     }
 }

@@ -5,9 +5,9 @@
 package io.distributedlock.benchmarks.scenarios;
 
 /**
- * How long everything takes.
+ * The durations and counts of a run.
  *
- * @param quick whether figures do not matter
+ * @param quick whether the figures do not matter
  * @param rounds how often all contenders are measured
  * @param firstMillis load on each contender before the first round, for its code to be compiled
  * @param warmUpMillis load right before each measurement
@@ -28,7 +28,7 @@ public record Pace(
 
     public static final Pace FULL = new Pace(false, 5, 1500, 300, 2000, 20, 10_000, 1_000_000);
 
-    /** To see that everything works. */
+    /** For a check that everything works. */
     public static final Pace QUICK = new Pace(true, 1, 150, 50, 300, 10, 1_000, 20_000);
 
     public Pace withRounds(int other) {

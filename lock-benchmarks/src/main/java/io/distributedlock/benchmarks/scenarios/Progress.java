@@ -7,14 +7,14 @@ package io.distributedlock.benchmarks.scenarios;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** One line that says how far we are. */
+/** One line that shows the progress of the run. */
 public final class Progress {
 
     private final PrintStream out;
 
     private final double expectedSeconds;
 
-    /** Set by the script that runs this, which can tell. */
+    /** The script that starts the benchmarks sets this property, as it can detect a terminal. */
     private final boolean interactive = Boolean.getBoolean("benchmarks.terminal");
 
     private final long since = System.nanoTime();
@@ -28,7 +28,7 @@ public final class Progress {
         this.expectedSeconds = Math.max(1, expectedSeconds);
     }
 
-    /** Something begins. Without a terminal, only what differs in more than the contender is written. */
+    /** Shows the step that begins. Without a terminal, a step that differs only in the contender is not written. */
     public void at(String scenario, String detail, String contender) {
         double elapsed = (System.nanoTime() - since) / 1e9;
         double share = Math.min(0.99, doneSeconds / expectedSeconds);
@@ -51,7 +51,7 @@ public final class Progress {
         }
     }
 
-    /** That many of the expected seconds are behind us. */
+    /** Adds to the number of expected seconds that have passed. */
     void done(double seconds) {
         doneSeconds += seconds;
     }

@@ -6,14 +6,14 @@ package io.distributedlock.benchmarks.scenarios;
 
 import io.distributedlock.benchmarks.report.ScenarioInfo;
 
-/** Something that is done to all contenders. */
+/** A measurement of all contenders. */
 public interface Scenario {
 
     ScenarioInfo info();
 
-    /** About how long it takes. */
+    /** The approximate duration. */
     double seconds(Pace pace);
 
-    /** Does it. What one contender cannot do becomes a measurement without figures, not a failure. */
+    /** Runs the scenario. If a contender fails, the result is a measurement without figures, not an exception. */
     void run(Bench bench);
 }

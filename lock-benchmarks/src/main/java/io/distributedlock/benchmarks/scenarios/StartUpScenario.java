@@ -23,11 +23,11 @@ import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
 /**
- * An application with many locked methods is started, one whose beans get proxies without locks, and one with neither,
- * each in a JVM of its own, by turns. The start of a JVM on a few cores takes a second more or less, depending on what
- * its compilers do meanwhile, and the difference that is looked for is a tenth of it. So a round has several turns. A
- * difference is taken between the starts of one turn, since these have most in common; the round has the median of its
- * turns. The next turn has the opposite order, so that a machine that becomes slower or faster favours none.
+ * Starts three applications in turn, each in its own JVM: one with many locked methods, one whose beans get proxies
+ * without locks, and one with neither. On a few cores, the start of a JVM takes up to a second more or less, depending
+ * on its compilers, and the difference to measure is a tenth of that. So a round has several turns. A difference is
+ * taken between the starts of one turn, since these have most in common; the figure of the round is the median of its
+ * turns. The next turn has the opposite order, so that a machine that becomes slower or faster favours no application.
  */
 record StartUpScenario(ScenarioInfo info) implements Scenario {
 
@@ -91,7 +91,7 @@ record StartUpScenario(ScenarioInfo info) implements Scenario {
         add(bench, round, LOCKED, locked);
     }
 
-    /** One start of each. */
+    /** One start of each application. */
     private record Turn(Map<String, StartUpRun.Cost> costs) {
 
         double millis(String services, ToDoubleFunction<StartUpRun.Cost> nanos) {
@@ -131,8 +131,8 @@ record StartUpScenario(ScenarioInfo info) implements Scenario {
 
     private static StartUpRun.Cost start(Bench bench, String services) {
         try (WorkerJvm worker = WorkerPool.startOne()) {
-            String answer = worker.ask(LIMIT, "start-up", bench.redisPort(), services.toUpperCase(Locale.ROOT));
-            return Json.read(answer, StartUpRun.Cost.class);
+            String reply = worker.request(LIMIT, "start-up", bench.redisPort(), services.toUpperCase(Locale.ROOT));
+            return Json.read(reply, StartUpRun.Cost.class);
         }
     }
 }

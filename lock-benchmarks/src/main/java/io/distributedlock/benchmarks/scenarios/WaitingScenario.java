@@ -31,8 +31,8 @@ record WaitingScenario(ScenarioInfo info) implements Scenario {
     public void run(Bench bench) {
         bench.progress().at(info.title(), MONOS, MONOS);
         try (WorkerJvm worker = WorkerPool.startOne()) {
-            String answer = worker.ask(LIMIT, "waiting", bench.redisPort(), COUNT);
-            WaitingRun.Cost cost = Json.read(answer, WaitingRun.Cost.class);
+            String reply = worker.request(LIMIT, "waiting", bench.redisPort(), COUNT);
+            WaitingRun.Cost cost = Json.read(reply, WaitingRun.Cost.class);
             Map<Metric, Double> values =
                     Map.of(Metric.HEAP_EACH, (double) cost.bytes() / COUNT, Metric.THREADS, (double) cost.threads());
             bench.results().add(new Measurement(info.id(), MONOS, 1, values, ""));

@@ -25,7 +25,7 @@ final class WorkerPool implements AutoCloseable {
         return WorkerJvm.start(List.of("-Xmx512m"), Worker.class);
     }
 
-    /** That many JVMs, to be given back. */
+    /** Returns the given number of JVMs, which the caller has to release. */
     List<WorkerJvm> take(int count) {
         if (workers.stream().anyMatch(worker -> !worker.isAlive())) {
             close();
@@ -38,7 +38,7 @@ final class WorkerPool implements AutoCloseable {
         return List.copyOf(workers.subList(0, count));
     }
 
-    void giveBack() {
+    void release() {
         if (!shared) {
             close();
         }

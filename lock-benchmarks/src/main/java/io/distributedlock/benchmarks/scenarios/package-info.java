@@ -1,4 +1,4 @@
-/** What is done to the locks, in rounds, and how it becomes measurements. */
+/** The scenarios, their rounds, and the calculation of the measurements. */
 @NullMarked
 package io.distributedlock.benchmarks.scenarios;
 

@@ -19,7 +19,7 @@ final class Cpu {
         return SYSTEM.getProcessCpuTime();
     }
 
-    /** That of the calling thread. */
+    /** The CPU time of the calling thread. */
     static long nanosOfThread() {
         return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }

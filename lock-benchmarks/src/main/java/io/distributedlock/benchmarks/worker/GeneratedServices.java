@@ -51,7 +51,7 @@ final class GeneratedServices extends ClassLoader {
         return type.toByteArray();
     }
 
-    /** Each has an expression of its own, so that none is known from another class. */
+    /** Each method has its own expression, so that none is known from another class. */
     private void addMethod(ClassWriter type, String name, String key) {
         MethodVisitor method = type.visitMethod(Opcodes.ACC_PUBLIC, name, TEXT, null, null);
         if (locked) {

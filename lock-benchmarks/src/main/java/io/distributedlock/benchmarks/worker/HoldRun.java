@@ -13,7 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Takes many locks, keeps them, and gives them back. The threads that took them stay alive meanwhile. */
+/** Acquires many locks, holds them, and releases them. The threads that acquired them stay alive meanwhile. */
 final class HoldRun {
 
     private final Contender contender;
@@ -34,7 +34,7 @@ final class HoldRun {
         }
     }
 
-    /** Takes that many locks with names that begin with the prefix; the time it took. */
+    /** Acquires the given number of locks with names that begin with the prefix, and returns the time for this. */
     long acquire(String prefix, int count) throws Exception {
         long since = System.nanoTime();
         onAll(owner -> {
@@ -51,7 +51,7 @@ final class HoldRun {
         return held.stream().flatMap(List::stream).filter(Held::isHeld).count();
     }
 
-    /** Gives all back; how many of them could not be, since they were lost. */
+    /** Releases all locks, and returns the number of releases that failed, since the lock was lost. */
     long release() throws Exception {
         return onAll(owner -> {
             long failed = 0;

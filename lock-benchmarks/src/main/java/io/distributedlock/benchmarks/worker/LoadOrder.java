@@ -7,18 +7,18 @@ package io.distributedlock.benchmarks.worker;
 import io.distributedlock.benchmarks.contenders.ContenderKind;
 
 /**
- * What one worker JVM shall do to a lock for a while.
+ * The load that one worker JVM puts on a lock for a while.
  *
  * @param kind the lock
  * @param port where its Redis, the proxy in front of it, or a server of its cluster listens
  * @param jvm number of the JVM, from 1
- * @param threads how many threads take the lock over and over
- * @param shared whether they, and those of the other JVMs, all take the same lock, or each its own
- * @param nested whether each thread takes its lock once and then again and again inside
- * @param sectionNanos how long to sleep while holding it
- * @param page the file with the page in which holders of the same lock meet
- * @param start when to begin, on the clock of {@link System#nanoTime()}, which all JVMs of a machine share
- * @param length for how many nanoseconds
+ * @param threads the number of threads that acquire the lock over and over
+ * @param shared whether the threads of all JVMs acquire the same lock, or each thread its own
+ * @param nested whether each thread holds its lock and acquires it again and again meanwhile
+ * @param sectionNanos how long a thread sleeps while it holds the lock
+ * @param page the file with the page in which holders of the same lock detect each other
+ * @param start the start time, on the clock of {@link System#nanoTime()}, which all JVMs of a machine share
+ * @param length the duration in nanoseconds
  */
 public record LoadOrder(
         ContenderKind kind,

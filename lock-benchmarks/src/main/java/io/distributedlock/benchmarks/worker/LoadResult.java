@@ -7,13 +7,13 @@ package io.distributedlock.benchmarks.worker;
 import java.util.List;
 
 /**
- * What came of a {@link LoadOrder}.
+ * The result of a {@link LoadOrder}.
  *
  * @param cycles per thread, how many sections began in time
  * @param allCycles all sections, also the few that began late
- * @param violations how often another caller was inside
- * @param self how often a thread got the lock that it was the last to have
- * @param remote how often a thread got the lock from one of another JVM
+ * @param violations how often another caller was in the section
+ * @param self how often a thread acquired the lock that it had held last
+ * @param remote how often a thread acquired the lock after a thread of another JVM
  * @param errors how many calls have failed
  * @param firstError the first of them, or empty
  * @param cpuNanos CPU time of the JVM

@@ -7,10 +7,10 @@ package io.distributedlock.benchmarks.worker;
 import io.distributedlock.benchmarks.contenders.Contender;
 import java.util.concurrent.locks.LockSupport;
 
-/** Takes a lock, works inside, gives it back, and again, until time is up. */
+/** Acquires a lock, works in the section and releases the lock, again and again until the end of the load. */
 final class LoadThread extends Thread {
 
-    /** After so many failures nothing can be learned any more. */
+    /** After this number of failures, a thread stops, since the figures are of no use any more. */
     private static final int MOST_ERRORS = 100;
 
     private final LoadOrder order;
@@ -25,7 +25,7 @@ final class LoadThread extends Thread {
 
     private final Runnable section = this::inside;
 
-    private long asked;
+    private long requested;
 
     final Recording recording = new Recording();
 
@@ -58,9 +58,9 @@ final class LoadThread extends Thread {
     private void cycles() {
         while (System.nanoTime() < order.end() && recording.errors < MOST_ERRORS) {
             try {
-                asked = System.nanoTime();
+                requested = System.nanoTime();
                 contender.run(lock, section);
-                recording.cycle.recordValue(System.nanoTime() - asked);
+                recording.cycle.recordValue(System.nanoTime() - requested);
             } catch (Exception | Error e) {
                 recording.failed(e);
             }
@@ -69,7 +69,7 @@ final class LoadThread extends Thread {
 
     private void inside() {
         long now = System.nanoTime();
-        recording.wait.recordValue(now - asked);
+        recording.wait.recordValue(now - requested);
         recording.all++;
         if (now < order.end()) {
             recording.inTime++;

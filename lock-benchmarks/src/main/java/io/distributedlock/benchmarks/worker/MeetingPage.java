@@ -15,9 +15,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A page of memory that all JVMs share. Whoever has the lock writes its number there, by compare-and-set, and takes it
- * away before it gives the lock back: if two are inside at once, one of the two steps fails. It costs some ten
- * nanoseconds, no system call, and is exact. What else stands there is only touched by the one inside.
+ * A page of memory that all JVMs share. The holder of the lock writes its number there, by compare-and-set, and removes
+ * it before it releases the lock. If two threads are in the section at once, one of the two steps fails. The check is
+ * exact, costs some ten nanoseconds, and needs no system call. Only the holder accesses the other fields of the page.
  */
 final class MeetingPage {
 
@@ -50,7 +50,7 @@ final class MeetingPage {
         }
     }
 
-    /** A thread has the lock, since the given time. */
+    /** Records that a thread holds the lock since the given time. */
     void enter(int thread, int jvm, long now, Recording recording) {
         if (!LONG.compareAndSet(page, INSIDE, 0L, (long) thread)) {
             recording.violations++;
@@ -75,7 +75,7 @@ final class MeetingPage {
         set(STRETCH_SINCE, now);
     }
 
-    /** It is about to give the lock back. */
+    /** Records that the thread is about to release the lock. */
     void leave(int thread, Recording recording) {
         set(LAST_THREAD, thread);
         set(LEFT_AT, System.nanoTime());

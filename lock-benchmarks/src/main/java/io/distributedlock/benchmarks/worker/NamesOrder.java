@@ -6,5 +6,5 @@ package io.distributedlock.benchmarks.worker;
 
 import io.distributedlock.benchmarks.contenders.ContenderKind;
 
-/** Many names that begin with the prefix, to be shared among threads. */
+/** The order to use many names that begin with the prefix, divided among threads. */
 public record NamesOrder(ContenderKind kind, int port, String prefix, int count, int threads) {}

@@ -11,12 +11,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Takes and gives back many locks, each name once. */
+/** Acquires and releases many locks, each name once. */
 final class NamesRun {
 
     private NamesRun() {}
 
-    /** The time it took. */
+    /** Returns the time for all locks. */
     static long run(Contender contender, String prefix, int count, int threads) throws Exception {
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         long since = System.nanoTime();

@@ -7,7 +7,7 @@ package io.distributedlock.benchmarks.worker;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** What one thread has seen. */
+/** The records of one thread. */
 final class Recording {
 
     final Histogram wait = Histograms.create();

@@ -40,10 +40,11 @@ public final class StartUpRun {
     }
 
     /**
-     * What it took.
+     * The cost of a start.
      *
-     * @param nanos from the begin to the end
-     * @param cpuNanos of the thread that starts the application, which nothing else on the machine adds to
+     * @param nanos the time from the begin to the end
+     * @param cpuNanos the CPU time of the thread that starts the application, to which no other load on the machine
+     *     adds
      */
     public record Cost(long nanos, long cpuNanos) {}
 

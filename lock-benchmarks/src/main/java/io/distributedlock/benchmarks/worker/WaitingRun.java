@@ -25,10 +25,10 @@ import reactor.core.publisher.Mono;
 public final class WaitingRun {
 
     /**
-     * What they take.
+     * The cost of the subscriptions.
      *
-     * @param bytes of heap, all together
-     * @param threads how many more there are than before
+     * @param bytes the bytes of heap for all of them
+     * @param threads the number of threads that have been added
      */
     public record Cost(long bytes, int threads) {}
 
@@ -39,7 +39,7 @@ public final class WaitingRun {
             Mono<String> mono = context.getBean(Service.class).mono("waiting");
             LockRequest request = LockRequest.of(Service.NAME + ":waiting").waitForever();
             try (LockHandle held = context.getBean(LockOperations.class).acquire(request)) {
-                // What is created once, for the first of them, is there before the heap is looked at.
+                // The first subscriptions create everything that is created once, before the heap is measured.
                 subscribe(mono, count).forEach(Disposable::dispose);
                 int threads = Thread.getAllStackTraces().size();
                 long heap = Cpu.usedHeap();

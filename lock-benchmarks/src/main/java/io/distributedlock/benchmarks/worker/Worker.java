@@ -26,10 +26,10 @@ public final class Worker {
 
     public static void main(String[] args) {
         Worker worker = new Worker();
-        ChildRequests.serve(worker::answer);
+        ChildRequests.serve(worker::handle);
     }
 
-    private String answer(Request request) throws Exception {
+    private String handle(Request request) throws Exception {
         return switch (request.name()) {
             case "open" -> open(ContenderKind.of(request.text(0)), (int) request.number(1));
             case "load" -> load(Json.read(request.text(0), LoadOrder.class));

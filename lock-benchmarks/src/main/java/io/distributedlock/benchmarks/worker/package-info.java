@@ -1,4 +1,4 @@
-/** What runs in the JVMs that put load on a lock. */
+/** The code of the JVMs that put load on a lock. */
 @NullMarked
 package io.distributedlock.benchmarks.worker;
 

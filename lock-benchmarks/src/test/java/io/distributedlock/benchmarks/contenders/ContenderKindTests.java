@@ -24,7 +24,7 @@ class ContenderKindTests {
 
     private record Commands(long scripts, long others) {}
 
-    /** Of one cycle, after another one for which connections open. */
+    /** The commands of one cycle, after a first cycle that opens the connections. */
     private static Commands commands(ContenderKind kind, RedisServers servers) throws Exception {
         assertThat(kind.topology()).isEqualTo(Topology.REPLICATED);
         try (Contender contender = kind.open(servers.port())) {
