@@ -386,6 +386,11 @@ class ExplicitOwnerTests {
         world.advanceSeconds(3);
         here.network.take().execute().answer();
         assertThat(refused.failure()).isInstanceOf(LockNotAcquiredException.class);
+        assertThat(here.engine
+                        .locks()
+                        .isReleasingSince("a", here.engine.context().now()))
+                .as("the request is cancelled")
+                .isTrue();
         here.network.take().execute().answer();
         holding.close();
 

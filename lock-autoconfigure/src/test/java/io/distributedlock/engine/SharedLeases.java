@@ -312,7 +312,7 @@ final class SharedLeases extends LeaseServer {
                 absent.forEach(each -> pass(entry, each.id()));
             }
             if (!heirs.isEmpty()) {
-                handTo(entry, next, heirs, listening, floor);
+                handTo(entry, next, heirs, floor);
                 tellGranted(name, entry, listening, again);
                 entry.token += next.isReader() ? heirs.size() - 1 : 0;
                 tellThoseNear(name, entry, near, again);
@@ -349,11 +349,11 @@ final class SharedLeases extends LeaseServer {
         }
     }
 
-    private void handTo(LeaseEntry entry, Queued next, List<Queued> heirs, List<Queued> listening, long floor) {
+    private void handTo(LeaseEntry entry, Queued next, List<Queued> heirs, long floor) {
         // Each reader has a token of its own.
         int others = next.isReader() ? heirs.size() - 1 : 0;
         entry.token = nextToken(entry.token + others, floor + others) - others;
-        entry.handTo(listening.isEmpty() || next.isReader() ? heirs.get(0) : next, heirs, now());
+        entry.handTo(heirs.get(0), heirs, now());
     }
 
     private void tellGranted(String name, LeaseEntry entry, List<Queued> heirs, @Nullable String again) {

@@ -169,6 +169,7 @@ while #heirs == 0 and first < beyond and looks < MOST_LOOKS do
         table.insert(absent, 1, {id, lease})
       end
       passOver(absent)
+      lease = heirs[1][2]
     elseif #heirs == 0 and asksByItself(id) then
       silent = true
       lease = string.format('%.0f', math.min(tonumber(lease), 2000))

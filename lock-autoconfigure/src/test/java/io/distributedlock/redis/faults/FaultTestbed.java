@@ -48,11 +48,10 @@ final class FaultTestbed<T extends FaultTarget> implements AutoCloseable {
 
     static final String PREFIX = "lock:";
 
-    /** In milliseconds. By default 300, and longer on a machine that is too busy to open connections in that time. */
+    /** In milliseconds; longer on a machine that is too busy to open connections in that time. */
     static final String COMMAND_TIMEOUT_PROPERTY = "faults.commandTimeout";
 
-    static final Duration COMMAND_TIMEOUT = Duration.ofMillis(
-            Long.getLong(COMMAND_TIMEOUT_PROPERTY, Math.max(300, Noise.now().toMillis())));
+    static final Duration COMMAND_TIMEOUT = Duration.ofMillis(Long.getLong(COMMAND_TIMEOUT_PROPERTY, 300));
 
     /**
      * What may be added to the time of a call at least, apart from times in which the machine was seen to stand still.
