@@ -268,12 +268,14 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
 
     /** The anchor goes last: until then, a handle is there to close it. */
     private @Nullable PendingRelease leaveLast() {
+        boolean left = false;
         try {
             PendingRelease release = hold.lock.leave(hold, isByOwner());
+            left = true;
             engine().lockLog().released(hold);
             return release;
         } finally {
-            if (hold.hasEnded()) {
+            if (left || hold.hasEnded()) {
                 dropCallbacks();
             }
         }

@@ -234,10 +234,7 @@ final class StoreAcquisition {
         request(now, actions);
     }
 
-    /**
-     * The acquisition was refused as a re-entry, or its id was cancelled, which must not fail the waiters. A copy of a
-     * refused request may still be on its way.
-     */
+    /** Refused as a re-entry, with a copy perhaps still on its way; or cancelled, which must not fail the waiters. */
     private void turnedAway(AcquireReply reply, long now, DeferredActions actions) {
         if (reply instanceof AcquireReply.ReentryRefused && acquisition.uncertain) {
             actions.start(new PendingRelease(lock, acquisition));
@@ -253,6 +250,7 @@ final class StoreAcquisition {
 
     private void failed(Throwable failure, long now, DeferredActions actions) {
         knownBusy = false;
+        behindOwn = false;
         trouble = failure;
         phase = Phase.BACKING_OFF;
         requestAt = now + acquisition.pauseAfterFailure(StoreFailures.isUnknown(failure));
@@ -274,6 +272,7 @@ final class StoreAcquisition {
     void noReply(long now, DeferredActions actions) {
         AcquireAttempt given = acquisition.giveUpAttempt();
         knownBusy = false;
+        behindOwn = false;
         trouble = StoreFailures.noReply(timeout());
         phase = Phase.BACKING_OFF;
         requestAt = now;

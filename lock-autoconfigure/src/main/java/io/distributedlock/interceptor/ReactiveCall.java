@@ -143,8 +143,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             downstream.end(failure == null ? StageFailures.withoutHandle() : failure);
             return;
         }
-        showAroundFallback();
-        try (ReactiveLocks.Shown around = ReactiveLocks.show(context)) {
+        try (ReactiveLocks.Shown around = showAroundFallback()) {
             Publisher<Object> instead = work.insteadOfCall(busy);
             if (instead == null) {
                 downstream.end(null);
@@ -158,12 +157,13 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     }
 
     /** The fallback takes the place of the method: it may enter the locks around the call, but has none of its own. */
-    private void showAroundFallback() {
+    private ReactiveLocks.Shown showAroundFallback() {
         LockScope ofSubscription = ReactiveLocks.scopeOf(context);
         LockScope around = ofSubscription == null ? outer : ofSubscription;
         if (around != null) {
             context = ReactiveLocks.with(context, around.handle(), owner, false, outer);
         }
+        return ReactiveLocks.show(context);
     }
 
     private synchronized boolean takeGrant(LockHandle granted) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Requests to other instances about their holds, and replies to theirs, on the channels of the instances. No lock
- * depends on them. A reply counts only with the random number of an open request, an {@link ReplyQueue} sends the
+ * depends on them. A reply counts only with the random number of an open request, a {@link ReplyQueue} sends the
  * replies, and messages have a maximum length: forged ones cost little and have no effect. An instance of an older
  * version does not reply.
  */

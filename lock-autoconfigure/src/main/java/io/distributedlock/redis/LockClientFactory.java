@@ -41,11 +41,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class LockClientFactory implements AutoCloseable {
 
-    /** The host in the address of a master that is looked up. */
     private static final Log log = LogFactory.getLog(LockClientFactory.class);
 
     private static final long SHUTDOWN_NANOS = TimeUnit.SECONDS.toNanos(4);
 
+    /** The host in the address of a master that is looked up. */
     private static final String PLACEHOLDER = "master.invalid";
 
     private static final Delay RECONNECT = new ReconnectDelay();

@@ -464,10 +464,13 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
         void close() {
             try {
                 holders.close();
-                engine.close();
-                fleetMessaging.close();
             } finally {
-                connections.close();
+                try {
+                    engine.close();
+                    fleetMessaging.close();
+                } finally {
+                    connections.close();
+                }
             }
         }
     }
