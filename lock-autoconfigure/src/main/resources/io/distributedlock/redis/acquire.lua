@@ -183,6 +183,15 @@ elseif owns then
   end
   if not mine then
     redis.call('HSET', entry, 'h', holds .. id .. ' ')
+    if fields[9] then
+      --- @include "include/waiting-line.lua"
+      local passed, known = forget(fields[9], id)
+      if known and passed == '' then
+        redis.call('HDEL', entry, 'd')
+      elseif known then
+        redis.call('HSET', entry, 'd', passed)
+      end
+    end
   end
   if owner ~= SHARED then
     setEnd(entry, id, wanted, true, math.max(longest, wanted))

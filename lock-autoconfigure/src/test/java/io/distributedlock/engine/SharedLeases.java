@@ -83,6 +83,7 @@ final class SharedLeases extends LeaseServer {
         }
         if (!mine) {
             entry.holds.add(id);
+            entry.forget(id);
         }
         if (entry.isOwnedByReaders()) {
             entry.token = nextToken(entry.token, command.floor());
@@ -306,10 +307,13 @@ final class SharedLeases extends LeaseServer {
             List<Queued> listening = List.copyOf(heirs);
             if (next.isReader()) {
                 absent.forEach(each -> addIfItAsks(entry, each, heirs));
-            } else if (heirs.isEmpty()) {
-                addIfItAsks(entry, next, heirs);
             } else {
-                absent.forEach(each -> pass(entry, each.id()));
+                if (heirs.isEmpty()) {
+                    addIfItAsks(entry, next, heirs);
+                } else if (!heirs.contains(next)) {
+                    pass(entry, next.id());
+                }
+                absent.stream().filter(each -> each != next).forEach(each -> pass(entry, each.id()));
             }
             if (!heirs.isEmpty()) {
                 handTo(entry, next, heirs, floor);

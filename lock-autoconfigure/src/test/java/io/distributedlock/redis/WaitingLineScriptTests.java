@@ -161,4 +161,31 @@ class WaitingLineScriptTests extends AbstractScriptTests {
         assertThat(field("o")).isEqualTo(THREE);
         assertThat(client.list("HKEYS", ENTRY)).containsExactlyInAnyOrder("o", "t", "l");
     }
+
+    /** Otherwise the entry is never again as simple as those that a release handles first. */
+    @Test
+    void anIdThatEntersAgainIsNoLongerOneThatWasPassedOver() {
+        acquireFor("job", ONE, "5000");
+        client.call("HSET", ENTRY, "d", TWO + " +" + THREE + " ");
+
+        acquireFor("job", TWO, "5000");
+        assertThat(field("d")).isEqualTo("+" + THREE + " ");
+        acquireFor("job", THREE, "5000");
+
+        assertThat(has("d")).isFalse();
+    }
+
+    /** The lock may be reserved for one that has sent a request since it was passed over. */
+    @Test
+    void thoseThatHaveSentARequestAreRememberedBeforeTheOthers() {
+        String requested = "+a.s.1 +b.s.1 +c.s.1 +d.s.1 +e.s.1 +f.s.1 +g.s.1 ";
+        acquire(ONE, "5000");
+        acquire(TWO, "5000");
+        acquire(THREE, "5000");
+        client.call("HSET", ENTRY, "d", requested + "h.s.1 ");
+
+        releaseHeardBy(List.of("three"), ONE, "");
+
+        assertThat(field("d")).isEqualTo(requested + TWO + " ");
+    }
 }

@@ -128,7 +128,7 @@ local function addThoseWhoAsk(heirs, absent)
   end
 end
 
--- Waiters of an explicit owner that do not listen, while others of that owner enter.
+-- Waiters of an explicit owner that do not listen, while the first of that owner or those that listen have their turn.
 local function passOver(absent)
   for _, each in ipairs(absent) do
     passed = forget(passed, each[1])
@@ -164,16 +164,16 @@ while #heirs == 0 and first < beyond and looks < MOST_LOOKS do
       end
       addThoseWhoAsk(heirs, absent)
       lease = heirs[1] and heirs[1][2] or lease
-    elseif #heirs > 0 and owner ~= '' then
-      if heirs[1][1] ~= id then
-        table.insert(absent, 1, {id, lease})
+    else
+      if #heirs == 0 and asksByItself(id) then
+        silent = true
+        lease = string.format('%.0f', math.min(tonumber(lease), 2000))
+        heirs[1] = {id, lease}
+      elseif #heirs > 0 and heirs[1][1] ~= id then
+        passOver({{id}})
+        lease = heirs[1][2]
       end
       passOver(absent)
-      lease = heirs[1][2]
-    elseif #heirs == 0 and asksByItself(id) then
-      silent = true
-      lease = string.format('%.0f', math.min(tonumber(lease), 2000))
-      heirs[1] = {id, lease}
     end
   end
 end

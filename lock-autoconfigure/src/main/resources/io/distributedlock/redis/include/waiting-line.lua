@@ -111,7 +111,9 @@ local function remember(passed, missed)
     passed = passed .. missed[i] .. ' '
   end
   while select(2, string.gsub(passed, ' ', '')) > 8 do
-    passed = string.gsub(passed, '^%S+ ', '')
+    -- The lock may be reserved for those that have sent a request since.
+    local without, found = string.gsub(' ' .. passed, ' [^ +]%S* ', ' ', 1)
+    passed = found > 0 and string.sub(without, 2) or string.gsub(passed, '^%S+ ', '')
   end
   return passed
 end
