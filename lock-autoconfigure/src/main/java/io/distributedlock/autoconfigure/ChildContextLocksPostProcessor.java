@@ -4,7 +4,9 @@
  */
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.interceptor.DistributedLockAdvisor;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
@@ -12,6 +14,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
  * Where a child context has auto-configured locks although its parent has some, since only one of the two has them
  * switched on, an injection point by type would find both. So the bean of the child gets the name of the parent's one
  * as an alias, which hides that one, and is primary if the parent has a bean in front of its locks.
+ *
+ * <p>The advisor of the child hides those of its parents in the same way: with both, a method would be locked twice.
  */
 final class ChildContextLocksPostProcessor implements BeanFactoryPostProcessor {
 
@@ -21,6 +25,25 @@ final class ChildContextLocksPostProcessor implements BeanFactoryPostProcessor {
         if (own.inherited() != LockBeans.Kind.NONE) {
             putFirst(LockBeans.LOCAL, LockBeans.IN_REDIS, own);
             putFirst(LockBeans.IN_REDIS, LockBeans.LOCAL, own);
+        }
+        for (String advisor : advisorsOf(beans)) {
+            hideInherited(advisor, beans);
+        }
+    }
+
+    private static String[] advisorsOf(ConfigurableListableBeanFactory beans) {
+        return beans.getBeanNamesForType(DistributedLockAdvisor.class, true, false);
+    }
+
+    private static void hideInherited(String advisor, ConfigurableListableBeanFactory beans) {
+        BeanFactory parent = beans.getParentBeanFactory();
+        while (parent instanceof ConfigurableListableBeanFactory known) {
+            for (String hidden : advisorsOf(known)) {
+                if (!beans.containsLocalBean(hidden)) {
+                    beans.registerAlias(advisor, hidden);
+                }
+            }
+            parent = known.getParentBeanFactory();
         }
     }
 

@@ -87,16 +87,9 @@ public final class DistributedLockAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static DistributedLockValidator distributedLockValidator(ConfigurableListableBeanFactory beanFactory) {
-        return new DistributedLockValidator(beanFactory, advisor(beanFactory));
-    }
-
-    /** Of this context, which always has one; a parameter would be ambiguous if the parent context has another one. */
-    private static DistributedLockAdvisor advisor(ConfigurableListableBeanFactory beanFactory) {
-        String[] names = beanFactory.getBeanNamesForType(DistributedLockAdvisor.class, true, false);
-        return names.length == 1
-                ? beanFactory.getBean(names[0], DistributedLockAdvisor.class)
-                : beanFactory.getBean(DistributedLockAdvisor.class);
+    static DistributedLockValidator distributedLockValidator(
+            ConfigurableListableBeanFactory beanFactory, DistributedLockAdvisor advisor) {
+        return new DistributedLockValidator(beanFactory, advisor);
     }
 
     /** With locks switched off, those of the application are not used either, unless they decorate the local ones. */

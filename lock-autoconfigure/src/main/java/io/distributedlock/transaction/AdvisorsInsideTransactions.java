@@ -4,9 +4,9 @@
  */
 package io.distributedlock.transaction;
 
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.List;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -31,20 +31,19 @@ final class AdvisorsInsideTransactions implements BeanPostProcessor {
     }
 
     private static void move(Advised advised) {
-        Advisor[] all = advised.getAdvisors();
-        int transactions = lastTransactions(all);
-        Map<Class<?>, Advisor> outside = new HashMap<>();
-        for (int i = 0; i < transactions; i++) {
-            if (all[i] instanceof ReactiveCommitGuard || all[i] instanceof EnclosingLocksAdvisor) {
-                outside.put(all[i].getClass(), all[i]);
+        List<Advisor> outside = new ArrayList<>();
+        for (int i = lastTransactions(advised.getAdvisors()) - 1; i >= 0; i--) {
+            Advisor advisor = advised.getAdvisors()[i];
+            if (advisor instanceof ReactiveCommitGuard || advisor instanceof EnclosingLocksAdvisor) {
+                outside.add(advisor);
+                advised.removeAdvisor(i);
             }
         }
-        outside.forEach((type, advisor) -> {
-            advised.removeAdvisor(advisor);
-            if (Arrays.stream(advised.getAdvisors()).noneMatch(type::isInstance)) {
+        for (Advisor advisor : outside) {
+            if (Arrays.stream(advised.getAdvisors()).noneMatch(advisor.getClass()::isInstance)) {
                 advised.addAdvisor(lastTransactions(advised.getAdvisors()) + 1, advisor);
             }
-        });
+        }
     }
 
     /** The index of the innermost advice of transactions; -1 if there is none. */

@@ -17,8 +17,10 @@ import io.distributedlock.ReleaseResult;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.interceptor.RecordingLocks;
+import io.distributedlock.reactive.ReactiveLocks;
 import io.distributedlock.redis.RedisLockTemplate;
 import io.distributedlock.testing.Background;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -35,6 +37,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
+import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Schedulers;
 
 /** With distributed-lock.enabled=false, code that uses locks works without Redis, and nobody waits. */
 class LocalLockTests {
@@ -144,6 +148,16 @@ class LocalLockTests {
             outer.close();
             assertThat(locks.acquire(request).fencingToken()).isGreaterThan(token);
             return outer;
+        });
+    }
+
+    @Test
+    void aNestedPublisherOnAnotherThreadHasTheTokenOfTheCallAroundIt() {
+        runner.run(context -> {
+            Account account = context.getBean(Account.class);
+            Flux<Long> inner = account.tokens(Flux.empty()).subscribeOn(Schedulers.boundedElastic());
+            List<Long> tokens = account.tokens(inner).collectList().block(Noise.patience());
+            assertThat(tokens).hasSize(2).containsOnly(tokens.get(0));
         });
     }
 
@@ -275,6 +289,12 @@ class LocalLockTests {
         public long book(long id) {
             LockAssert.assertLocked();
             return LockHandle.current().orElseThrow().fencingToken();
+        }
+
+        @DistributedLocked("'account:1'")
+        public Flux<Long> tokens(Flux<Long> inner) {
+            return Flux.deferContextual(context ->
+                    inner.startWith(ReactiveLocks.current(context).orElseThrow().fencingToken()));
         }
 
         @DistributedLocked(whenBusy = WhenBusy.SKIP)

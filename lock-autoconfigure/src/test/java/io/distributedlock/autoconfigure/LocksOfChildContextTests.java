@@ -5,11 +5,13 @@
 package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.interceptor.InvalidLockedMethodException;
 import io.distributedlock.interceptor.RecordingLocks;
 import io.distributedlock.testing.RespClient;
 import java.util.Arrays;
@@ -220,6 +222,19 @@ class LocksOfChildContextTests extends AbstractRedisApplicationTests {
         assertThat(output).doesNotContain("have no effect");
     }
 
+    @Test
+    void theMinimumOfAMethodIsComparedWithTheMaximumOfTheLocksOfItsParent() {
+        assertThatThrownBy(() -> startAndStop(List.of("max-hold=5s"), WithMinimum.class, "max-hold=1h"))
+                .rootCause()
+                .isInstanceOf(InvalidLockedMethodException.class)
+                .hasMessageContaining("minHold");
+    }
+
+    @Test
+    void aMaximumOfAChildWithTheLocksOfItsParentLimitsNoMinimum() {
+        startAndStop(List.of("lease=20s"), WithMinimum.class, "max-hold=5s");
+    }
+
     /** Not by the runner, which gives the properties of a child to its parent too. */
     private static void startAndStop(List<String> ofTheParent, Class<?> child, String... ofTheChild) {
         try (ConfigurableApplicationContext outer =
@@ -253,6 +268,21 @@ class LocksOfChildContextTests extends AbstractRedisApplicationTests {
         RecordingLocks locks() {
             return new RecordingLocks();
         }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class WithMinimum extends Application {
+
+        @Bean
+        Minimum minimum() {
+            return new Minimum();
+        }
+    }
+
+    static class Minimum {
+
+        @DistributedLocked(key = "'minimum'", minHold = "10s")
+        public void run() {}
     }
 
     /** A new property needs a decision. */

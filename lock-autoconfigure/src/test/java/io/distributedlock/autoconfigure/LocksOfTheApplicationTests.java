@@ -10,12 +10,16 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.interceptor.DistributedLockAdvisor;
 import io.distributedlock.interceptor.RecordingLocks;
 import io.distributedlock.redis.RedisLockTemplate;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.Advised;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -29,6 +33,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
+import org.springframework.context.annotation.Role;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -155,6 +160,30 @@ class LocksOfTheApplicationTests extends AbstractRedisApplicationTests {
         }
     }
 
+    /** The one of the parent has another name. */
+    @Test
+    void aChildMayHaveAnAdvisorOfItsOwn() {
+        try (ConfigurableApplicationContext child = hierarchy(AdvisingChild.class)) {
+            Work work = child.getBean("childWork", Work.class);
+            assertThat(work.run()).isEqualTo("work");
+            assertThat(((Advised) work).getAdvisors())
+                    .filteredOn(DistributedLockAdvisor.class::isInstance)
+                    .containsExactly(child.getBean("ownAdvisor", DistributedLockAdvisor.class));
+            assertThat(child.getParent().getBean("work", Work.class).run()).isEqualTo("work");
+        }
+    }
+
+    @Test
+    void aParentMayHaveAnAdvisorOfItsOwn() {
+        runner.withUserConfiguration(AdvisingChild.class)
+                .run(parent -> runner.withParent(parent)
+                        .withBean("grandchildWork", Work.class)
+                        .run(child -> assertThat(((Advised) child.getBean("grandchildWork")).getAdvisors())
+                                .filteredOn(DistributedLockAdvisor.class::isInstance)
+                                .containsExactly(
+                                        child.getBean("distributedLockAdvisor", DistributedLockAdvisor.class))));
+    }
+
     @Test
     void beansInKeysAreThoseOfTheContext() {
         try (ConfigurableApplicationContext child = hierarchy(Child.class)) {
@@ -260,6 +289,16 @@ class LocksOfTheApplicationTests extends AbstractRedisApplicationTests {
         @Primary
         Counting counting(LockOperations real) {
             return new Counting(real);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class AdvisingChild extends Child {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static DistributedLockAdvisor ownAdvisor(ConfigurableListableBeanFactory beans) {
+            return new DistributedLockAdvisor(beans, () -> beans.getBean(LockOperations.class), 7);
         }
     }
 

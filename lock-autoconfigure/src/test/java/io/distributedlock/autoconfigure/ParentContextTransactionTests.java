@@ -12,24 +12,30 @@ import io.distributedlock.LockOperations;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.transaction.CommitGuard;
 import io.distributedlock.transaction.ReactiveCommitGuard;
+import io.distributedlock.transaction.ReactiveTransactions;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
 import reactor.core.publisher.Mono;
@@ -107,51 +113,50 @@ class ParentContextTransactionTests extends AbstractRedisApplicationTests {
     }
 
     /** The advice of transactions is then that of the parent. */
-    @Test
-    void theGuardOfReactiveTransactionsIsInsideOfThem() {
-        withDatabase(application())
-                .run(parent -> child.withParent(parent).run(context -> {
-                    Advisor[] advisors = ((Advised) context.getBean(Work.class)).getAdvisors();
-                    List<Class<?>> types = Arrays.stream(advisors)
-                            .<Class<?>>map(Object::getClass)
-                            .toList();
-                    assertThat(types)
-                            .containsOnlyOnce(ReactiveCommitGuard.class)
-                            .containsSubsequence(
-                                    BeanFactoryTransactionAttributeSourceAdvisor.class, ReactiveCommitGuard.class);
-                }));
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theAdviceOfLocksIsInsideOfTheTransactionsOfAParent(boolean withLocks) {
+        withDatabase(withLocks ? application() : new ApplicationContextRunner())
+                .run(parent -> child.withParent(parent).run(ParentContextTransactionTests::assertInsideOfTransactions));
     }
 
-    /** Then only the advice of transactions is inherited. */
     @Test
-    void theAdviceOfReactiveTransactionsIsInsideOfThemIfTheParentHasNoLocks() {
+    void theAdviceOfLocksIsInsideOfTransactionsAlsoWithAGuardOfTheApplication() {
         withDatabase(new ApplicationContextRunner())
                 .run(parent -> child.withParent(parent)
-                        .run(context -> assertThat(advisorsOf(context))
-                                .containsOnlyOnce("ReactiveCommitGuard", "EnclosingLocksAdvisor")
-                                .containsSubsequence(
-                                        "BeanFactoryTransactionAttributeSourceAdvisor", "ReactiveCommitGuard")
-                                .containsSubsequence(
-                                        "BeanFactoryTransactionAttributeSourceAdvisor", "EnclosingLocksAdvisor")));
+                        .withBean("ownGuard", ReactiveCommitGuard.class)
+                        .run(context -> child.withParent(context)
+                                .run(ParentContextTransactionTests::assertInsideOfTransactions)));
     }
 
+    /** Its creator of proxies uses no advice of the parent. */
     @Test
-    void theLocksAroundAnInheritedTransactionAreRegisteredInsideOfIt() {
-        withDatabase(application())
-                .run(parent -> child.withParent(parent)
-                        .run(context -> assertThat(advisorsOf(context))
-                                .containsOnlyOnce("EnclosingLocksAdvisor")
-                                .containsSubsequence(
-                                        "BeanFactoryTransactionAttributeSourceAdvisor", "EnclosingLocksAdvisor")));
+    void aChildWithoutAspectsThatHasTransactionsOfItsOwnGuardsThem() {
+        application()
+                .run(parent -> withDatabase(child)
+                        .withParent(parent)
+                        .withUserConfiguration(OwnTransactions.class)
+                        .withClassLoader(new FilteredClassLoader("org.aspectj"))
+                        .run(ParentContextTransactionTests::assertInsideOfTransactions));
     }
 
-    private static List<String> advisorsOf(ApplicationContext context) {
-        return Arrays.stream(((Advised) context.getBean(Work.class)).getAdvisors())
-                .map(advisor -> advisor.getClass().getSimpleName())
-                .toList();
+    private static void assertInsideOfTransactions(ApplicationContext context) {
+        Advisor[] advisors = ((Advised) context.getBean(Work.class)).getAdvisors();
+        List<Class<?>> types =
+                Arrays.stream(advisors).<Class<?>>map(Object::getClass).toList();
+        for (Class<?> inside : List.of(
+                ReactiveCommitGuard.class, ReactiveTransactions.enclosingLocks().getClass())) {
+            assertThat(types)
+                    .containsOnlyOnce(inside)
+                    .containsSubsequence(BeanFactoryTransactionAttributeSourceAdvisor.class, inside);
+        }
     }
 
-    static class Work {
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    static class OwnTransactions {}
+
+    public static class Work {
 
         @DistributedLocked("'work'")
         @Transactional
