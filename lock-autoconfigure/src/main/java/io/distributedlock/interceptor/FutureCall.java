@@ -80,11 +80,16 @@ final class FutureCall {
 
     /**
      * The acquisition has failed, which {@link #acquired} has reported; or that has failed itself, as after an overflow
-     * of the stack: the hold must not outlast the call.
+     * of the stack: the caller must get a result, and the hold must not outlast the call.
      */
     private @Nullable LockHandle failed(Throwable failure) {
         LockHandle handle = acquisition.isCompletedExceptionally() ? null : acquisition.join();
-        if (handle != null && work == null && !result.isDone()) {
+        if (work != null || result.isDone()) {
+            return handle;
+        }
+        if (handle == null) {
+            result.completeExceptionally(StageFailures.ofWork(failure));
+        } else {
             release(handle, null, failure);
         }
         return handle;
@@ -116,20 +121,13 @@ final class FutureCall {
 
     /** As the work of the caller, on any thread: a fallback may enter the locks that are held around the call. */
     private @Nullable Object insteadOfCall(LockNotAcquiredException busy) throws Throwable {
-        if (isCaller()) {
-            return call.insteadOfCall(busy);
-        }
         LockScope before = LockScope.current();
         LockScope.show(outer);
         try (LockScope around = outer == null ? null : LockScope.open(outer.handle(), false, owner)) {
-            return LibraryThreadMarker.run(() -> call.insteadOfCall(busy));
+            return proceed(() -> call.insteadOfCall(busy));
         } finally {
             LockScope.show(before);
         }
-    }
-
-    private boolean isCaller() {
-        return Thread.currentThread().getId() == caller;
     }
 
     private void end(@Nullable Object value, @Nullable Throwable failure) {
@@ -170,7 +168,7 @@ final class FutureCall {
         LockScope.show(outer);
         try (LockScope inside = LockScope.open(handle, call.policy().lossMatters(), owner)) {
             scope = inside;
-            if (proceed() instanceof CompletionStage<?> stage) {
+            if (proceed(body) instanceof CompletionStage<?> stage) {
                 return CallOutcome.futureOf(stage);
             }
             throw new IllegalStateException("The method that runs under lock '" + LockNames.show(handle.name())
@@ -183,8 +181,8 @@ final class FutureCall {
         }
     }
 
-    private @Nullable Object proceed() throws Throwable {
-        return isCaller() ? body.proceed() : LibraryThreadMarker.run(body);
+    private @Nullable Object proceed(ReturnTypeAdapter.Body work) throws Throwable {
+        return Thread.currentThread().getId() == caller ? work.proceed() : LibraryThreadMarker.run(work);
     }
 
     private void release(LockHandle handle, @Nullable Object value, @Nullable Throwable failure) {

@@ -6,6 +6,9 @@ package io.distributedlock.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
@@ -15,6 +18,8 @@ import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.interceptor.PromisedLocks.Hold;
 import io.distributedlock.testing.Background;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,6 +124,23 @@ class ReactiveCallTests {
         assertThat(signals.failure).isSameAs(failure);
         assertThat(hold.closed).isOne();
         assertThat(body.currentSubscriberCount()).isZero();
+    }
+
+    @Test
+    void aHoldIsReleasedIfTheObservationOfTheSubscriberFailsAfterTheRequest() {
+        IllegalStateException failure = new IllegalStateException("for the test");
+        Observation.Scope scope = mock(Observation.Scope.class);
+        doThrow(failure).when(scope).close();
+        Observation observation = mock(Observation.class);
+        when(observation.openScope()).thenReturn(scope);
+        work.flux(body::asFlux)
+                .contextWrite(context -> context.put(ObservationThreadLocalAccessor.KEY, observation))
+                .subscribe(signals);
+
+        assertThat(signals.failure).isSameAs(failure);
+        assertThat(locks.promise().cancelled).isTrue();
+        assertThat(locks.promise().grant().closed).isOne();
+        assertThat(signals.received).containsExactly("onError");
     }
 
     @Test
