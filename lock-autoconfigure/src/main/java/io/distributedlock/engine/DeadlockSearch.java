@@ -37,9 +37,10 @@ public final class DeadlockSearch {
 
     private static final Log log = LogFactory.getLog(LockEngine.class);
 
-    /** The longest chain that is followed, and the maximum number of waits in one check. */
+    /** The maximum number of waits in a chain that is followed. */
     private static final int LONGEST_CHAIN = 16;
 
+    /** The maximum number of waits from which one check starts. */
     private static final int WAITS_PER_CHECK = 16;
 
     /** The maximum number of requests to instances about one lock that readers hold. */

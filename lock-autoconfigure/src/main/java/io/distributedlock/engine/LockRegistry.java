@@ -169,7 +169,7 @@ final class LockRegistry implements LeaseStore.Listener {
         });
     }
 
-    void pendingReleases(PendingRelease release) {
+    void releaseBegun(PendingRelease release) {
         add(pendingReleases, release.name, release);
     }
 

@@ -178,7 +178,7 @@ final class PendingRelease extends TimerTask {
     void register() {
         begunAt = engine.now();
         lookAt(engine.now() + timeout);
-        engine.locks().pendingReleases(this);
+        engine.locks().releaseBegun(this);
     }
 
     void start() {

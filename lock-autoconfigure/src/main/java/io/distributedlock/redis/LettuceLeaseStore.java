@@ -388,7 +388,7 @@ final class LettuceLeaseStore implements LeaseStore {
      * Sets the reader of the messages between instances, and the receiver of the addresses that entries contain: an
      * entry has the channels of the instances that hold its lock.
      */
-    void fleetMessaging(Predicate<String> reader, Consumer<String> addresses) {
+    void setFleetMessaging(Predicate<String> reader, Consumer<String> addresses) {
         queries = reader;
         seen = addresses;
     }

@@ -95,7 +95,7 @@ final class LockClientFactory implements AutoCloseable {
         LockClientConfiguration ours = new LockClientConfiguration(
                 configured, resources, commandTimeout, ConnectionName.of(configured, instance), cluster);
         this.uris = new RedisUris(ours, target);
-        this.surveyor = () -> surveying(ours, shared);
+        this.surveyor = () -> surveyClient(ours, shared);
         MasterLocator locator = locator(target, ours, shared);
         if (locator == null) {
             this.master = null;
@@ -120,7 +120,7 @@ final class LockClientFactory implements AutoCloseable {
             RedisConfiguration target, LockClientConfiguration ours, @Nullable ClientResources shared) {
         if (target instanceof RedisSentinelConfiguration sentinels) {
             return new SentinelLocator(
-                    surveying(ours, shared),
+                    surveyClient(ours, shared),
                     uris.sentinels(sentinels),
                     String.valueOf(Objects.requireNonNull(sentinels.getMaster(), "master of Sentinel")
                             .getName()),
@@ -129,7 +129,7 @@ final class LockClientFactory implements AutoCloseable {
         }
         if (target instanceof RedisStaticMasterReplicaConfiguration list) {
             return new StaticLocator(
-                    surveying(ours, shared),
+                    surveyClient(ours, shared),
                     list.getNodes().stream()
                             .map(node -> uris.server(node.getHostName(), node.getPort()))
                             .toList(),
@@ -139,15 +139,15 @@ final class LockClientFactory implements AutoCloseable {
     }
 
     /** A client for requests about the master. Its connections stay when those to the master are closed. */
-    private RedisClient surveying(LockClientConfiguration ours, @Nullable ClientResources shared) {
+    private RedisClient surveyClient(LockClientConfiguration ours, @Nullable ClientResources shared) {
         NettyCustomizer application = shared == null ? new NettyCustomizer() {} : shared.nettyCustomizer();
-        RedisClient surveying = RedisClient.create(new DelegatingClientResources(
+        RedisClient surveyClient = RedisClient.create(new DelegatingClientResources(
                 resources,
                 RECONNECT,
                 ResponseTimeoutHandler.before(SHORTEST_SILENCE, application),
                 shared == null ? new ReconnectFailureEventBus(null, failure -> {}) : shared.eventBus()));
-        surveying.setOptions(options(ours));
-        return surveying;
+        surveyClient.setOptions(options(ours));
+        return surveyClient;
     }
 
     private static ClientOptions options(LockClientConfiguration ours) {
@@ -211,14 +211,14 @@ final class LockClientFactory implements AutoCloseable {
         if (servers.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        RedisClient surveying = surveyor.get();
+        RedisClient surveyClient = surveyor.get();
         return ClockSurvey.of(
-                        surveying,
+                        surveyClient,
                         servers.stream()
                                 .map(server -> uris.server(server.getHost(), server.getPort()))
                                 .toList(),
                         resources.eventExecutorGroup())
-                .whenComplete((clock, failure) -> surveying.shutdownAsync(0, 2, TimeUnit.SECONDS));
+                .whenComplete((clock, failure) -> surveyClient.shutdownAsync(0, 2, TimeUnit.SECONDS));
     }
 
     /** One of its connections could not be opened, or not be opened again. The error of Redis is remembered. */

@@ -448,7 +448,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
                     + keys.prefix() + "'");
             Supplier<String> called = () -> label.apply(id.publicPart());
             FleetMessaging fleetMessaging = new FleetMessaging(connections, keys, id, engine, called);
-            direct.fleetMessaging(fleetMessaging::message, fleetMessaging::seen);
+            direct.setFleetMessaging(fleetMessaging::message, fleetMessaging::seen);
             HolderLookup holders = fleetMessaging.holders(direct);
             engine.setHolderNames(holders);
             connections.open();

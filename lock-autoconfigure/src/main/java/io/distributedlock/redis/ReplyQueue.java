@@ -25,7 +25,7 @@ final class ReplyQueue implements AutoCloseable {
 
     private final ThreadPoolExecutor thread =
             new ThreadPoolExecutor(1, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(EACH_SECOND), task -> {
-                Thread made = new Thread(null, task, "distributed-lock-answers", 0, false);
+                Thread made = new Thread(null, task, "distributed-lock-replies", 0, false);
                 made.setDaemon(true);
                 return made;
             });

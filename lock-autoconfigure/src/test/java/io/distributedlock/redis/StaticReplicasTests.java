@@ -68,22 +68,6 @@ class StaticReplicasTests {
         return templates.on(StandaloneServer.connectionFactory(list), settings);
     }
 
-    @Test
-    void aTemplateThatAnInterruptedThreadStopsCanBeStartedAgain() {
-        start();
-        RedisLockTemplate locks = locks(redis.master(), replica);
-        locks.acquire(leased("before", 10_000)).close();
-
-        Thread.currentThread().interrupt();
-        locks.stop();
-
-        assertThat(Thread.interrupted()).isTrue();
-        locks.start();
-        try (LockHandle handle = locks.acquire(leased("after", 10_000))) {
-            assertThat(handle.isHeld()).isTrue();
-        }
-    }
-
     /** A former master that was started again has none. */
     @Test
     void ofTwoMastersTheOneWithReplicasIsUsedAlthoughItRepliesLater() {
