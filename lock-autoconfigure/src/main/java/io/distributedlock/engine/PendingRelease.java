@@ -5,7 +5,6 @@
 package io.distributedlock.engine;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.distributedlock.LockListener.Command;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStore.ReleaseReply;
@@ -213,7 +212,7 @@ final class PendingRelease extends TimerTask {
             }
             resting = false;
             previous = latest;
-            doubtful |= previous != null && !previous.ended;
+            doubtful |= previous != null && previous.isOpen();
             latest = attempt;
             long tombstone = uncertain ? 2 * Math.max(1, leaseNanos / 1_000_000) : 0;
             command = new ReleaseCommand(name, number, engine.floor(), stillQueuing(), tombstone, lost);
@@ -234,13 +233,11 @@ final class PendingRelease extends TimerTask {
     /** The reply to one of its attempts. */
     void replied(ReleaseAttempt attempt, @Nullable ReleaseReply reply, @Nullable Throwable failure) {
         synchronized (this) {
-            if (attempt != latest || attempt.ended || done) {
+            if (attempt != latest || done) {
                 return;
             }
-            attempt.ended = true;
             done = reply != null || StoreFailures.isRefused(failure);
         }
-        engine.listening().replied(Command.RELEASE, failure, attempt.sentAt);
         if (reply != null) {
             engine.retries().succeeded(name);
             engine.tokenSeen(reply.token());
@@ -336,7 +333,7 @@ final class PendingRelease extends TimerTask {
             first = attempt == null;
             uncertain |= first;
             overdue = attempt != null && !resting;
-            if (attempt != null && overdue && attempt.ended) {
+            if (attempt != null && overdue && !attempt.isOpen()) {
                 return;
             }
             doubtful |= overdue;
