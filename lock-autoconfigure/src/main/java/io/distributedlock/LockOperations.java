@@ -64,6 +64,10 @@ public interface LockOperations {
      * as one of the exceptions that {@link #acquire} throws. Cancelling or completing the stage's future ends the wait,
      * or releases the lock if it was granted in the meantime.
      *
+     * <p>An implementation that wraps another one returns a stage that passes its cancellation on: of a stage such as
+     * {@code other.acquireAsync(request).thenApply(…)}, a cancellation does not reach the acquisition, whose hold no
+     * caller would close.
+     *
      * <p>Dependents of the stage run on threads of the library that are reserved for them, and may block. Up to 256
      * such threads may be busy at the same time; the results of further acquisitions then wait until one of them
      * returns. A thread that waits for the stage's future itself, or for a future that was derived from it, always gets

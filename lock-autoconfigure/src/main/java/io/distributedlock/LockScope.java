@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes a handle the {@linkplain LockHandle#current() current} one of this thread until it is closed. Scopes nest and
  * are closed in the reverse order by the thread that opened them. Needed only by code that implements
- * {@link LockOperations} or intercepts calls itself.
+ * {@link LockOperations} or intercepts calls itself, and by unit tests of methods that use {@link LockAssert} or the
+ * current handle.
  *
  * <p>A scope can be {@linkplain #show shown} in another thread. Its handle is the current one there too, but the calls
  * of that thread are not calls of the holder, so they do not enter its lock. Only the scope of a subscription belongs

@@ -41,7 +41,9 @@ final class LockOperationsUnavailableException extends RuntimeException {
     static LockOperationsUnavailableException notLettuce(Class<?> type) {
         return new LockOperationsUnavailableException(
                 "the RedisConnectionFactory bean is a " + type.getName() + ", and they need a LettuceConnectionFactory",
-                "Set spring.data.redis.client-type=lettuce, define a primary LettuceConnectionFactory bean" + OR_OWN);
+                (type.getName().contains("Jedis") ? "Set spring.data.redis.client-type=lettuce, define" : "Define")
+                        + " a LettuceConnectionFactory bean and name it by distributed-lock.connection-factory"
+                        + OR_OWN);
     }
 
     static LockOperationsUnavailableException ambiguous(String found) {

@@ -11,10 +11,16 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
-/** The hints for a native image: the scripts, the annotation, and the root of key expressions. */
+/**
+ * The hints for a native image: the scripts, the annotation, the root of key expressions, and the connection factory.
+ */
 final class LockRuntimeHints implements RuntimeHintsRegistrar {
 
     private static final String EXPRESSION_ROOT = "io.distributedlock.interceptor.LockExpressionRootObject";
+
+    /** The library reads its configuration, for which it has no getter. */
+    private static final String CONNECTION_FACTORY =
+            "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory";
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
@@ -27,5 +33,7 @@ final class LockRuntimeHints implements RuntimeHintsRegistrar {
             hints.proxies().registerJdkProxy(annotation);
         }
         hints.reflection().registerType(TypeReference.of(EXPRESSION_ROOT), MemberCategory.INVOKE_PUBLIC_METHODS);
+        hints.reflection()
+                .registerTypeIfPresent(classLoader, CONNECTION_FACTORY, MemberCategory.ACCESS_DECLARED_FIELDS);
     }
 }

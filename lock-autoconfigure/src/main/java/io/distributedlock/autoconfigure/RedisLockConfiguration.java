@@ -14,7 +14,7 @@ import io.distributedlock.redis.RedisLockTemplate;
 import io.lettuce.core.RedisClient;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
@@ -103,7 +103,7 @@ class RedisLockConfiguration {
 
     private static LettuceConnectionFactory lettuce(ListableBeanFactory beans, @Nullable String name) {
         RedisConnectionFactory candidate = name == null ? single(beans) : named(beans, name);
-        for (Object each = candidate; each != null; each = AopProxyUtils.getSingletonTarget(each)) {
+        for (Object each = candidate; each != null; each = behind(each)) {
             if (each instanceof LettuceConnectionFactory lettuce) {
                 return lettuce;
             }
@@ -111,6 +111,14 @@ class RedisLockConfiguration {
         throw candidate == null
                 ? LockOperationsUnavailableException.noConnectionFactory()
                 : LockOperationsUnavailableException.notLettuce(candidate.getClass());
+    }
+
+    private static @Nullable Object behind(Object proxy) {
+        try {
+            return proxy instanceof Advised advised ? advised.getTargetSource().getTarget() : null;
+        } catch (Exception ex) {
+            throw new IllegalStateException("The RedisConnectionFactory behind its proxy is not available", ex);
+        }
     }
 
     private static @Nullable RedisConnectionFactory single(ListableBeanFactory beans) {

@@ -26,9 +26,10 @@ final class ContinuedAdapter implements ReturnTypeAdapter {
     @Override
     public @Nullable Object invoke(LockedCall call) throws Throwable {
         continuation.requireCaller();
+        CallLocks wanted = call.wanted();
         ContinuedWork work;
         try {
-            work = acquire(call);
+            work = acquire(call, wanted);
         } catch (LockNotAcquiredException busy) {
             Object instead = call.insteadOfCall(busy);
             return call.skips(busy) ? continuation.skipped() : instead;
@@ -47,8 +48,7 @@ final class ContinuedAdapter implements ReturnTypeAdapter {
         return result;
     }
 
-    private static ContinuedWork acquire(LockedCall call) throws Throwable {
-        CallLocks wanted = call.wanted();
+    private static ContinuedWork acquire(LockedCall call, CallLocks wanted) throws Throwable {
         LockOwner outside = TransactionSupport.nested(LockOwner.nestedInCurrent());
         if (!call.policy().isInTransaction()) {
             LockHandle handle = wanted.acquire(request -> request.logicalOwner(outside));

@@ -153,7 +153,7 @@ final class ContinuedWork {
         try {
             handle.close();
             return failure;
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) { // Also an error: the failure of the work must not get lost.
             return policy.afterFailure(failure, ex, policy.interrupts() && InterruptOnLoss.isConsequence(failure));
         }
     }

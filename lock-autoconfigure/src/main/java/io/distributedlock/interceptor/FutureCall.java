@@ -44,19 +44,16 @@ final class FutureCall {
     /** Of the method, once that is called. */
     private @Nullable LockScope scope;
 
-    FutureCall(LockedCall call) {
+    FutureCall(LockedCall call, CallLocks wanted) {
         this.call = call;
         this.body = call.body().repeatable();
-        this.acquisition = acquire(call, owner);
+        this.acquisition = acquire(wanted, owner);
         this.result = new LockedFuture<>(acquisition);
     }
 
-    /** Throws nothing: the future also completes with the exception for an invalid key. */
-    private static CompletableFuture<LockHandle> acquire(LockedCall call, LockOwner owner) {
+    private static CompletableFuture<LockHandle> acquire(CallLocks wanted, LockOwner owner) {
         try {
-            return call.wanted()
-                    .acquireAsync(request -> request.logicalOwner(owner))
-                    .toCompletableFuture();
+            return wanted.acquireAsync(request -> request.logicalOwner(owner)).toCompletableFuture();
         } catch (Throwable ex) { // Also a checked one, which code in another language may throw.
             return CompletableFuture.failedFuture(ex);
         }

@@ -8,6 +8,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,14 @@ record SingleLock(LockOperations locks, LockRequest request) implements CallLock
 
     @Override
     public CompletionStage<LockHandle> acquireAsync(UnaryOperator<LockRequest> change) {
-        return requireResult(locks.acquireAsync(change.apply(request)), "acquireAsync");
+        LockRequest changed = change.apply(request);
+        CompletionStage<LockHandle> stage;
+        try {
+            stage = locks.acquireAsync(changed);
+        } catch (RuntimeException ex) { // A decorator may throw what the library reports by the stage.
+            return CompletableFuture.failedFuture(ex);
+        }
+        return requireResult(stage, "acquireAsync");
     }
 
     @Override

@@ -186,10 +186,9 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
             Supplier<? extends @Nullable LockListener> listener,
             int acknowledge,
             Duration acknowledgeTimeout) {
-        LettuceConnectionFactory unproxied = RedisTarget.unproxied(connections);
-        RedisTarget.of(unproxied);
+        RedisTarget.of(RedisTarget.unproxied(connections));
         this.acknowledgement = acknowledge == 0 ? null : new Acknowledgement(acknowledge, acknowledgeTimeout);
-        this.application = unproxied;
+        this.application = connections;
         this.keys = new LockKeys(keyPrefix);
         this.settings = settings;
         this.events = events;
@@ -317,7 +316,13 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
         try {
             if (instance == null) {
                 instance = Instance.open(
-                        application, keys, settings, events, listener.get(), acknowledgement, this::labelOf);
+                        RedisTarget.unproxied(application),
+                        keys,
+                        settings,
+                        events,
+                        listener.get(),
+                        acknowledgement,
+                        this::labelOf);
                 stopped = false;
             }
         } finally {

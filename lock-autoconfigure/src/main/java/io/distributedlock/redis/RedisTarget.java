@@ -5,7 +5,7 @@
 package io.distributedlock.redis;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.framework.Advised;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.WithDomainSocket;
@@ -18,13 +18,24 @@ final class RedisTarget {
 
     private RedisTarget() {}
 
-    /** The factory behind the proxies of Spring, such as those of a library for tracing, whose own fields are empty. */
+    /**
+     * The factory behind the proxies of Spring, such as those of a scope or of a library for tracing, whose own fields
+     * are empty. The target of a scope may be another one after a refresh.
+     */
     static LettuceConnectionFactory unproxied(LettuceConnectionFactory application) {
         LettuceConnectionFactory each = application;
-        while (AopProxyUtils.getSingletonTarget(each) instanceof LettuceConnectionFactory target) {
+        while (each instanceof Advised proxy && target(proxy) instanceof LettuceConnectionFactory target) {
             each = target;
         }
         return each;
+    }
+
+    private static @Nullable Object target(Advised proxy) {
+        try {
+            return proxy.getTargetSource().getTarget();
+        } catch (Exception ex) {
+            throw new IllegalStateException("The LettuceConnectionFactory behind its proxy is not available", ex);
+        }
     }
 
     /** @throws UnsupportedTopologyException if locks do not work with it, or its kind is unknown */

@@ -41,7 +41,7 @@ final class CommitGuardInterceptor implements MethodInterceptor {
     private static void rollBack(PlatformTransactionManager manager, TransactionStatus status, LockLostException loss) {
         try {
             manager.rollback(status);
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) { // Also an error: the loss must not get lost.
             loss.addSuppressed(ex);
         }
     }

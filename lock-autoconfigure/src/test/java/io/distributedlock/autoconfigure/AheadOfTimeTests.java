@@ -27,6 +27,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.javapoet.ClassName;
 import org.springframework.util.ClassUtils;
 
@@ -68,6 +69,8 @@ class AheadOfTimeTests {
                 .matches(RuntimeHintsPredicates.reflection()
                         .onType(ClassUtils.forName("io.distributedlock.interceptor.LockExpressionRootObject", null))
                         .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS))
+                .matches(RuntimeHintsPredicates.reflection()
+                        .onFieldAccess(LettuceConnectionFactory.class, "configuration"))
                 .matches(RuntimeHintsPredicates.proxies().forInterfaces(DistributedLocked.class))
                 .matches(RuntimeHintsPredicates.reflection()
                         .onType(Order.class)

@@ -185,7 +185,8 @@ class DistributedLockAutoConfigurationTests {
         verify(bare.withUserConfiguration(OtherFactory.class), analysis -> {
             assertThat(analysis.getDescription()).contains("they need a LettuceConnectionFactory");
             assertThat(analysis.getAction())
-                    .startsWith("Set spring.data.redis.client-type=lettuce, define a primary LettuceConnectionFactory");
+                    .startsWith(
+                            "Define a LettuceConnectionFactory bean and name it by distributed-lock.connection-factory");
         });
     }
 

@@ -21,21 +21,31 @@ import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanDefinitionHolder;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.Lifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Applications that put a proxy or another object around the auto-configured locks, or around their connections. */
 @ExtendWith(OutputCaptureExtension.class)
 class WrappedLocksTests extends AbstractRedisApplicationTests {
+
+    private static final String REDIS = "redisConnectionFactory";
 
     private final ApplicationContextRunner runner = application()
             .withPropertyValues("distributed-lock.shutdown-grace=0s")
@@ -154,6 +164,34 @@ class WrappedLocksTests extends AbstractRedisApplicationTests {
             proxies.setProxyTargetClass(ofTheClass);
             return proxies.getProxy();
         }
+    }
+
+    /** The object behind a scoped proxy may change, as with the scope that Spring Cloud refreshes. */
+    @ParameterizedTest
+    @EnumSource(names = {"TARGET_CLASS", "INTERFACES"})
+    void aScopedConnectionFactoryLeadsToItsRedis(ScopedProxyMode mode) {
+        runner.withInitializer(context -> context.addBeanFactoryPostProcessor(factory -> scope(factory, mode)))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(Work.class).run()).isEqualTo("work");
+                    assertStopsWith(
+                            (Lifecycle) context.getSourceApplicationContext(), context.getBean(LockOperations.class));
+                });
+    }
+
+    private static void scope(ConfigurableListableBeanFactory factory, ScopedProxyMode mode) {
+        factory.registerScope("refresh", new SimpleThreadScope());
+        BeanDefinitionRegistry registry = (BeanDefinitionRegistry) factory;
+        BeanDefinition definition = factory.getBeanDefinition(REDIS);
+        definition.setScope("refresh");
+        registry.removeBeanDefinition(REDIS);
+        registry.registerBeanDefinition(
+                REDIS,
+                ScopedProxyUtils.createScopedProxy(
+                                new BeanDefinitionHolder(definition, REDIS),
+                                registry,
+                                mode == ScopedProxyMode.TARGET_CLASS)
+                        .getBeanDefinition());
     }
 
     static class Work {

@@ -105,6 +105,24 @@ class ContinuedWorkTests {
     }
 
     @Test
+    void anErrorOfTheReleaseDoesNotReplaceTheFailureOfTheWork() {
+        Error ofRelease = new AssertionError("for the test");
+        LockHandle failing = new Hold() {
+            @Override
+            public void close() {
+                throw ofRelease;
+            }
+        };
+        Throwable failure = new IllegalStateException("of the work");
+        ContinuedWork held = new ContinuedWork(
+                failing,
+                LockOwner.nestedInCurrent(),
+                new CallPolicy(WhenBusy.THROW, WhenLost.THROW, true, () -> false, null, null));
+
+        assertThat(held.end(failure)).isSameAs(failure).hasSuppressedException(ofRelease);
+    }
+
+    @Test
     void aMethodThatReturnsNoStreamHasReleasedItsLock() {
         assertThat(work.none()).isNull();
         assertThat(locks.promise().grantedHold().closed).isOne();

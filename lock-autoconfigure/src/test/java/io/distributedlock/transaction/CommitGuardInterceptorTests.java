@@ -86,6 +86,15 @@ class CommitGuardInterceptorTests {
                 .satisfies(ex -> assertThat(ex.getSuppressed()).containsExactly(manager.failure));
     }
 
+    @Test
+    void anErrorOfTheRollbackIsAddedToTheLoss() {
+        manager.error = new AssertionError("for the test");
+
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> guarded.commit(new SimpleTransactionStatus(true)))
+                .satisfies(ex -> assertThat(ex.getSuppressed()).containsExactly(manager.error));
+    }
+
     /** It commits inside its own method, where a proxy does not see it. */
     @Test
     void aManagerThatCommitsByItselfIsNotProxied() {
@@ -100,6 +109,8 @@ class CommitGuardInterceptorTests {
         final List<String> calls = new ArrayList<>();
 
         RuntimeException failure;
+
+        Error error;
 
         @Override
         public TransactionStatus getTransaction(TransactionDefinition definition) {
@@ -116,6 +127,9 @@ class CommitGuardInterceptorTests {
             calls.add("rollback");
             if (failure != null) {
                 throw failure;
+            }
+            if (error != null) {
+                throw error;
             }
         }
     }
