@@ -4,6 +4,7 @@
  */
 package io.distributedlock.engine;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -48,19 +49,26 @@ final class CallbackPool implements Executor {
 
     private volatile Runnable whenNotStarted = () -> {};
 
-    /** This and what follows is guarded by this object. No thread is woken under its monitor, since that takes long. */
+    /** No thread is woken under the monitor of this object, since that takes long. */
+    @GuardedBy("this")
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
 
+    @GuardedBy("this")
     private final ArrayDeque<Worker> idle = new ArrayDeque<>();
 
+    @GuardedBy("this")
     private int threads;
 
+    @GuardedBy("this")
     private long started;
 
+    @GuardedBy("this")
     private boolean starting;
 
+    @GuardedBy("this")
     private boolean waking;
 
+    @GuardedBy("this")
     private boolean closed;
 
     CallbackPool(String name, int limit) {
@@ -103,6 +111,7 @@ final class CallbackPool implements Executor {
     }
 
     /** Ensures that a thread is on its way to a waiting task; returns the one to wake, if any. */
+    @GuardedBy("this")
     private @Nullable Worker call() {
         if (waking) {
             return null;
@@ -124,6 +133,7 @@ final class CallbackPool implements Executor {
     }
 
     /** Without memory for another thread, the task waits for one of the others, or for the next try. */
+    @GuardedBy("this")
     private void startWorker() {
         try {
             starter.accept(new Worker(name + "-" + ++started).thread);
@@ -216,12 +226,14 @@ final class CallbackPool implements Executor {
             return next;
         }
 
+        @GuardedBy("CallbackPool.this")
         private void arrive() {
             waking &= state != State.WOKEN;
             starting &= state != State.STARTING;
             state = State.BUSY;
         }
 
+        @GuardedBy("CallbackPool.this")
         private void rest() {
             if (closed) {
                 end();
@@ -231,6 +243,7 @@ final class CallbackPool implements Executor {
             }
         }
 
+        @GuardedBy("CallbackPool.this")
         private void end() {
             state = State.ENDED;
             threads--;

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockInterruptedException;
 import java.io.InterruptedIOException;
@@ -33,14 +34,17 @@ final class InterruptOnLoss {
 
     private final Nesting nesting = outer == null ? new Nesting() : outer.nesting;
 
+    @GuardedBy("nesting")
     private boolean running = true;
 
+    @GuardedBy("nesting")
     private boolean interrupted;
 
     /** What all nested ones of a thread have in common, and their monitor. */
     private static final class Nesting {
 
         /** Whether the latest interrupt was caused by a loss. */
+        @GuardedBy("this")
         private boolean byLoss;
     }
 

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.observation;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockListener.End;
 import io.distributedlock.LockListener.Loss;
@@ -33,6 +34,7 @@ final class LabelMeters implements LockListener.Attempt {
 
     private final ByTag<End, Timer> ended;
 
+    @GuardedBy("this")
     private final Map<Loss, Counter> lost = new EnumMap<>(Loss.class);
 
     private final MeterRegistry registry;

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.observation;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +34,7 @@ public class PeriodicWatch implements SmartLifecycle {
 
     private final Runnable look;
 
+    @GuardedBy("this")
     private @Nullable ScheduledThreadPoolExecutor executor;
 
     /**

@@ -42,7 +42,7 @@ final class ClockSurvey {
         if (servers.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        ReplyCollector<Long> collector = new ReplyCollector<>(executors, servers.size(), LIMIT_MILLIS, clock -> false);
+        ReplyCollector<Long> collector = ReplyCollector.start(executors, servers.size(), LIMIT_MILLIS, clock -> false);
         servers.forEach(server -> requestSafely(client, server).whenComplete(collector::replied));
         return collector.end().thenApply(ReplyCollector::replies);
     }

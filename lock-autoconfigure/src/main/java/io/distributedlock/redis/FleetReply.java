@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +13,10 @@ final class FleetReply {
 
     private final CompletableFuture<String> whole = new CompletableFuture<>();
 
+    @GuardedBy("this")
     private @Nullable String @Nullable [] parts;
 
+    @GuardedBy("this")
     private int missing;
 
     /** Completes when all parts have arrived. */

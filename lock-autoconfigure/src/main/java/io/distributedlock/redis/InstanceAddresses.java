@@ -4,8 +4,6 @@
  */
 package io.distributedlock.redis;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,15 +15,7 @@ final class InstanceAddresses {
 
     private static final int KNOWN = 1_024;
 
-    private final Map<String, String> known = new LinkedHashMap<>(16, 0.75f, true) {
-
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
-            return size() > KNOWN;
-        }
-    };
+    private final RecentTexts known = new RecentTexts(KNOWN);
 
     /** The public id of the instance that has this address. */
     static String instance(String address) {
@@ -34,13 +24,14 @@ final class InstanceAddresses {
     }
 
     /** Ignores an id without a tag, which names an instance but no channel of a cluster. */
-    synchronized void learn(String address) {
+    void learn(String address) {
         if (InstanceMessage.isAddress(address) && !InstanceMessage.isInstance(address)) {
             known.put(instance(address), address);
         }
     }
 
-    synchronized @Nullable String of(String instance) {
+    @Nullable
+    String of(String instance) {
         return known.get(instance);
     }
 }

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockState;
 import io.distributedlock.engine.NanoClock;
 import java.util.ArrayList;
@@ -41,6 +42,7 @@ final class InstanceLabelLookup {
 
     private final FleetQueries fleet;
 
+    @GuardedBy("silent")
     private final Map<String, Long> silent = new HashMap<>();
 
     /** When a server did not reply in time for the last time; then no keys are read for a while. */

@@ -5,8 +5,6 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.LockNames;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,21 +15,14 @@ final class InstanceLabels {
 
     private static final int KNOWN = 1_024;
 
-    private final Map<String, String> known = new LinkedHashMap<>(16, 0.75f, true) {
+    private final RecentTexts known = new RecentTexts(KNOWN);
 
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
-            return size() > KNOWN;
-        }
-    };
-
-    synchronized void learn(String instance, String label) {
+    void learn(String instance, String label) {
         known.put(instance, label);
     }
 
-    synchronized @Nullable String of(String instance) {
+    @Nullable
+    String of(String instance) {
         return known.get(instance);
     }
 

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.util.concurrent.EventExecutorGroup;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,19 +29,28 @@ final class ReplyCollector<T> {
 
     private final int expected;
 
+    @GuardedBy("this")
     private final List<T> replies = new ArrayList<>();
 
+    @GuardedBy("this")
     private final List<Throwable> failures = new ArrayList<>();
 
     private final CompletableFuture<ReplyCollector<T>> end = new CompletableFuture<>();
 
+    @GuardedBy("this")
     private boolean ending;
 
-    ReplyCollector(EventExecutorGroup executors, int expected, long limitMillis, Predicate<T> useful) {
+    private ReplyCollector(EventExecutorGroup executors, int expected, Predicate<T> useful) {
         this.executors = executors;
         this.expected = expected;
         this.useful = useful;
-        endAfter(limitMillis);
+    }
+
+    static <T> ReplyCollector<T> start(
+            EventExecutorGroup executors, int expected, long limitMillis, Predicate<T> useful) {
+        ReplyCollector<T> started = new ReplyCollector<>(executors, expected, useful);
+        started.endAfter(limitMillis);
+        return started;
     }
 
     void replied(@Nullable T reply, @Nullable Throwable failure) {

@@ -62,7 +62,7 @@ final class SentinelLocator implements MasterLocator {
     @Override
     public CompletableFuture<InetSocketAddress> locate() {
         ReplyCollector<SentinelReply> collector =
-                new ReplyCollector<>(executors, links.size(), LIMIT_MILLIS, reply -> reply.address() != null);
+                ReplyCollector.start(executors, links.size(), LIMIT_MILLIS, reply -> reply.address() != null);
         links.forEach(link -> link.request().whenComplete(collector::replied));
         return collector.end().thenApply(this::decide);
     }
@@ -71,7 +71,7 @@ final class SentinelLocator implements MasterLocator {
     @Override
     public CompletableFuture<List<Long>> clocks() {
         ReplyCollector<List<InetSocketAddress>> collector =
-                new ReplyCollector<>(executors, links.size(), LIMIT_MILLIS, reply -> true);
+                ReplyCollector.start(executors, links.size(), LIMIT_MILLIS, reply -> true);
         links.forEach(link -> link.replicas().whenComplete(collector::replied));
         return collector.end().thenCompose(ended -> ClockSurvey.of(client, named(ended), executors));
     }

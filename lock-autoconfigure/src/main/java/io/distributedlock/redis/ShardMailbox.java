@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -27,14 +28,19 @@ final class ShardMailbox {
 
     final String channel;
 
+    @GuardedBy("this")
     private @Nullable StatefulRedisPubSubConnection<String, String> connection;
 
+    @GuardedBy("this")
     private boolean underWay;
 
+    @GuardedBy("this")
     private long startedAt;
 
+    @GuardedBy("this")
     private boolean subscribed;
 
+    @GuardedBy("this")
     private long confirmedAt;
 
     ShardMailbox(String master, int slot, String channel) {

@@ -71,7 +71,7 @@ final class StaticLocator implements MasterLocator {
     @Override
     public CompletableFuture<InetSocketAddress> locate() {
         ReplyCollector<ServerRole> collector =
-                new ReplyCollector<>(executors, servers.size(), LIMIT_MILLIS, ServerRole::isMasterWithReplicas);
+                ReplyCollector.start(executors, servers.size(), LIMIT_MILLIS, ServerRole::isMasterWithReplicas);
         servers.forEach(server -> request(server).whenComplete(collector::replied));
         return collector.end().thenApply(this::decide);
     }
