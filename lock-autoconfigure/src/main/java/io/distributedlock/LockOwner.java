@@ -5,8 +5,9 @@
 package io.distributedlock;
 
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,18 +24,30 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockOwner {
 
+    /**
+     * A handle for several holds, which may be of one name in several {@link LockOperations}. For the library itself.
+     *
+     * @since 0.1.0
+     */
+    public interface SeveralHolds {
+
+        /** {@return the name and the token of each hold} */
+        Set<Map.Entry<String, Long>> holds();
+    }
+
     private final @Nullable LockOwner enclosing;
 
-    private final Map<String, Long> inside;
+    /** The names and tokens of the holds that it represents. */
+    private final Set<Map.Entry<String, Long>> inside;
 
-    private LockOwner(@Nullable LockOwner enclosing, Map<String, Long> inside) {
+    private LockOwner(@Nullable LockOwner enclosing, Set<Map.Entry<String, Long>> inside) {
         this.enclosing = enclosing;
         this.inside = inside;
     }
 
     /** {@return a new owner that holds nothing yet, and may enter no lock of another owner} */
     public static LockOwner create() {
-        return new LockOwner(null, Map.of());
+        return new LockOwner(null, Set.of());
     }
 
     /**
@@ -44,7 +57,7 @@ public final class LockOwner {
      * @return the new owner
      */
     public static LockOwner nestedInCurrent() {
-        return new LockOwner(LockScope.owner(), Map.of());
+        return new LockOwner(LockScope.owner(), Set.of());
     }
 
     /**
@@ -54,22 +67,19 @@ public final class LockOwner {
      * @return the new owner
      */
     public LockOwner nested() {
-        return new LockOwner(this, Map.of());
+        return new LockOwner(this, Set.of());
     }
 
     /**
-     * A new owner that may enter the same locks as this owner, and also these holds as long as they last. Of several
-     * holds of one name the first counts.
+     * A new owner that may enter the same locks as this owner, and also these holds as long as they last.
      *
      * @param holds the holds; none for {@link #nested()}
      * @return the new owner
      */
     public LockOwner nestedIn(Collection<? extends LockHandle> holds) {
-        Map<String, Long> entered = new HashMap<>();
-        for (LockHandle hold : holds) {
-            hold.fencingTokens().forEach(entered::putIfAbsent);
-        }
-        return entered.isEmpty() ? nested() : new LockOwner(new LockOwner(this, Map.copyOf(entered)), Map.of());
+        Set<Map.Entry<String, Long>> entered = new HashSet<>();
+        holds.forEach(hold -> entered.addAll(holdsOf(hold)));
+        return entered.isEmpty() ? nested() : new LockOwner(new LockOwner(this, Set.copyOf(entered)), Set.of());
     }
 
     /** {@return the owner of the work around this one, or null if there is none} */
@@ -79,7 +89,20 @@ public final class LockOwner {
 
     /** Represents a hold of a thread. */
     static LockOwner inside(@Nullable LockOwner enclosing, LockHandle handle) {
-        return new LockOwner(enclosing, handle.fencingTokens());
+        return new LockOwner(enclosing, holdsOf(handle));
+    }
+
+    /**
+     * The holds of a handle. Those of one name in several {@link LockOperations} are separate here, other than in
+     * {@link LockHandle#fencingTokens()}. For the library itself.
+     *
+     * @param handle of one or several holds
+     * @return the name and the token of each hold
+     */
+    public static Set<Map.Entry<String, Long>> holdsOf(LockHandle handle) {
+        return handle instanceof SeveralHolds several
+                ? several.holds()
+                : handle.fencingTokens().entrySet();
     }
 
     /**
@@ -90,7 +113,6 @@ public final class LockOwner {
      * @return false for an owner of asynchronous work
      */
     public boolean isInside(String lockName, long fencingToken) {
-        Long token = inside.get(lockName);
-        return token != null && token == fencingToken;
+        return !inside.isEmpty() && inside.contains(Map.entry(lockName, fencingToken));
     }
 }

@@ -6,6 +6,7 @@ package io.distributedlock.composite;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockOwner;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * Several holds as one, which is lost with the first of them. The others stay held until it is closed, since the work
  * under it may still be running.
  */
-public class CompositeLockHandle implements LockHandle, AwaitedRelease {
+public class CompositeLockHandle implements LockHandle, LockOwner.SeveralHolds, AwaitedRelease {
 
     /** In global order. */
     private final List<LockHandle> parts;
@@ -81,6 +82,11 @@ public class CompositeLockHandle implements LockHandle, AwaitedRelease {
     @Override
     public Map<String, Long> fencingTokens() {
         return tokens;
+    }
+
+    @Override
+    public Set<Map.Entry<String, Long>> holds() {
+        return parts.stream().flatMap(part -> LockOwner.holdsOf(part).stream()).collect(Collectors.toUnmodifiableSet());
     }
 
     @Override

@@ -28,13 +28,22 @@ public final class LostPart {
         }
     }
 
-    /** @throws LockUnavailableException if one of them was lost */
-    public static void requireNone(Iterable<? extends LockHandle> parts) {
+    /** The same for the first one that was lost; null if none was. */
+    public static @Nullable LockUnavailableException first(Iterable<? extends LockHandle> parts) {
         for (LockHandle part : parts) {
             LockUnavailableException failure = failure(part);
             if (failure != null) {
-                throw failure;
+                return failure;
             }
+        }
+        return null;
+    }
+
+    /** @throws LockUnavailableException if one of them was lost */
+    public static void requireNone(Iterable<? extends LockHandle> parts) {
+        LockUnavailableException failure = first(parts);
+        if (failure != null) {
+            throw failure;
         }
     }
 }

@@ -17,11 +17,9 @@ import io.distributedlock.composite.SequentialAcquisition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires several locks: all of them or none, within one wait. They are acquired one after the other in the order of
@@ -49,7 +47,7 @@ public final class LockSet {
             acquireEach(request.names(), wait, held);
             return together(held);
         } catch (LockNotAcquiredException ex) {
-            LockUnavailableException lost = firstLost(held);
+            LockUnavailableException lost = LostPart.first(held);
             rollBack(held);
             throw lost == null ? wait.withTotalWait(ex) : lost;
         } catch (RuntimeException | Error ex) {
@@ -70,14 +68,6 @@ public final class LockSet {
         } finally {
             losses.end();
         }
-    }
-
-    private static @Nullable LockUnavailableException firstLost(List<DefaultLockHandle> held) {
-        return held.stream()
-                .map(LostPart::failure)
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
     }
 
     /** See {@link io.distributedlock.composite.KnownRefusals}. */

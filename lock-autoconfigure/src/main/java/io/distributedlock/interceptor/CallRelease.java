@@ -6,7 +6,6 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockScope;
-import io.distributedlock.composite.LossReaction;
 import io.distributedlock.composite.ReleaseStages;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -40,8 +39,7 @@ final class CallRelease {
             }
         }));
         if (lossMatters) {
-            LossReaction lost = () -> failIfLost(scope.handle(), outcome);
-            scope.handle().onLost(lost);
+            MultiLockHandle.onReportedLoss(scope.handle(), () -> failIfLost(scope.handle(), outcome));
         }
         return outcome;
     }

@@ -7,12 +7,13 @@ package io.distributedlock.interceptor;
 import io.distributedlock.annotation.DistributedLocked;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ReflectionUtils.MethodFilter;
@@ -82,7 +83,7 @@ final class LockedClassInspector {
     }
 
     private static void requireNoAnnotation(Method calledByContainer, Class<?> type) {
-        if (LockedClassFilter.isAnnotated(calledByContainer)) {
+        if (LockedClassFilter.isAnnotated(calledByContainer) || inheritsAnnotation(calledByContainer, type)) {
             throw new LockedMethod(calledByContainer, calledByContainer, type)
                     .refuse(
                             "the container calls it on the bean itself, not through the proxy that locks it",
@@ -90,6 +91,25 @@ final class LockedClassInspector {
                                     + " listener to ApplicationReadyEvent. With destroyMethod = \"\" of @Bean, the"
                                     + " container calls neither close() nor shutdown() at the end.");
         }
+    }
+
+    /** Not if one that is nearer excludes the method. An invalid one is refused when it is parsed. */
+    private static boolean inheritsAnnotation(Method method, Class<?> type) {
+        try {
+            FoundAnnotations own = FoundAnnotations.on(method, SearchStrategy.TYPE_HIERARCHY);
+            return Stream.concat(Stream.of(own), ofInterfaces(method, type))
+                    .filter(FoundAnnotations::decide)
+                    .findFirst()
+                    .filter(found -> !found.excluded())
+                    .isPresent();
+        } catch (AnnotationConfigurationException ex) {
+            return false;
+        }
+    }
+
+    private static Stream<FoundAnnotations> ofInterfaces(Method method, Class<?> type) {
+        return InterfaceMethods.implementedBy(method, type).stream()
+                .map(each -> FoundAnnotations.on(each, SearchStrategy.TYPE_HIERARCHY));
     }
 
     /** At the start or the end of the bean's life, by the ways that its class declares. */
@@ -103,8 +123,9 @@ final class LockedClassInspector {
         if (method.getName().equals("destroy")) {
             return DisposableBean.class.isAssignableFrom(type);
         }
-        return Arrays.stream(method.getDeclaredAnnotations())
-                .anyMatch(each -> CALLBACKS.contains(each.annotationType().getName()));
+        // Of a method of a superclass, the container calls the one that overrides it.
+        MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.SUPERCLASS);
+        return CALLBACKS.stream().anyMatch(annotations::isPresent);
     }
 
     private static void requireProxied(Method method, Class<?> type, boolean byInterfaces, boolean closed) {

@@ -21,7 +21,8 @@ final class LockedMono implements ReactiveCall.Downstream {
 
     private final AtomicReference<@Nullable Object> value = new AtomicReference<>();
 
-    private volatile boolean cancelled;
+    /** Whether no value is delivered any more: the Mono was cancelled or has failed, as by a loss that interrupts. */
+    private volatile boolean undeliverable;
 
     private LockedMono(MonoSink<Object> sink) {
         this.sink = sink;
@@ -33,7 +34,7 @@ final class LockedMono implements ReactiveCall.Downstream {
             ReactiveCall subscription = new ReactiveCall(work, subscriber);
             sink.onCancel(() -> {
                 subscription.cancel();
-                subscriber.cancelled();
+                subscriber.discardAll();
             });
             subscription.request(Long.MAX_VALUE);
             subscription.start();
@@ -50,13 +51,13 @@ final class LockedMono implements ReactiveCall.Downstream {
         if (!value.compareAndSet(null, first)) {
             Operators.onDiscard(first, context());
         }
-        if (cancelled) {
+        if (undeliverable) {
             discard();
         }
     }
 
-    private void cancelled() {
-        cancelled = true;
+    private void discardAll() {
+        undeliverable = true;
         discard();
     }
 
@@ -71,7 +72,7 @@ final class LockedMono implements ReactiveCall.Downstream {
     @Override
     public void end(@Nullable Throwable failure) {
         if (failure != null) {
-            discard();
+            discardAll();
             sink.error(failure);
             return;
         }

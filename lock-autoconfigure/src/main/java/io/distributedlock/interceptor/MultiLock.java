@@ -84,6 +84,10 @@ record MultiLock(List<One> all) implements CallLocks {
                 held.add(acquire(one, wait, change));
             }
             return together(held);
+        } catch (MultiLockBusyException ex) {
+            LockUnavailableException lost = LostPart.first(held);
+            BlockingJointRelease.rollBack(held);
+            throw lost == null ? ex : lost;
         } catch (Throwable ex) {
             BlockingJointRelease.rollBack(held);
             throw ex;

@@ -40,6 +40,15 @@ final class MultiLockHandle extends CompositeLockHandle {
         }
     }
 
+    /** The reaction to the first loss that the handle reports. One that is ignored may come before it. */
+    static void onReportedLoss(LockHandle handle, LossReaction reaction) {
+        if (handle instanceof MultiLockHandle several) {
+            several.onLost(reaction, several::reportsLossOf);
+        } else {
+            handle.onLost(reaction);
+        }
+    }
+
     @Override
     protected boolean reportsLossOf(int part) {
         return parts.get(part).policy().lossMatters() || !lossMatters;

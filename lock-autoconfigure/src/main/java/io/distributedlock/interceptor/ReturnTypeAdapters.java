@@ -4,6 +4,8 @@
  */
 package io.distributedlock.interceptor;
 
+import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
+import org.springframework.core.Nullness;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -44,6 +47,9 @@ final class ReturnTypeAdapters {
 
     private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
+    /** The results of a skipped suspending function that need not be nullable. */
+    private static final Set<String> WITHOUT_NULL = Set.of("void", "kotlin.Unit", FLOW);
+
     private static final String ACTION =
             "Lock a blocking method that does the work, or use LockOperations.acquireAsync.";
 
@@ -56,6 +62,10 @@ final class ReturnTypeAdapters {
             "org.springframework.web.context.request.async.WebAsyncTask",
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+    /** Of Kotlin: a coroutine that has begun, and its values. A {@code Deferred} has an adapter. */
+    private static final Set<String> RUNNING =
+            Set.of("kotlinx.coroutines.Job", "kotlinx.coroutines.channels.ReceiveChannel");
 
     private static final boolean WEB = ClassUtils.isPresent(
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
@@ -128,11 +138,20 @@ final class ReturnTypeAdapters {
                     "it is a suspending function, for which Reactor and Kotlin's bridge to it are needed",
                     "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor to the class path.");
         }
-        ResolvableType result = ResolvableType.forMethodParameter(
-                new MethodParameter(where.method(), -1).withContainingClass(where.targetClass()));
+        if (AsyncMethods.isAsync(where)) {
+            throw where.refuse(
+                    "it is @Async too, and Spring supports no suspending function there",
+                    "Remove @Async: the function does not block its caller.");
+        }
+        ResolvableType result = resultOfSuspending(where);
         boolean ofMany = result.toClass().getName().equals(FLOW);
         requireResultIsAllOfIt(where, ofMany ? result.getGeneric(0) : result, !ofMany);
         return PublisherAdapter.ofSuspending(ofMany);
+    }
+
+    private static ResolvableType resultOfSuspending(LockedMethod where) {
+        return ResolvableType.forMethodParameter(
+                new MethodParameter(where.method(), -1).withContainingClass(where.targetClass()));
     }
 
     /**
@@ -195,6 +214,10 @@ final class ReturnTypeAdapters {
 
     /** The result of a skipped call. */
     static @Nullable Object skipped(LockedMethod where) {
+        if (KotlinDetector.isSuspendingFunction(where.method())) {
+            requireNullable(where);
+            return null;
+        }
         Class<?> type = typeOf(where);
         if (type.isPrimitive() && type != void.class) {
             throw where.refuse(
@@ -217,6 +240,21 @@ final class ReturnTypeAdapters {
                     null);
         }
         return emptyOf(type);
+    }
+
+    /** The caller does not see the null of a function without a result, nor that in the place of a Flow. */
+    private static void requireNullable(LockedMethod suspending) {
+        Type type = resultOfSuspending(suspending).getType();
+        boolean maySkip = type instanceof TypeVariable
+                || WITHOUT_NULL.contains(ResolvableType.forType(type).toClass().getName());
+        if (!maySkip && Nullness.forMethodReturnType(suspending.method()) == Nullness.NON_NULL) {
+            throw suspending.refuse(
+                    "whenBusy",
+                    "SKIP",
+                    "a skipped call returns null, and the result of the suspending function is not nullable",
+                    "Let it return " + ResolvableType.forType(type).toClass().getSimpleName() + "?, or throw.",
+                    null);
+        }
     }
 
     private static @Nullable Object emptyOf(Class<?> type) {
@@ -277,21 +315,22 @@ final class ReturnTypeAdapters {
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
                 || Callable.class.isAssignableFrom(type)
                 || BaseStream.class.isAssignableFrom(type)
-                || isFetchedLater(type);
-    }
-
-    private static boolean isFetchedLater(Class<?> type) {
-        return isOrExtends(type, FETCHED_LATER::contains);
+                || isOrExtends(type, FETCHED_LATER::contains)
+                || isOrExtends(type, RUNNING::contains);
     }
 
     private static boolean isOrExtends(Class<?> type, Predicate<String> name) {
         for (Class<?> each = type; each != null; each = each.getSuperclass()) {
-            if (name.test(each.getName())) {
+            if (name.test(each.getName()) || extendsAny(each.getInterfaces(), name)) {
                 return true;
             }
         }
-        for (Class<?> each : ClassUtils.getAllInterfacesForClassAsSet(type)) {
-            if (name.test(each.getName())) {
+        return false;
+    }
+
+    private static boolean extendsAny(Class<?>[] interfaces, Predicate<String> name) {
+        for (Class<?> each : interfaces) {
+            if (isOrExtends(each, name)) {
                 return true;
             }
         }

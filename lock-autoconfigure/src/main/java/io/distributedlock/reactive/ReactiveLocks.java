@@ -149,14 +149,16 @@ public final class ReactiveLocks {
 
     /**
      * Runs a signal of operators outside the subscription with this context, such as a request for values: the lock is
-     * current in the calling thread while the signal runs. A thread that is not directly outside is left as it is.
+     * current in the calling thread while the signal runs. A thread that is in another lock than the one directly
+     * outside is left as it is.
      *
      * @param context the context of the subscription
      * @param signal runs at once, in the calling thread
      */
     public static void runInside(ContextView context, Runnable signal) {
         LockScope inside = scopeOf(context);
-        if (inside == null || LockScope.current() != inside.outer()) {
+        LockScope before = LockScope.current();
+        if (inside == null || (before != null && before != inside.outer())) {
             signal.run();
             return;
         }
@@ -164,7 +166,7 @@ public final class ReactiveLocks {
         try {
             signal.run();
         } finally {
-            LockScope.show(inside.outer());
+            LockScope.show(before);
         }
     }
 

@@ -5,6 +5,7 @@
 package io.distributedlock.transaction;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockOwner;
 import io.distributedlock.composite.CompositeLockHandle;
 import java.util.Map;
 import java.util.Set;
@@ -21,7 +22,7 @@ record KeptLock(LockHandle handle, boolean lossMatters) {
      * not matter to this one.
      */
     boolean covers(KeptLock other) {
-        return handle.fencingTokens().equals(other.handle.fencingTokens())
+        return LockOwner.holdsOf(handle).equals(LockOwner.holdsOf(other.handle))
                 && lossesThatMatter().containsAll(other.lossesThatMatter());
     }
 

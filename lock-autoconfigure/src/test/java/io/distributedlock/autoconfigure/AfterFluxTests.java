@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -102,6 +103,16 @@ class AfterFluxTests {
         assertThat(outside).hasSize(VALUES).containsOnly(false);
     }
 
+    /** The threads of the scheduler, which request all values but the first, are in no lock. */
+    @Test
+    void operatorsOfAMethodInsideOfAnotherLockAreInsideOnWhateverThreadRequests() {
+        List<Integer> all = work.around(() -> work.generated().publishOn(Schedulers.boundedElastic(), 1))
+                .collectList()
+                .block(LockedApplication.LONG);
+        assertThat(all).hasSize(VALUES);
+        assertThat(INSIDE).hasSizeGreaterThanOrEqualTo(VALUES).containsOnly(true);
+    }
+
     static class Work {
 
         @DistributedLocked(key = "'work'", waitUpTo = "60s")
@@ -129,13 +140,20 @@ class AfterFluxTests {
             return Mono.just("done");
         }
 
+        @DistributedLocked("'around'")
+        Flux<Integer> around(Supplier<Flux<Integer>> body) {
+            return body.get();
+        }
+
         /** Emits in the request, without a loop of its own. */
         @DistributedLocked(key = "'work'", waitUpTo = "60s")
         Flux<Integer> generated() {
             return Flux.create(sink -> {
                 AtomicInteger next = new AtomicInteger();
                 sink.onRequest(n -> {
-                    INSIDE.add(LockHandle.current().isPresent());
+                    INSIDE.add(LockHandle.current()
+                            .filter(handle -> handle.name().equals("work"))
+                            .isPresent());
                     if (next.incrementAndGet() < VALUES) {
                         sink.next(next.get());
                     } else {

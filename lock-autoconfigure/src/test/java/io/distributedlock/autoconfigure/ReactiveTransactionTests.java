@@ -253,6 +253,17 @@ class ReactiveTransactionTests {
     }
 
     @Test
+    void aTransactionEntersTheHoldThatReplacedALostOne() {
+        Mono<String> later = work.lenient(() -> Mono.just("done"))
+                .flatMap(ReactiveTransactionTests::losing)
+                .then(work.lenient(() -> Mono.just("done")))
+                .then(Mono.defer(() -> work.atOnce(() -> Mono.just("entered"))));
+        assertThat(transactions.operator().transactional(later).block(LockedApplication.LONG))
+                .isEqualTo("entered");
+        assertThat(transactions.ends).containsExactly("commit held=true");
+    }
+
+    @Test
     void aLossThatIsIgnoredDoesNotStopTheTransactionUnderTheLock() {
         assertThat(work.lenientTransaction(() -> losing("done")).block(LockedApplication.LONG))
                 .isEqualTo("done");

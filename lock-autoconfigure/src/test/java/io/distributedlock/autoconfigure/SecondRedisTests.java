@@ -18,6 +18,7 @@ import io.distributedlock.testing.RespClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,11 +28,15 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Locks in two Redis servers, as docs/configuration.md shows, and methods that name theirs. */
 class SecondRedisTests {
@@ -58,40 +63,72 @@ class SecondRedisTests {
         }
     }
 
-    @Test
-    void eachMethodUsesTheLocksThatItsAnnotationNames() {
-        new ApplicationContextRunner()
+    private static ApplicationContextRunner application() {
+        return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         AopAutoConfiguration.class,
                         DataRedisAutoConfiguration.class,
                         DistributedLockAutoConfiguration.class,
                         DistributedLockMetricsAutoConfiguration.class))
-                .withBean(SimpleMeterRegistry.class)
                 .withPropertyValues("spring.data.redis.port=" + first.port(), "europe.port=" + second.port())
                 .withUserConfiguration(EuropeanLocks.class)
-                .withBean(Orders.class)
-                .run(context -> {
-                    assertThat(context).hasNotFailed();
-                    assertThat(context.getBeansOfType(RedisLockTemplate.class)).hasSize(2);
-                    assertThat(context.getBeanProvider(LockOperations.class).getObject())
-                            .isSameAs(context.getBean("redisLockTemplate"));
-                    assertThat(context.getBeanProvider(LockMonitor.class).getIfUnique())
-                            .isNotNull();
+                .withBean(Orders.class);
+    }
+
+    @Test
+    void eachMethodUsesTheLocksThatItsAnnotationNames() {
+        application().withBean(SimpleMeterRegistry.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBeansOfType(RedisLockTemplate.class)).hasSize(2);
+            assertThat(context.getBeanProvider(LockOperations.class).getObject())
+                    .isSameAs(context.getBean("redisLockTemplate"));
+            assertThat(context.getBeanProvider(LockMonitor.class).getIfUnique()).isNotNull();
+            Orders orders = context.getBean(Orders.class);
+            orders.here(() -> {
+                assertThat(keys(first)).hasSize(1);
+                assertThat(keys(second)).isEmpty();
+                orders.inEurope(() -> assertThat(keys(second)).hasSize(1));
+            });
+            assertThat(keys(first)).isEmpty();
+            assertThat(keys(second)).isEmpty();
+            assertThat(context.getBean(MeterRegistry.class)
+                            .get("distributed.lock.hold")
+                            .tag("lock", "Orders.inEurope")
+                            .timer()
+                            .count())
+                    .isOne();
+        });
+    }
+
+    @Test
+    void aFutureInsideOfAMethodWithOneNameInBothServersEntersBothLocks() {
+        application().run(context -> {
+            Orders orders = context.getBean(Orders.class);
+            orders.inBoth(() -> enterBoth(orders));
+        });
+    }
+
+    @Test
+    void aFutureEntersTheLocksOfOneNameInBothServersThatATransactionKeeps() {
+        application()
+                .withConfiguration(AutoConfigurations.of(
+                        DataSourceAutoConfiguration.class,
+                        DataSourceTransactionManagerAutoConfiguration.class,
+                        TransactionAutoConfiguration.class))
+                .withPropertyValues("spring.datasource.url=jdbc:h2:mem:servers")
+                .run(context -> context.getBean(TransactionTemplate.class).executeWithoutResult(status -> {
                     Orders orders = context.getBean(Orders.class);
-                    orders.here(() -> {
-                        assertThat(keys(first)).hasSize(1);
-                        assertThat(keys(second)).isEmpty();
-                        orders.inEurope(() -> assertThat(keys(second)).hasSize(1));
-                    });
-                    assertThat(keys(first)).isEmpty();
-                    assertThat(keys(second)).isEmpty();
-                    assertThat(context.getBean(MeterRegistry.class)
-                                    .get("distributed.lock.hold")
-                                    .tag("lock", "Orders.inEurope")
-                                    .timer()
-                                    .count())
-                            .isOne();
-                });
+                    orders.here(() -> {});
+                    orders.inEurope(() -> {});
+                    enterBoth(orders);
+                }));
+    }
+
+    private static void enterBoth(Orders orders) {
+        assertThat(orders.atOnceHere()).succeedsWithin(LockedApplication.LONG).isEqualTo("here");
+        assertThat(orders.atOnceInEurope())
+                .succeedsWithin(LockedApplication.LONG)
+                .isEqualTo("in Europe");
     }
 
     @Test
@@ -146,6 +183,22 @@ class SecondRedisTests {
         public void inEurope(Runnable body) {
             assertThat(LockHandle.current()).isPresent();
             body.run();
+        }
+
+        @DistributedLocked(key = "'order'")
+        @DistributedLocked(key = "'order'", operations = "europeanLocks")
+        public void inBoth(Runnable body) {
+            body.run();
+        }
+
+        @DistributedLocked(key = "'order'", waitUpTo = "0")
+        public CompletableFuture<String> atOnceHere() {
+            return CompletableFuture.completedFuture("here");
+        }
+
+        @DistributedLocked(key = "'order'", operations = "europeanLocks", waitUpTo = "0")
+        public CompletableFuture<String> atOnceInEurope() {
+            return CompletableFuture.completedFuture("in Europe");
         }
     }
 

@@ -13,6 +13,9 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import kotlinx.coroutines.CompletableJob;
+import kotlinx.coroutines.Job;
+import kotlinx.coroutines.channels.Channel;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -54,9 +57,12 @@ class ContinuedResultTests {
                 "responseOfStream",
                 "responseOfOptionalStream",
                 "responseOfOptionalFlux",
-                "optionalOfResponseOfFlux"
+                "optionalOfResponseOfFlux",
+                "job",
+                "completableJob",
+                "channel"
             })
-    void refusesAContainerOfWhatContinues(String method) {
+    void refusesWhatContinuesWithoutTheLock(String method) {
         assertThat(refusal(method).description()).contains("is completed or read after the method has returned");
     }
 
@@ -116,6 +122,12 @@ class ContinuedResultTests {
         ResponseEntity<Optional<Flux<String>>> responseOfOptionalFlux();
 
         Optional<ResponseEntity<Flux<String>>> optionalOfResponseOfFlux();
+
+        Job job();
+
+        CompletableJob completableJob();
+
+        Channel<String> channel();
 
         Optional<ResponseEntity<String>> optionalOfResponse();
 

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionStage;
  * Locks whose stages the test completes. A cancellation does not change them, as if the grant had come at the same
  * moment, but is recorded. The test can take a hold away.
  */
-final class PromisedLocks implements LockOperations {
+class PromisedLocks implements LockOperations {
 
     static final class Promise extends CompletableFuture<LockHandle> {
 

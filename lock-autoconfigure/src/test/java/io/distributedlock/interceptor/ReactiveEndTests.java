@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 import org.springframework.http.ResponseEntity;
 import reactor.core.Disposable;
@@ -174,6 +175,25 @@ class ReactiveEndTests {
         cancelled.get().dispose();
 
         assertThat(discarded).containsExactly("lost", "cancelled");
+    }
+
+    /** The source may emit in the moment in which it is cancelled. */
+    @Test
+    void aValueThatComesAfterTheLossIsDiscarded() {
+        List<String> discarded = new ArrayList<>();
+        List<Throwable> failures = new ArrayList<>();
+        AtomicReference<Subscriber<? super String>> source = new AtomicReference<>();
+        work.interruptedMono(() -> Mono.fromDirect(subscriber -> {
+                    subscriber.onSubscribe(Operators.emptySubscription());
+                    source.set(subscriber);
+                }))
+                .doOnDiscard(String.class, discarded::add)
+                .subscribe(value -> {}, failures::add);
+        locks.promise().grant().lose();
+        source.get().onNext("late");
+
+        assertThat(failures).hasSize(1).hasOnlyElementsOfType(LockLostException.class);
+        assertThat(discarded).containsExactly("late");
     }
 
     static class Work {

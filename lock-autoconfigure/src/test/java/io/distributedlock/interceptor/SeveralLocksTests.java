@@ -9,7 +9,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockMode;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import java.io.IOException;
@@ -90,6 +92,25 @@ class SeveralLocksTests {
         assertThat(work.often()).isNull();
     }
 
+    /** Busy is only what comes at the end of the wait. */
+    @Test
+    void theLossOfALockDuringTheWaitForABusyOneIsReported() {
+        PromisedLocks losing = new PromisedLocks() {
+            @Override
+            public LockHandle acquire(LockRequest request) {
+                if (request.name().equals("b")) {
+                    promise().grantedHold().lose();
+                    throw new LockNotAcquiredException("b", "busy", Duration.ZERO);
+                }
+                return super.acquire(request);
+            }
+        };
+        Work work = LockedProxies.by(losing).byClass(new Work());
+
+        assertThat(catchThrowable(work::skipping)).isInstanceOf(LockUnavailableException.class);
+        assertThat(losing.promise().grantedHold().closed).isOne();
+    }
+
     static class Work {
 
         @DistributedLocked(key = "#from", mode = LockMode.SHARED)
@@ -111,6 +132,12 @@ class SeveralLocksTests {
         @DistributedLocked(key = "'x'", waitUpTo = "5s")
         @DistributedLocked(key = "'x'", waitUpTo = "0", whenBusy = WhenBusy.SKIP)
         String often() {
+            throw new AssertionError("called without the lock");
+        }
+
+        @DistributedLocked("'a'")
+        @DistributedLocked(key = "'b'", whenBusy = WhenBusy.SKIP)
+        String skipping() {
             throw new AssertionError("called without the lock");
         }
 

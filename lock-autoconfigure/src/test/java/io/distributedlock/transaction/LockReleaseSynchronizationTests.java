@@ -15,6 +15,7 @@ import static org.mockito.Mockito.when;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.composite.CompositeLockHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,8 +44,12 @@ class LockReleaseSynchronizationTests {
     }
 
     private LockHandle handle(String name) {
+        return handle(name, 1);
+    }
+
+    private LockHandle handle(String name, long token) {
         LockHandle handle = mock();
-        when(handle.fencingTokens()).thenReturn(Map.of(name, 1L));
+        when(handle.fencingTokens()).thenReturn(Map.of(name, token));
         doAnswer(call -> closed.add(name)).when(handle).close();
         when(handle.closeAsync()).thenAnswer(call -> {
             closed.add(name + " without waiting");
@@ -97,6 +102,16 @@ class LockReleaseSynchronizationTests {
         assertThat(keep(handle("work"), true)).isTrue();
         assertThat(keep(handle("work"), true)).isFalse();
         assertThat(keep(handle("work"), false)).isFalse();
+    }
+
+    /** The higher token of both is that of the hold that is kept already. */
+    @Test
+    void aHoldOfTheSameNameInAnotherServerIsKeptToo() {
+        LockHandle second = handle("work", 2);
+        LockHandle both = new CompositeLockHandle(List.of(handle("work", 1), second));
+        assertThat(keep(second, false)).isTrue();
+        assertThat(keep(both, false)).isTrue();
+        assertThat(keep(both, false)).isFalse();
     }
 
     /** The caller waits for one reply, not for one of each lock. */

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
 import org.springframework.http.ResponseEntity
+import org.springframework.scheduling.annotation.Async
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody
 import reactor.core.publisher.Mono
 import java.util.concurrent.CompletableFuture
@@ -190,6 +191,60 @@ class CoroutineMethodTests {
         assertThatException()
             .isThrownBy { LockedApplication(type).close() }
             .withStackTraceContaining("which is completed or read after the lock is released")
+    }
+
+    @Test
+    fun refusesToSkipAFunctionWhoseResultIsNotNullable() {
+        assertThatException()
+            .isThrownBy { LockedApplication(Counting::class.java).close() }
+            .withStackTraceContaining("the result of the suspending function is not nullable")
+    }
+
+    @Test
+    fun skipsAFunctionWhoseResultNeedNotBeNullable() {
+        LockedApplication(Skipping::class.java).use { other ->
+            val skipping = other.bean(Skipping::class.java)
+            other.hold("work").use {
+                runBlocking {
+                    skipping.none()
+                    assertThat(skipping.flow().toList()).isEmpty()
+                    assertThat(skipping.generic { "called" }).isNull()
+                }
+            }
+        }
+    }
+
+    /** Spring fails each call. */
+    @Test
+    fun refusesAnAsynchronousFunction() {
+        assertThatException()
+            .isThrownBy { LockedApplication(Asynchronous::class.java).close() }
+            .withStackTraceContaining("Spring supports no suspending function there")
+    }
+
+    open class Counting {
+
+        @DistributedLocked(key = "'work'", whenBusy = WhenBusy.SKIP)
+        open suspend fun count(): Int = 1
+    }
+
+    open class Skipping {
+
+        @DistributedLocked(key = "'work'", waitUpTo = "0", whenBusy = WhenBusy.SKIP)
+        open suspend fun none() = Unit
+
+        @DistributedLocked(key = "'work'", waitUpTo = "0", whenBusy = WhenBusy.SKIP)
+        open suspend fun flow(): Flow<String> = flow { emit("called") }
+
+        @DistributedLocked(key = "'work'", waitUpTo = "0", whenBusy = WhenBusy.SKIP)
+        open suspend fun <T> generic(body: () -> T): T? = body()
+    }
+
+    open class Asynchronous {
+
+        @Async
+        @DistributedLocked("'work'")
+        open suspend fun run() = Unit
     }
 
     open class OfStream {
