@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** The result for the caller of an asynchronous method, once its work and the release have ended. */
 final class CallOutcome {
 
-    private static final Log logger = LogFactory.getLog(CallOutcome.class);
+    private static final Log log = LogFactory.getLog(CallOutcome.class);
 
     private CallOutcome() {}
 
@@ -54,7 +54,7 @@ final class CallOutcome {
 
     static void logFailure(@Nullable Void done, @Nullable Throwable failure) {
         if (failure != null) {
-            logger.debug("Released for a caller that has cancelled: " + failure.getMessage());
+            log.debug("Released for a caller that has cancelled: " + failure.getMessage());
         }
     }
 }

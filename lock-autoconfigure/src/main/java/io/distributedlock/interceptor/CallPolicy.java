@@ -35,7 +35,7 @@ record CallPolicy(
         @Nullable Object skipped,
         @Nullable FallbackMethod fallback) {
 
-    private static final Log logger = LogFactory.getLog(CallPolicy.class);
+    private static final Log log = LogFactory.getLog(CallPolicy.class);
 
     /**
      * The policy of a call with the locks of several annotations, apart from what it does with a busy one. The
@@ -87,8 +87,8 @@ record CallPolicy(
     /** The same for a call that is skipped and has no exception. */
     @Nullable
     Object skip(String lockName) {
-        if (logger.isDebugEnabled()) {
-            logger.debug("Skipped a call, since the lock '" + LockNames.show(lockName) + "' is busy");
+        if (log.isDebugEnabled()) {
+            log.debug("Skipped a call, since the lock '" + LockNames.show(lockName) + "' is busy");
         }
         return skipped;
     }
@@ -151,8 +151,8 @@ record CallPolicy(
         if (lossMatters() || !(ofRelease instanceof LockLostException loss)) {
             return false;
         }
-        logger.warn("The lock '" + LockNames.show(loss.lockName())
-                + "' was lost during a method with whenLost = IGNORE: " + loss.getMessage());
+        log.warn("The lock '" + LockNames.show(loss.lockName()) + "' was lost during a method with whenLost = IGNORE: "
+                + loss.getMessage());
         return true;
     }
 }

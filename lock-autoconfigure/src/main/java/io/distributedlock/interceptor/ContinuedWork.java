@@ -23,7 +23,7 @@ import org.reactivestreams.Publisher;
 /** A hold for work that continues after its method has returned. Any thread may end it; only the first end counts. */
 final class ContinuedWork {
 
-    private static final Log logger = LogFactory.getLog(ContinuedWork.class);
+    private static final Log log = LogFactory.getLog(ContinuedWork.class);
 
     private final LockHandle handle;
 
@@ -209,7 +209,7 @@ final class ContinuedWork {
     private void logAfterResponse(@Nullable Void done, @Nullable Throwable release) {
         Throwable failure = policy.afterSuccess(StageFailures.unwrap(release));
         if (failure != null) {
-            logger.warn("After the response had been written: " + failure.getMessage());
+            log.warn("After the response had been written: " + failure.getMessage());
         }
     }
 }

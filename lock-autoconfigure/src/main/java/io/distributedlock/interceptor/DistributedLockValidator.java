@@ -32,7 +32,7 @@ import org.springframework.util.ClassUtils;
  */
 public final class DistributedLockValidator implements BeanPostProcessor, SmartInitializingSingleton, PriorityOrdered {
 
-    private static final Log logger = LogFactory.getLog(DistributedLockValidator.class);
+    private static final Log log = LogFactory.getLog(DistributedLockValidator.class);
 
     private final ConfigurableListableBeanFactory beanFactory;
 
@@ -149,7 +149,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         try {
             return AutoProxyUtils.determineTargetClass(beanFactory, beanName);
         } catch (BeansException | LinkageError ex) {
-            logger.debug("The type of bean '" + beanName + "' is not known", ex);
+            log.debug("The type of bean '" + beanName + "' is not known", ex);
             return null;
         }
     }

@@ -24,7 +24,7 @@ import org.springframework.util.function.SingletonSupplier;
 /** Converts an annotation to an operation, or reports its error and its place. */
 class LockAnnotationParser {
 
-    private static final Log logger = LogFactory.getLog(LockAnnotationParser.class);
+    private static final Log log = LogFactory.getLog(LockAnnotationParser.class);
 
     private static final String HOW_TO_WRITE = "Write it like \"30s\", \"500ms\" or \"PT30S\".";
 
@@ -74,8 +74,8 @@ class LockAnnotationParser {
                 policy(attributes, where),
                 ReturnTypeAdapters.adapterFor(where),
                 HandleParameters.of(where));
-        if (logger.isDebugEnabled()) {
-            logger.debug("Calls of " + where + " are locked: "
+        if (log.isDebugEnabled()) {
+            log.debug("Calls of " + where + " are locked: "
                     + AnnotationUtils.synthesizeAnnotation(attributes.annotation(), null));
         }
         return operation;

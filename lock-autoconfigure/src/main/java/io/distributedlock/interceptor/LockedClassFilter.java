@@ -23,7 +23,7 @@ import org.springframework.util.ReflectionUtils;
  */
 final class LockedClassFilter {
 
-    private static final Log logger = LogFactory.getLog(LockedClassFilter.class);
+    private static final Log log = LogFactory.getLog(LockedClassFilter.class);
 
     private final Map<Class<?>, Boolean> known = new ConcurrentHashMap<>();
 
@@ -61,7 +61,7 @@ final class LockedClassFilter {
             ReflectionUtils.doWithLocalMethods(type, method -> found[0] = found[0] || isAnnotated(method));
             return found[0];
         } catch (IllegalStateException | LinkageError ex) {
-            logger.debug("Cannot look into " + type.getName() + ", as a class that it names is missing", ex);
+            log.debug("Cannot look into " + type.getName() + ", as a class that it names is missing", ex);
             return found[0];
         }
     }

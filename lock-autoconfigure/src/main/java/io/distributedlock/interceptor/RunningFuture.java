@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunningFuture {
 
-    private static final Log logger = LogFactory.getLog(RunningFuture.class);
+    private static final Log log = LogFactory.getLog(RunningFuture.class);
 
     private final CompletableFuture<?> future;
 
@@ -55,7 +55,7 @@ final class RunningFuture {
             CancellationException cancelled = new CancellationException("The cancellation threw an exception");
             cancelled.initCause(ex);
             if (end.completeExceptionally(cancelled)) {
-                logger.warn(
+                log.warn(
                         "The future of a locked method threw an exception when it was cancelled. Its lock is released",
                         ex);
             }

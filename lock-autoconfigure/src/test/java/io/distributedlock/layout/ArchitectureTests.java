@@ -11,6 +11,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.conditions.ArchConditions.callMethodWhere;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
@@ -46,6 +47,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.apache.commons.logging.Log;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -121,6 +123,9 @@ class ArchitectureTests {
             .callConstructor(Date.class);
 
     static final ArchRule NO_TIMER = noClasses().should().dependOnClassesThat().belongToAnyOf(Timer.class);
+
+    static final ArchRule LOGS_HAVE_ONE_NAME =
+            fields().that().haveRawType(Log.class).should().haveName("log");
 
     static final ArchRule EXPRESSIONS_ARE_PARSED_IN_ONE_PLACE = noClasses()
             .that()
@@ -274,6 +279,7 @@ class ArchitectureTests {
         NO_WALL_CLOCK,
         NO_TIMER,
         NO_COMMON_POOL,
+        LOGS_HAVE_ONE_NAME,
         EXPRESSIONS_ARE_PARSED_IN_ONE_PLACE,
         PACKAGES_ARE_NULL_MARKED,
         AUTO_CONFIGURATIONS_ARE_CLOSED,
@@ -362,6 +368,7 @@ class ArchitectureTests {
     void aBrokenRuleIsFound() throws IOException {
         assertBroken(NO_WALL_CLOCK, BrokenRules.WallClock.class);
         assertBroken(NO_TIMER, BrokenRules.WithTimer.class);
+        assertBroken(LOGS_HAVE_ONE_NAME, BrokenRules.WithLogger.class);
         assertBroken(EXPRESSIONS_ARE_PARSED_IN_ONE_PLACE, BrokenRules.Parsing.class);
         assertBroken(PACKAGES_ARE_NULL_MARKED, BrokenRules.class);
         assertBroken(AUTO_CONFIGURATIONS_ARE_CLOSED, BrokenRules.Configuration.class);

@@ -12,6 +12,8 @@ import java.util.Timer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.expression.Expression;
@@ -36,6 +38,15 @@ public final class BrokenRules {
 
         void stop() {
             timer.cancel();
+        }
+    }
+
+    public static final class WithLogger {
+
+        private static final Log logger = LogFactory.getLog(WithLogger.class);
+
+        void log() {
+            logger.debug("for the test");
         }
     }
 

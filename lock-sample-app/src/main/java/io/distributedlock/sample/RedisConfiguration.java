@@ -23,7 +23,7 @@ import org.springframework.data.redis.listener.RedisMessageListenerContainer;
 @Configuration(proxyBeanMethods = false)
 class RedisConfiguration {
 
-    private static final Log logger = LogFactory.getLog(RedisConfiguration.class);
+    private static final Log log = LogFactory.getLog(RedisConfiguration.class);
 
     @Bean
     RedisMessageListenerContainer saleAnnouncements(
@@ -32,7 +32,7 @@ class RedisConfiguration {
         container.setConnectionFactory(connections);
         container.setRecoveryInterval(1000);
         container.setErrorHandler(
-                ex -> logger.warn("This instance could not finish its part of a sale: " + ex.getMessage()));
+                ex -> log.warn("This instance could not finish its part of a sale: " + ex.getMessage()));
         container.addMessageListener(
                 (message, pattern) ->
                         tills.serveAll(Sale.valueOf(new String(message.getBody(), StandardCharsets.UTF_8))),
