@@ -24,9 +24,9 @@ final class MessageText {
         for (int i = 0; i < text.length(); i++) {
             if (LockNameCodec.isLoneSurrogate(text, i)) {
                 bytes.writeBytes(text.substring(written, i).getBytes(StandardCharsets.UTF_8));
-                bytes.write(0xE0 | text.charAt(i) >> 12);
-                bytes.write(0x80 | text.charAt(i) >> 6 & 0x3F);
-                bytes.write(0x80 | text.charAt(i) & 0x3F);
+                bytes.write(0xE0 | (text.charAt(i) >> 12));
+                bytes.write(0x80 | ((text.charAt(i) >> 6) & 0x3F));
+                bytes.write(0x80 | (text.charAt(i) & 0x3F));
                 written = i + 1;
             }
         }
@@ -40,7 +40,7 @@ final class MessageText {
         for (int i = 0; i < bytes.length; i++) {
             if (isSurrogate(bytes, i)) {
                 text.append(new String(bytes, read, i - read, StandardCharsets.UTF_8));
-                text.append((char) (0xD000 | (bytes[i + 1] & 0x3F) << 6 | bytes[i + 2] & 0x3F));
+                text.append((char) (0xD000 | ((bytes[i + 1] & 0x3F) << 6) | (bytes[i + 2] & 0x3F)));
                 read = i + BYTES_OF_SURROGATE;
             }
         }
