@@ -51,7 +51,8 @@ public interface LockHandle extends AutoCloseable {
     /**
      * Sets the remaining lease to the given time from now. Later renewals never shorten it; {@code maxHold} still
      * limits it. Sends a request to Redis and waits for the reply. Of two calls that overlap, either may be the later
-     * one.
+     * one. Several names are extended one after the other: if one fails, those before it remain extended, and those
+     * after it are not extended.
      *
      * @param lease from 10 ms to 365 days
      * @throws IllegalArgumentException if the lease is outside that range

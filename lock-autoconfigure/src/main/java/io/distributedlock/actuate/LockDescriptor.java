@@ -36,15 +36,16 @@ record LockDescriptor(
      * @param instance the public id of an instance, or an explicit owner
      * @param label the label of the instance; null if unknown
      * @param caller the thread; null if the instance does not reply, or replies that none of its callers has the lock:
-     *     it retains the lock for its next caller, or has just released it
+     *     it retains the lock for its next caller, or has released it just now or within {@code minHold}
      * @param since the time of the grant; null if the caller is
      * @param waitingFor other locks that the same caller waits for; empty if there is none
      * @param method the annotated method; null if the caller is, or if application code has acquired the lock
      * @param waiters the number of callers of the holder's instance that wait; zero if the caller is null
-     * @param answered whether the holder's instance has replied. Another instance has half a second for the reply
+     * @param answered whether the holder's instance has replied; with several instances, whether one of them has a
+     *     hold, or all that were contacted have replied. Each has half a second for the reply
      * @param traceId the trace of the caller; null if that caller is, or without tracing
-     * @param instances the public ids of the instances that have it; the first is described if the responding instance
-     *     is none of them
+     * @param instances the public ids of the instances that have it; the responding instance is described if it is one
+     *     of them, and else the first of four that replies that it has a hold
      */
     record Holder(
             String instance,

@@ -25,6 +25,12 @@ final class LockDetails {
 
     private static final int LINE = 100;
 
+    /** The maximum number of instances that are contacted about one lock; each may take half a second. */
+    private static final int MOST_INSTANCES = 4;
+
+    /** The holder, and the instance that is described. */
+    private record Described(LockDescriptor.Holder holder, String instance) {}
+
     private final LockOperations locks;
 
     private final LockMonitor monitor;
@@ -52,13 +58,11 @@ final class LockDetails {
             waiting.add(activity.instance());
         }
         Map<String, String> labels = labels(state.map(LockState::instances).orElse(List.of()), waiting, activity);
-        LockDescriptor.Holder holder =
-                state.map(found -> holder(found, activity, now, labels)).orElse(null);
-        if (holder != null && holder.waiters() > 0) {
-            waiting.add(
-                    isHeldHere(name, activity)
-                            ? activity.instance()
-                            : holder.instances().get(0));
+        Described described =
+                state.map(found -> describe(found, activity, now, labels)).orElse(null);
+        LockDescriptor.Holder holder = described == null ? null : described.holder();
+        if (described != null && described.holder().waiters() > 0) {
+            waiting.add(described.instance());
         }
         return new LockDescriptor(
                 name,
@@ -87,35 +91,38 @@ final class LockDetails {
         return waiters;
     }
 
-    private static boolean isHeldHere(String name, LockActivity activity) {
-        return activity.held().stream().anyMatch(held -> held.name().equals(name));
-    }
-
     /**
      * A hold of this instance with a lower token than that in Redis is lost, although this instance has not detected it
      * yet; but not that of a reader, since others may have joined it meanwhile. Of several readers, one is described.
      */
-    private LockDescriptor.Holder holder(
-            LockState state, LockActivity activity, Instant now, Map<String, String> labels) {
-        List<String> instances = state.instances();
-        boolean here = instances.contains(activity.instance());
-        LockActivity.Held own = activity.held().stream()
+    private Described describe(LockState state, LockActivity activity, Instant now, Map<String, String> labels) {
+        boolean here = state.instances().contains(activity.instance());
+        return activity.held().stream()
                 .filter(held -> held.name().equals(state.name())
                         && (held.mode() == LockMode.SHARED ? here : held.fencingToken() >= state.fencingToken()))
                 .findAny()
-                .orElse(null);
-        if (own != null) {
-            return ownHolder(state, own, activity, now);
+                .map(own -> new Described(ownHolder(state, own, activity, now), activity.instance()))
+                .orElseGet(() -> describeOther(state, activity, here, labels));
+    }
+
+    /** Contacts the other instances until one has a hold: the first may have died before its entry has ended. */
+    private Described describeOther(LockState state, LockActivity activity, boolean here, Map<String, String> labels) {
+        List<String> others = state.instances().stream()
+                .filter(id -> !id.equals(activity.instance()))
+                .limit(MOST_INSTANCES)
+                .toList();
+        boolean replied = here || !others.isEmpty();
+        for (String id : others) {
+            HoldReply reply = monitor.replyOf(id, state.name());
+            if (reply.hold().isPresent()) {
+                return new Described(otherHolder(state, reply.hold().get()), id);
+            }
+            replied &= reply.replied();
         }
-        HoldReply elsewhere =
-                here || instances.isEmpty() ? HoldReply.NONE : monitor.replyOf(instances.get(0), state.name());
-        if (elsewhere.hold().isPresent()) {
-            return otherHolder(state, elsewhere.hold().get());
-        }
-        boolean replied = here || elsewhere.replied();
-        String known = here ? label.text() : instances.isEmpty() ? null : labels.get(instances.get(0));
-        return new LockDescriptor.Holder(
-                state.owner(), known, null, null, List.of(), null, 0, replied, null, instances);
+        String known = here ? label.text() : others.isEmpty() ? null : labels.get(others.get(0));
+        LockDescriptor.Holder silent = new LockDescriptor.Holder(
+                state.owner(), known, null, null, List.of(), null, 0, replied, null, state.instances());
+        return new Described(silent, activity.instance());
     }
 
     private LockDescriptor.Holder otherHolder(LockState state, HoldReport report) {

@@ -46,15 +46,21 @@ import org.springframework.context.ApplicationEventPublisher;
 })
 public final class LocksEndpoint {
 
-    /** The type of the audit event. Its data are {@code lock}, the name, and {@code released}, whether it was held. */
+    /**
+     * The type of the audit event. Its data are {@code lock}, the name, and {@code released}, whether Redis has
+     * confirmed that the lock was taken away: false if it was free, and if there was no reply.
+     */
     public static final String FORCE_RELEASED = "LOCK_FORCE_RELEASED";
 
     private static final Log log = LogFactory.getLog(LocksEndpoint.class);
 
     private static final int SERVICE_UNAVAILABLE = 503;
 
-    /** The principal of requests without an authenticated user. */
+    /** The principal of requests without an authenticated user, or with one that has no name. */
     private static final String UNKNOWN = "unknown";
+
+    /** The request was sent, or may have been, so Redis may have executed it. */
+    private static final String UNCONFIRMED = "Redis has not confirmed that it was taken away from its holder";
 
     private final LockOperations locks;
 
@@ -158,8 +164,17 @@ public final class LocksEndpoint {
 
     /** Locks are not available, which is no error of the endpoint. */
     private static WebEndpointResponse<Object> unavailable(String lock, LockUnavailableException why) {
-        String error = LockNames.show(String.valueOf(why.getMessage()));
-        return new WebEndpointResponse<>(new UnavailableDescriptor(lock, error), SERVICE_UNAVAILABLE);
+        return new WebEndpointResponse<>(new UnavailableDescriptor(lock, reason(lock, why)), SERVICE_UNAVAILABLE);
+    }
+
+    /** The message, truncated after the name, since a long name would leave no room for the reason. */
+    private static String reason(String lock, LockUnavailableException why) {
+        String message = String.valueOf(why.getMessage());
+        String shown = LockNames.show(lock);
+        int name = message.indexOf(shown);
+        return name < 0
+                ? LockNames.show(message)
+                : message.substring(0, name) + shown + LockNames.show(message.substring(name + shown.length()));
     }
 
     /**
@@ -193,21 +208,29 @@ public final class LocksEndpoint {
 
     private WebEndpointResponse<Object> takeAway(SecurityContext caller, String name) {
         String lock = valid(name);
+        String user = nameOf(caller.getPrincipal());
         try {
             boolean released = locks.forceRelease(lock);
-            report(caller, name, released, released ? "taken away from its holder" : "free, so not taken away");
+            report(user, name, released, released ? "taken away from its holder" : "free, so not taken away");
             return new WebEndpointResponse<>(released ? WebEndpointResponse.STATUS_NO_CONTENT : 404);
         } catch (LockUnavailableException ex) {
-            report(caller, name, false, "Redis has not confirmed that it was taken away from its holder");
+            report(user, name, false, UNCONFIRMED);
             return unavailable(lock, ex);
+        } catch (RuntimeException | Error ex) {
+            report(user, name, false, UNCONFIRMED);
+            throw ex;
         }
     }
 
-    private void report(SecurityContext caller, String name, boolean released, String outcome) {
-        Principal user = caller.getPrincipal();
-        String by = user == null ? UNKNOWN : user.getName();
+    /** A principal may have no name, such as that of a token without a subject. */
+    private static @Nullable String nameOf(@Nullable Principal user) {
+        return user == null ? null : user.getName();
+    }
+
+    private void report(@Nullable String user, String name, boolean released, String outcome) {
         log.warn("Lock '" + LockNames.show(name) + "': " + outcome + " by a request to the locks endpoint"
-                + (user == null ? "" : " of user '" + LockNames.show(by) + "'"));
+                + (user == null ? "" : " of user '" + LockNames.show(user) + "'"));
+        String by = user == null ? UNKNOWN : user;
         publish(new AuditApplicationEvent(by, FORCE_RELEASED, Map.of("lock", name, "released", released)));
     }
 

@@ -53,21 +53,23 @@ public @interface DistributedLocked {
      * SpEL expression of the key, e.g. {@code "#order.id"} or {@code "'stock:' + #p0"}. It knows the parameters by name
      * and as {@code #p0}, {@code #a0}, the call as {@code #root.method}, {@code #root.target} and {@code #root.args},
      * and beans as {@code @bean}. Strings, numbers, UUIDs and similar values are names by their text, constants of
-     * enums by their {@link Enum#name()}. Equal moments have the same text in every time zone, and equal
-     * {@link java.math.BigDecimal} values in every scale; this and the names of constants apply also in collections,
-     * arrays, maps, {@link java.util.Optional Optionals} and records. A set or map in a concatenated text or in a
-     * record is sorted, since its order may be another one in each process. In a native image, this does not apply to
-     * the components of a record. What is inside other objects has the text of their {@code toString()}. An Optional or
+     * enums by their {@link Enum#name()}, time zones by their id, and addresses ({@link java.net.InetAddress}) by their
+     * numbers. Equal moments have the same text in every time zone, and equal {@link java.math.BigDecimal} values in
+     * every scale; this and the names of constants apply also in collections, arrays, maps, {@link java.util.Optional
+     * Optionals} and records. A set or map in a concatenated text or in a record is sorted, since its order may be
+     * another one in each process. In a native image, this does not apply to the components of a record. What is inside
+     * other objects has the text of their {@code toString()}. An Optional or
      * {@link java.util.concurrent.atomic.AtomicReference} stands for its content. For a collection, array or stream of
      * such values, each is a lock, and they are acquired all or none; a stream is read and closed. An empty expression
      * is the method itself: its class, name and parameter types. {@code ${…}} is allowed.
      *
      * <p>A result or element that is a map, or an element that is a collection or array, is refused with an
-     * {@link IllegalArgumentException}. One that is null, blank, NaN, infinite, a publisher, a buffer of bytes or
-     * numbers, or has no meaningful {@code toString()} ({@code Type@1b2c3d}), also inside a record or collection, is
-     * refused likewise, without running the method, and so is one that contains itself, or no value, as an empty
-     * Optional. In a concatenated text, null is the text {@code null}: {@code "#a + ':' + #b"} makes {@code a:null}; an
-     * empty Optional is refused there too. The values of parameters are never parsed as expressions.
+     * {@link IllegalArgumentException}. One that is null or blank is refused likewise, without running the method, and
+     * so is one that contains itself, or no value, as an empty Optional. The same applies to NaN, an infinite number, a
+     * publisher, a buffer of bytes or numbers, and a value without a meaningful {@code toString()}
+     * ({@code Type@1b2c3d}), also inside a record or collection. In a concatenated text, null is the text {@code null}:
+     * {@code "#a + ':' + #b"} makes {@code a:null}; an empty Optional is refused there too. The values of parameters
+     * are never parsed as expressions.
      *
      * @return the expression; empty for the method itself
      */

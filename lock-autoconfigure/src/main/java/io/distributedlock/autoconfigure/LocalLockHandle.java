@@ -6,6 +6,7 @@ package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNames;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
 import java.util.Collections;
@@ -81,6 +82,6 @@ final class LocalLockHandle implements LockHandle {
 
     @Override
     public String toString() {
-        return "LockHandle[name=" + name + ", token=" + token + ", held=" + isHeld() + ", local]";
+        return "LockHandle[name=" + LockNames.show(name) + ", token=" + token + ", held=" + isHeld() + ", local]";
     }
 }

@@ -6,6 +6,7 @@ package io.distributedlock.composite;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockNames;
 import io.distributedlock.LockOwner;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -222,6 +223,9 @@ public class CompositeLockHandle implements LockHandle, LockOwner.SeveralHolds, 
 
     @Override
     public String toString() {
-        return "LockHandle[tokens=" + tokens + ", held=" + isHeld() + "]";
+        String shown = tokens.entrySet().stream()
+                .map(each -> LockNames.show(each.getKey()) + "=" + each.getValue())
+                .collect(Collectors.joining(", ", "{", "}"));
+        return "LockHandle[tokens=" + shown + ", held=" + isHeld() + "]";
     }
 }

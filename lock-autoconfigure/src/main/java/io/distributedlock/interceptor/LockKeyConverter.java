@@ -5,17 +5,21 @@
 package io.distributedlock.interceptor;
 
 import java.math.BigDecimal;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.Buffer;
 import java.time.OffsetDateTime;
 import java.time.ZonedDateTime;
 import java.util.Calendar;
 import java.util.Collection;
 import java.util.Date;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.TimeZone;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -57,8 +61,9 @@ final class LockKeyConverter {
     }
 
     /**
-     * The text of a value whose own text depends on the time zone of the process or on the notation of a number, and
-     * the name of a constant; null for all others. Equal moments, and equal numbers, have equal texts.
+     * The text of a value whose own text depends on the time zone of the process, on the notation of a number, or on
+     * how an address was found, and the name of a constant; null for all others. Equal moments, numbers and addresses
+     * have equal texts.
      */
     static @Nullable String canonical(Object value) {
         if (value instanceof Enum<?> constant) {
@@ -76,7 +81,29 @@ final class LockKeyConverter {
         if (value instanceof ZonedDateTime moment) {
             return moment.toInstant().toString();
         }
-        return value instanceof OffsetDateTime moment ? moment.toInstant().toString() : null;
+        if (value instanceof OffsetDateTime moment) {
+            return moment.toInstant().toString();
+        }
+        if (value instanceof InetAddress address) {
+            return ofAddress(address);
+        }
+        if (value instanceof InetSocketAddress address) {
+            return ofAddress(address);
+        }
+        return value instanceof TimeZone zone ? zone.getID() : null;
+    }
+
+    /** Without the name of the host and the zone of the address, which {@link InetAddress#equals} ignores too. */
+    private static String ofAddress(InetAddress address) {
+        String text = address.getHostAddress();
+        int zone = text.indexOf('%');
+        return zone < 0 ? text : text.substring(0, zone);
+    }
+
+    private static String ofAddress(InetSocketAddress address) {
+        InetAddress host = address.getAddress();
+        String shown = host == null ? address.getHostString().toLowerCase(Locale.ROOT) : ofAddress(host);
+        return (shown.indexOf(':') < 0 ? shown : '[' + shown + ']') + ':' + address.getPort();
     }
 
     /** Types of java.sql with only a date or only a time represent no moment, and their text has no zone. */
@@ -94,14 +121,11 @@ final class LockKeyConverter {
     }
 
     /**
-     * Refuses a text that is only the identity of an object, and so differs in every instance and call, and the text of
-     * a publisher, which is the same for all of its kind.
+     * Refuses a text that is only the identity of an object, and so differs in every instance and call, and a
+     * publisher.
      */
     static String requireOwn(@Nullable String text, Object value) {
-        if (PUBLISHERS && Publishers.contain(value)) {
-            throw new IllegalArgumentException(
-                    "is a publisher (" + value.getClass().getName() + "), whose value is not known at the call");
-        }
+        refusePublisher(value);
         String buffer = text == null ? null : IdentityText.bufferIn(text);
         if (buffer != null) {
             throw new IllegalArgumentException("has no meaningful text: that of " + buffer + " is only its position");
@@ -152,6 +176,24 @@ final class LockKeyConverter {
         return ((Optional<?>) container).orElse(null);
     }
 
+    /** Refuses a component of a record, or an element, whose text would not identify it. */
+    static void refuseInside(Object value) {
+        refuseBuffer(value);
+        refusePublisher(value);
+        Object number = value instanceof OptionalDouble ? inside(value) : value;
+        if (number != null) {
+            refuseNotFinite(number);
+        }
+    }
+
+    /** Its text is the same for all of its kind. */
+    private static void refusePublisher(Object value) {
+        if (PUBLISHERS && Publishers.contain(value)) {
+            throw new IllegalArgumentException("is or contains a publisher ("
+                    + value.getClass().getName() + "), whose value is not known at the call");
+        }
+    }
+
     /** Its text is its position, and a conversion of Spring would read it and so move its position. */
     static void refuseBuffer(Object value) {
         if (value instanceof Buffer && !(value instanceof CharSequence)) {
@@ -173,7 +215,7 @@ final class LockKeyConverter {
         if (value instanceof Number number
                 && (value instanceof Double || value instanceof Float)
                 && !Double.isFinite(number.doubleValue())) {
-            throw new IllegalArgumentException("is not a finite number");
+            throw new IllegalArgumentException("is or contains a number that is not finite");
         }
     }
 

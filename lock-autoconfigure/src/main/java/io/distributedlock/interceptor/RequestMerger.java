@@ -35,12 +35,14 @@ final class RequestMerger {
         return maxHold == null ? both : both.maxHold(maxHold);
     }
 
+    /** A {@code maxHold} may be longer than the longest lease. */
     private static LockRequest withHardEnd(LockRequest request, @Nullable Duration end) {
         LockRequest hard = request.renew(false);
         if (end == null) {
             return hard;
         }
-        return hard.lease(end.compareTo(LockRequest.MIN_LEASE) < 0 ? LockRequest.MIN_LEASE : end);
+        Duration atMost = end.compareTo(LockRequest.MAX_LEASE) > 0 ? LockRequest.MAX_LEASE : end;
+        return hard.lease(atMost.compareTo(LockRequest.MIN_LEASE) < 0 ? LockRequest.MIN_LEASE : atMost);
     }
 
     /** Whether the wait of the first one is certainly the shorter one: no limit is the longest. */

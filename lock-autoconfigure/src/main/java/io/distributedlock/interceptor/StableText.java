@@ -28,9 +28,9 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Gives values that become part of a text the same text in all instances, also those in collections, records and
  * Optionals. Sets and maps are sorted: the order of {@link Set#of} and {@link Map#of} is another one in each process,
- * and the order of others depends on their history. Moments and numbers get their
- * {@linkplain LockKeyConverter#canonical canonical} text, constants their names. A value that contains itself has no
- * text.
+ * and the order of others depends on their history. Moments, numbers and addresses get their
+ * {@linkplain LockKeyConverter#canonical canonical} text, constants their names. A value that contains itself, or
+ * another one that would be refused as a key, has no text.
  */
 final class StableText {
 
@@ -136,7 +136,7 @@ final class StableText {
     }
 
     private @Nullable Object ofInner(Object element) {
-        LockKeyConverter.refuseBuffer(element);
+        LockKeyConverter.refuseInside(element);
         depth++;
         requireEnd(depth);
         Object replaced = element.getClass() == AtomicReference.class

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -56,13 +57,13 @@ final class SlowLocks {
 
     private final Duration holdLimit;
 
+    private final LongSupplier nanos;
+
     private Set<String> reportedWaits = new HashSet<>();
 
-    private Set<Hold> reportedHolds = new HashSet<>();
+    private final ReportedHolds reportedHolds = new ReportedHolds();
 
     private final Set<Class<?>> failed = new HashSet<>();
-
-    private record Hold(String name, long token) {}
 
     /** @param instance whether the id is that of an instance, and no owner or list of readers */
     private record Holder(
@@ -97,21 +98,37 @@ final class SlowLocks {
             Consumer<? super LockEvent> events,
             Duration waitLimit,
             Duration holdLimit) {
+        this(monitor, holderOf, events, waitLimit, holdLimit, System::nanoTime);
+    }
+
+    SlowLocks(
+            LockMonitor monitor,
+            Function<String, @Nullable LockState> holderOf,
+            Consumer<? super LockEvent> events,
+            Duration waitLimit,
+            Duration holdLimit,
+            LongSupplier nanos) {
         this.monitor = monitor;
         this.holderOf = holderOf;
         this.events = events;
         this.waitLimit = waitLimit;
         this.holdLimit = holdLimit;
+        this.nanos = nanos;
     }
 
     void look() {
+        long before = nanos.getAsLong();
         LockActivity activity = monitor.activity();
+        long after = nanos.getAsLong();
         List<LockEvent> found = new ArrayList<>();
         if (!waitLimit.isZero()) {
             lookAtWaits(activity.waiting(), found);
         }
         if (!holdLimit.isZero()) {
-            lookAtHolds(activity.held(), found);
+            List<Held> slow = activity.held().stream()
+                    .filter(held -> held.heldFor().compareTo(holdLimit) >= 0)
+                    .toList();
+            report(reportedHolds.fresh(slow, before, after), found);
         }
         found.forEach(this::publish);
     }
@@ -195,23 +212,10 @@ final class SlowLocks {
         return new LongWaitEvent(oldest.name(), oldest.waitedFor(), waiters.size(), holder);
     }
 
-    private void lookAtHolds(List<Held> all, List<LockEvent> found) {
-        List<Held> slow = all.stream()
-                .filter(held -> held.heldFor().compareTo(holdLimit) >= 0)
-                .toList();
-        List<Held> fresh = slow.stream()
-                .filter(held -> !reportedHolds.contains(hold(held)))
-                .toList();
-        Set<Hold> reported = new HashSet<>();
-        slow.forEach(held -> reported.add(hold(held)));
-        reportedHolds = reported;
+    private static void report(List<Held> fresh, List<LockEvent> found) {
         fresh.stream().limit(LINES).forEach(SlowLocks::warn);
         fresh.forEach(held -> found.add(event(held)));
         reportMore(fresh.size(), "locks are held");
-    }
-
-    private static Hold hold(Held held) {
-        return new Hold(held.name(), held.fencingToken());
     }
 
     private static void warn(Held held) {

@@ -38,6 +38,9 @@ final class FleetMessage {
 
     private static final String NONE = "-";
 
+    /** The place of the database in the row about the instance, which is the first. */
+    private static final int DATABASE = 7;
+
     private FleetMessage() {}
 
     static String list(String requester, String number, int atMost, String after) {
@@ -67,7 +70,7 @@ final class FleetMessage {
     }
 
     /** The messages of a reply. A page that does not fit into them ends earlier, between two names. */
-    static List<String> here(String number, InstanceReport report) {
+    static List<String> here(String number, InstanceReport report, int database) {
         NavigableMap<String, StringBuilder> names = new TreeMap<>();
         report.held().forEach(held -> addHeld(names.computeIfAbsent(held.name(), name -> new StringBuilder()), held));
         report.waiting()
@@ -93,7 +96,8 @@ final class FleetMessage {
                 report.subscribed(),
                 report.heldTotal(),
                 report.waitingTotal(),
-                cutAfter == null ? NONE : InstanceMessage.encode(cutAfter));
+                cutAfter == null ? NONE : InstanceMessage.encode(cutAfter),
+                database);
         rows.append(fitting);
         int parts = Math.min(PARTS, (rows.length() + PART_LENGTH - 1) / PART_LENGTH);
         List<String> messages = new ArrayList<>(parts);
@@ -141,6 +145,15 @@ final class FleetMessage {
             rows.append(',').append(field);
         }
         rows.append(';');
+    }
+
+    /**
+     * Whether the reply is of an instance with another database, which has other locks. Redis passes messages between
+     * databases. The row of an older version has no database.
+     */
+    static boolean isOfOtherDatabase(String rows, int database) {
+        String[] self = rows.split(";", 2)[0].split(",", -1);
+        return self.length > DATABASE && !self[DATABASE].equals(String.valueOf(database));
     }
 
     /** The reply of an instance, or null if it cannot be read. */

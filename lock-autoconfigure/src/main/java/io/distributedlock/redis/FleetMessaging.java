@@ -55,7 +55,8 @@ final class FleetMessaging implements AutoCloseable {
         this.messenger = new InstanceMessenger(connections, keys, id, directory);
         this.line = new LineQuery(connections, keys, messenger::learn);
         this.holds = new InstanceQueries(messenger, replies, labels, name -> engine.report(name, label.get()));
-        this.fleet = new FleetQueries(messenger, directory, fleetReplies, labels, this::activity, label);
+        this.fleet = new FleetQueries(
+                messenger, directory, connections.database(), fleetReplies, labels, this::activity, label);
         this.labelKey =
                 new InstanceLabelKey(connections, keys, id, label, engine::isInUse, engine::longestLease, fleetReplies);
         this.lookup = new InstanceLabelLookup(labels, labelKey, fleet);

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests the holds and waits of all instances, and replies to requests of others. All of these are bounded: the time,
@@ -46,6 +47,8 @@ final class FleetQueries {
 
     private final FleetDirectory directory;
 
+    private final int database;
+
     private final ReplyQueue replies;
 
     private final InstanceLabels labels;
@@ -57,18 +60,21 @@ final class FleetQueries {
     private final Map<String, FleetReply> open = new ConcurrentHashMap<>();
 
     /**
+     * @param database the number of the database of this instance
      * @param activity the holds and waits of this instance
      * @param label the label of this instance
      */
     FleetQueries(
             InstanceMessenger messenger,
             FleetDirectory directory,
+            int database,
             ReplyQueue replies,
             InstanceLabels labels,
             Supplier<LockActivity> activity,
             Supplier<String> label) {
         this.messenger = messenger;
         this.directory = directory;
+        this.database = database;
         this.replies = replies;
         this.labels = labels;
         this.activity = activity;
@@ -152,7 +158,12 @@ final class FleetQueries {
         } finally {
             numbers.forEach(open::remove);
         }
-        requested.forEach((id, reply) -> reports.put(id, read(id, reply)));
+        requested.forEach((id, reply) -> {
+            String text = reply.text();
+            if (text == null || !FleetMessage.isOfOtherDatabase(text, database)) {
+                reports.put(id, read(id, text));
+            }
+        });
         return reports;
     }
 
@@ -179,8 +190,7 @@ final class FleetQueries {
         }
     }
 
-    private InstanceReport read(String id, FleetReply reply) {
-        String text = reply.text();
+    private InstanceReport read(String id, @Nullable String text) {
         InstanceReport report = text == null ? null : FleetMessage.report(id, text);
         if (report == null) {
             return InstanceReport.silent(id, labels.of(id));
@@ -219,7 +229,8 @@ final class FleetQueries {
         int locks = FleetMessage.atMost(message);
         if (after != null && locks >= 0 && InstanceMessage.isAddress(requester)) {
             InstanceReport page = ActivityPage.of(activity.get(), label.get(), after, Math.min(LOCKS, locks));
-            FleetMessage.here(InstanceMessage.word(message, 2), page).forEach(part -> messenger.send(requester, part));
+            FleetMessage.here(InstanceMessage.word(message, 2), page, database)
+                    .forEach(part -> messenger.send(requester, part));
         }
     }
 }

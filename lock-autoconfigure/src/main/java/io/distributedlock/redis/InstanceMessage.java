@@ -6,7 +6,6 @@ package io.distributedlock.redis;
 
 import io.distributedlock.HoldReport;
 import io.distributedlock.LockMonitor.HoldReply;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -139,13 +138,13 @@ final class InstanceMessage {
 
     /** A dot precedes it, so that an empty text is a word too. */
     static String encode(String text) {
-        return "." + Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+        return "." + Base64.getUrlEncoder().withoutPadding().encodeToString(MessageText.bytes(text));
     }
 
     static String decode(String word) {
         if (!word.startsWith(".")) {
             throw new IllegalArgumentException("Not a text");
         }
-        return new String(Base64.getUrlDecoder().decode(word.substring(1)), StandardCharsets.UTF_8);
+        return MessageText.of(Base64.getUrlDecoder().decode(word.substring(1)));
     }
 }

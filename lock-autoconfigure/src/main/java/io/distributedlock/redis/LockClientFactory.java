@@ -164,6 +164,10 @@ final class LockClientFactory implements AutoCloseable {
         return target instanceof RedisConfiguration.WithDomainSocket socket ? socket.getSocket() : "its address";
     }
 
+    int database() {
+        return uris.database();
+    }
+
     /** The address of Redis, for messages. */
     String address() {
         return address;

@@ -85,7 +85,12 @@ final class LockNameCodec {
         if (c <= ' ' || c == 0x7F || c == '%' || c == '{' || c == '}' || c == ';') {
             return false;
         }
-        return !Character.isSurrogate(c) || isPaired(text, i);
+        return !isLoneSurrogate(text, i);
+    }
+
+    /** Whether that is one half of a character, without the other one. */
+    static boolean isLoneSurrogate(String text, int i) {
+        return Character.isSurrogate(text.charAt(i)) && !isPaired(text, i);
     }
 
     private static boolean isPaired(String text, int i) {

@@ -85,6 +85,11 @@ interface RedisConnections extends AutoCloseable {
     /** Runs a short task on a thread of Lettuce, after that time; not if these connections are closed before. */
     void later(Runnable task, long millis);
 
+    /** The number of the database. Messages arrive from instances with another one too. */
+    default int database() {
+        return 0;
+    }
+
     /** Whether a command goes to the server that has its first key, so that Lettuce has to know that key. */
     default boolean routesByKey() {
         return false;

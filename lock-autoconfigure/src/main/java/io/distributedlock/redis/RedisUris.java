@@ -23,9 +23,13 @@ record RedisUris(LettuceClientConfiguration client, RedisConfiguration target) {
 
     private static final int DEFAULT_SENTINEL_PORT = 26379;
 
+    int database() {
+        return RedisConfiguration.getDatabaseOrElse(target, () -> 0);
+    }
+
     RedisURI server(String host, int port) {
         RedisURI.Builder uri = common(host, port);
-        uri.withDatabase(RedisConfiguration.getDatabaseOrElse(target, () -> 0));
+        uri.withDatabase(database());
         client.getClientName().ifPresent(uri::withClientName);
         RedisCredentialsProviderFactory credentials =
                 client.getRedisCredentialsProviderFactory().orElse(null);

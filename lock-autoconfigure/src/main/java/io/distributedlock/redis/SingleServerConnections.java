@@ -173,6 +173,11 @@ final class SingleServerConnections implements RedisConnections {
     }
 
     @Override
+    public int database() {
+        return source.database();
+    }
+
+    @Override
     public boolean isConnected() {
         StatefulRedisConnection<String, String> opened = masterCheck.isPassed() ? commands : null;
         return opened != null && opened.isOpen();

@@ -5,11 +5,14 @@
 package io.distributedlock.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.delete;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 
 import io.distributedlock.LockActivity;
+import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockOperations;
+import io.distributedlock.LockUnavailableException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.security.Principal;
@@ -17,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,10 +48,15 @@ class LocksEndpointRequestTests {
 
     private Consumer<Object> listener = event -> {};
 
+    private @Nullable RuntimeException failure;
+
     private final LocksEndpoint endpoint = new LocksEndpoint(
             (LockOperations) Proxy.newProxyInstance(
                     getClass().getClassLoader(), new Class<?>[] {LockOperations.class}, (proxy, method, arguments) -> {
                         used.add((String) arguments[0]);
+                        if (failure != null) {
+                            throw failure;
+                        }
                         return method.getName().equals("inspect") ? Optional.empty() : true;
                     }),
             () -> new LockActivity("here", true, true, List.of(), List.of()),
@@ -93,23 +102,25 @@ class LocksEndpointRequestTests {
         assertThat(used).containsExactly("order;v=2", "shop/order;v=2");
     }
 
+    private static SecurityContext requestOf(@Nullable String name) {
+        Principal user = () -> name;
+        return new SecurityContext() {
+            @Override
+            public Principal getPrincipal() {
+                return user;
+            }
+
+            @Override
+            public boolean isUserInRole(String role) {
+                return false;
+            }
+        };
+    }
+
     @Test
     @ExtendWith(OutputCaptureExtension.class)
     void theLogShowsNamesOnOneLineAndWithoutFormattingCharacters(CapturedOutput output) {
-        Principal user = () -> "eve\u202Emoc";
-        endpoint.forceRelease(
-                new SecurityContext() {
-                    @Override
-                    public Principal getPrincipal() {
-                        return user;
-                    }
-
-                    @Override
-                    public boolean isUserInRole(String role) {
-                        return false;
-                    }
-                },
-                "order\u202E\n42");
+        endpoint.forceRelease(requestOf("eve\u202Emoc"), "order\u202E\n42");
 
         assertThat(output)
                 .contains("Lock 'order\\u202E\\u000A42': taken away", "of user 'eve\\u202Emoc'")
@@ -127,5 +138,49 @@ class LocksEndpointRequestTests {
                 .isEqualTo(204);
         assertThat(output)
                 .contains("A listener of the audit event LOCK_FORCE_RELEASED has failed", "no table for audits");
+    }
+
+    /** Such as the principal of a token without a subject. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aForcedReleaseByAUserWithoutANameIsReported(CapturedOutput output) {
+        List<Object> audited = new ArrayList<>();
+        listener = audited::add;
+
+        assertThat(endpoint.forceRelease(requestOf(null), "order").getStatus()).isEqualTo(204);
+        assertThat(output).contains("Lock 'order': taken away from its holder by a request to the locks endpoint");
+        assertThat(audited)
+                .singleElement()
+                .satisfies(event ->
+                        assertThat(event).extracting("auditEvent.principal").isEqualTo("unknown"));
+    }
+
+    /** Redis may have executed it. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aForcedReleaseWhoseThreadIsInterruptedIsReported(CapturedOutput output) {
+        List<Object> audited = new ArrayList<>();
+        listener = audited::add;
+        failure = new LockInterruptedException("order", "The wait for the reply was interrupted", null);
+
+        assertThatThrownBy(() -> endpoint.forceRelease(requestOf("eve"), "order"))
+                .isSameAs(failure);
+        assertThat(output)
+                .contains("Lock 'order': Redis has not confirmed that it was taken away from its holder", "'eve'");
+        assertThat(audited)
+                .singleElement()
+                .satisfies(event ->
+                        assertThat(event).extracting("auditEvent.data.released").isEqualTo(false));
+    }
+
+    @Test
+    void theReasonIsShownHoweverLongTheNameIs() {
+        String name = "n".repeat(300);
+        failure = new LockUnavailableException(name, "Lock '" + name + "' is unavailable: LOADING", null);
+
+        assertThat(endpoint.lock(name))
+                .extracting("body.error")
+                .asString()
+                .endsWith("... (300 characters)' is unavailable: LOADING");
     }
 }

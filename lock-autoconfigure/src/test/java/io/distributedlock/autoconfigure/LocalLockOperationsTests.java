@@ -33,6 +33,15 @@ class LocalLockOperationsTests {
     }
 
     @Test
+    void aHandleShowsItsNamesOnOneLine() {
+        try (LockHandle one = locks.acquire(LockRequest.of("a\nb"));
+                LockHandle several = locks.acquire(LockRequest.ofAll(List.of("c\nd", "e")))) {
+            assertThat(one.toString()).contains("a\\u000Ab").doesNotContain("\n");
+            assertThat(several.toString()).contains("c\\u000Ad").doesNotContain("\n");
+        }
+    }
+
+    @Test
     void anInvalidLeaseIsRefused() {
         try (LockHandle handle = locks.acquire(LockRequest.of("order:1"))) {
             assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(Duration.ZERO));

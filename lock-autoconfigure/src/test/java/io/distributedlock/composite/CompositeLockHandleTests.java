@@ -54,6 +54,16 @@ class CompositeLockHandleTests {
     }
 
     @Test
+    void showsItsNamesOnOneLineAndTruncated() {
+        LockHandle handle = new CompositeLockHandle(
+                List.of(new TestHold("a\nb", 5, releases), new TestHold("c".repeat(300), 6, releases)));
+
+        assertThat(handle)
+                .hasToString(
+                        "LockHandle[tokens={a\\u000Ab=5, " + "c".repeat(200) + "... (300 characters)=6}, held=true]");
+    }
+
+    @Test
     void keepsItsHoldsWhateverBecomesOfTheList() {
         List<LockHandle> list = new ArrayList<>(List.of(a, b, c));
         LockHandle handle = new CompositeLockHandle(list);

@@ -86,6 +86,14 @@ class SeveralLocksTests {
     }
 
     @Test
+    void aHardEndIsAtMostTheLongestLease() {
+        RecordingLocks granting = new RecordingLocks();
+        LockedProxies.by(granting).byClass(new Work()).limitedForLong();
+
+        assertThat(granting.request().lease()).isEqualTo(LockRequest.MAX_LEASE);
+    }
+
+    @Test
     void theAnnotationThatWaitsLessDecidesWhatABusyLockMeans() {
         Work work = LockedProxies.by(new RecordingLocks().busy()).byClass(new Work());
 
@@ -128,6 +136,10 @@ class SeveralLocksTests {
         @DistributedLocked(key = "'x'", renew = false, lease = "4s")
         @DistributedLocked(key = "'x'", maxHold = "3s")
         void limited() {}
+
+        @DistributedLocked(key = "'x'", renew = false)
+        @DistributedLocked(key = "'x'", maxHold = "400d")
+        void limitedForLong() {}
 
         @DistributedLocked(key = "'x'", waitUpTo = "5s")
         @DistributedLocked(key = "'x'", waitUpTo = "0", whenBusy = WhenBusy.SKIP)

@@ -11,6 +11,10 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.interceptor.KeyValueTests.Named;
 import io.distributedlock.interceptor.KeyValueTests.Work;
 import io.distributedlock.interceptor.KeyValueTests.Wrapper;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.IntBuffer;
@@ -20,13 +24,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.SimpleTimeZone;
+import java.util.TimeZone;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Buffers, constants with a text of their own, and values that contain themselves. */
 class UnusualKeyValueTests {
@@ -183,6 +192,74 @@ class UnusualKeyValueTests {
         assertThat(locks.requests())
                 .extracting(LockRequest::name)
                 .containsExactly("v:RED", "v:{RED=RED}", "v:RED", "v:RED");
+    }
+
+    static Stream<Arguments> meaningless() {
+        return Stream.of(
+                Arguments.of(Double.NaN, "not finite"),
+                Arguments.of(Float.POSITIVE_INFINITY, "not finite"),
+                Arguments.of(OptionalDouble.of(Double.NaN), "not finite"),
+                Arguments.of(Mono.just("a"), "a publisher (reactor.core.publisher.MonoJust)"),
+                Arguments.of(Flux.empty(), "a publisher (reactor.core.publisher.FluxEmpty)"));
+    }
+
+    /** The text of a publisher is the same for all of its kind, and NaN is mostly the result of a mistake. */
+    @ParameterizedTest
+    @MethodSource("meaningless")
+    void refusesNumbersThatAreNotFiniteAndPublishersAlsoWithinOtherValues(Object value, String reason) {
+        for (Object key : List.of(
+                value,
+                new Wrapper("acme", value),
+                new Wrapper("acme", List.of(value)),
+                Optional.of(new Wrapper("acme", Map.of("a", value))),
+                List.of(new Wrapper("acme", Optional.of(value))))) {
+            assertThat(catchThrowable(() -> work.any(key)))
+                    .isExactlyInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(reason);
+        }
+        assertThat(catchThrowable(() -> work.concatenated(new Wrapper("acme", value))))
+                .isExactlyInstanceOf(IllegalArgumentException.class);
+        assertThat(locks.events()).isEmpty();
+    }
+
+    /** They are equal whether the name of the host is known or not. */
+    @Test
+    void writesEqualAddressesAlikeAlsoWithinOtherValues() throws UnknownHostException {
+        byte[] four = {10, 0, 0, 7};
+        byte[] six = {(byte) 0xFE, (byte) 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+        InetAddress named = InetAddress.getByAddress("till", four);
+        InetAddress scoped = Inet6Address.getByAddress("till", six, 3);
+        assertThat(named).isEqualTo(InetAddress.getByAddress(four));
+        assertThat(scoped).isEqualTo(InetAddress.getByAddress(six));
+        work.any(named);
+        work.any(InetAddress.getByAddress(four));
+        work.any(scoped);
+        work.any(InetAddress.getByAddress(six));
+        work.any(new InetSocketAddress(named, 80));
+        work.any(new InetSocketAddress(scoped, 80));
+        work.any(InetSocketAddress.createUnresolved("Till.Example", 80));
+        work.concatenated(new Wrapper("acme", List.of(named, new InetSocketAddress(named, 80))));
+        assertThat(locks.requests())
+                .extracting(LockRequest::name)
+                .containsExactly(
+                        "10.0.0.7",
+                        "10.0.0.7",
+                        "fe80:0:0:0:0:0:0:1",
+                        "fe80:0:0:0:0:0:0:1",
+                        "10.0.0.7:80",
+                        "[fe80:0:0:0:0:0:0:1]:80",
+                        "till.example:80",
+                        "v:Wrapper[tenant=acme, content=[10.0.0.7, 10.0.0.7:80]]");
+    }
+
+    @Test
+    void writesTheIdOfATimeZone() {
+        work.any(TimeZone.getTimeZone("Asia/Tokyo"));
+        work.any(new SimpleTimeZone(3_600_000, "One"));
+        work.concatenated(new Wrapper("acme", TimeZone.getTimeZone("Asia/Tokyo")));
+        assertThat(locks.requests())
+                .extracting(LockRequest::name)
+                .containsExactly("Asia/Tokyo", "One", "v:Wrapper[tenant=acme, content=Asia/Tokyo]");
     }
 
     private enum Color {

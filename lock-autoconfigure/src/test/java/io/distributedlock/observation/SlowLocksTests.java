@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,9 @@ class SlowLocksTests {
 
     private final List<LockEvent> events = new ArrayList<>();
 
+    /** Just before the overflow of the clock. */
+    private long nanos = Long.MAX_VALUE - 1_000;
+
     private final SlowLocks slow = slow(LIMIT, LIMIT);
 
     private SlowLocks slow(Duration waitLimit, Duration holdLimit) {
@@ -48,7 +52,8 @@ class SlowLocksTests {
                 name -> heldBy("elsewhere", false, null),
                 events::add,
                 waitLimit,
-                holdLimit);
+                holdLimit,
+                () -> nanos);
     }
 
     private static Held hold(String name, long token, int seconds) {
@@ -158,6 +163,53 @@ class SlowLocksTests {
                         new LongHoldEvent("order:1", 7, Duration.ofSeconds(31), "exec-1", PAY.method(), 2),
                         new LongHoldEvent("order:1", 8, Duration.ofSeconds(32), "exec-1", PAY.method(), 2));
         assertThat(log.getOut()).contains("has been held by 'exec-1' in Orders#pay(Order) for 31000 ms, token 7");
+    }
+
+    /** The second hold of an explicit owner has the token of the first, and so may readers. */
+    @Test
+    void eachOfTwoHoldsWithOneTokenIsReportedOnce() {
+        held.add(hold("order:1", 7, 31));
+        held.add(hold("order:1", 7, 20));
+        slow.look();
+        nanos += Duration.ofSeconds(15).toNanos();
+        held.clear();
+        held.add(hold("order:1", 7, 46));
+        held.add(hold("order:1", 7, 35));
+        slow.look();
+        nanos += Duration.ofSeconds(15).toNanos();
+        held.clear();
+        held.add(hold("order:1", 7, 50));
+        slow.look();
+
+        assertThat(events)
+                .extracting(event -> ((LongHoldEvent) event).heldFor())
+                .containsExactly(Duration.ofSeconds(31), Duration.ofSeconds(35));
+    }
+
+    /** The thread may pause between the clock and the ages: the start of a hold is then known less exactly. */
+    @Test
+    void aPauseDuringACheckDoesNotRepeatAReport() {
+        AtomicLong clock = new AtomicLong();
+        AtomicLong pause = new AtomicLong();
+        SlowLocks paused = new SlowLocks(
+                () -> {
+                    clock.addAndGet(pause.get());
+                    int age = (int) Duration.ofNanos(clock.get()).toSeconds();
+                    clock.addAndGet(pause.get());
+                    return new LockActivity("here", true, true, List.of(hold("order:1", 7, age)), List.of());
+                },
+                name -> null,
+                events::add,
+                LIMIT,
+                LIMIT,
+                clock::get);
+        for (int seconds : new int[] {31, 45, 60}) {
+            clock.set(Duration.ofSeconds(seconds).toNanos());
+            pause.set(seconds == 45 ? Duration.ofSeconds(4).toNanos() : 0);
+            paused.look();
+        }
+
+        assertThat(events).hasSize(1);
     }
 
     @Test

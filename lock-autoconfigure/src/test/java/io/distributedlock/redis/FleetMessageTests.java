@@ -19,7 +19,7 @@ class FleetMessageTests {
 
     private static InstanceReport sent(List<LockActivity.Held> held, List<LockActivity.Waiting> waiting) {
         LockActivity activity = new LockActivity("AAAAAAAA", true, true, held, waiting);
-        List<String> messages = FleetMessage.here("7", ActivityPage.of(activity, "till 1", "", 500));
+        List<String> messages = FleetMessage.here("7", ActivityPage.of(activity, "till 1", "", 500), 3);
         assertThat(messages).hasSizeLessThanOrEqualTo(FleetMessage.PARTS);
         String rows = messages.stream().map(each -> each.split(" ", 5)[4]).collect(Collectors.joining());
         return FleetMessage.report("AAAAAAAA", rows);
@@ -41,6 +41,21 @@ class FleetMessageTests {
         assertThat(report.cutAfter()).isNull();
         assertThat(report.held()).extracting(LockActivity.Held::name).containsExactly("a", "b");
         assertThat(report.waiting()).extracting(wait -> wait.longest().name()).containsExactly("b", "c");
+    }
+
+    /** Redis passes messages between databases, but locks of different databases are different locks. */
+    @Test
+    void aReplyShowsWhetherItIsOfAnotherDatabase() {
+        LockActivity activity = new LockActivity("AAAAAAAA", true, true, List.of(held("a")), List.of());
+        String message = FleetMessage.here("7", ActivityPage.of(activity, "till 1", "", 500), 3)
+                .get(0);
+        String rows = message.split(" ", 5)[4];
+
+        assertThat(FleetMessage.isOfOtherDatabase(rows, 3)).isFalse();
+        assertThat(FleetMessage.isOfOtherDatabase(rows, 0)).isTrue();
+        String older = rows.replaceFirst(",3;", ";");
+        assertThat(FleetMessage.isOfOtherDatabase(older, 0)).isFalse();
+        assertThat(FleetMessage.report("AAAAAAAA", older)).isNotNull();
     }
 
     /** Otherwise the waits would be missing, and the next page would begin behind them. */

@@ -45,7 +45,7 @@ class InstanceLabelLookupTests {
         InstanceId self = new InstanceId();
         FleetDirectory directory = new FleetDirectory(connections, keys);
         InstanceMessenger messenger = new InstanceMessenger(connections, keys, self, directory);
-        FleetQueries fleet = new FleetQueries(messenger, directory, thread, labels, () -> null, () -> "here");
+        FleetQueries fleet = new FleetQueries(messenger, directory, 0, thread, labels, () -> null, () -> "here");
         InstanceLabelKey key =
                 new InstanceLabelKey(connections, keys, self, () -> "here", () -> false, age -> 0, thread);
         return new InstanceLabelLookup(labels, key, fleet);

@@ -7,11 +7,15 @@ package io.distributedlock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.HoldReport;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class InstanceMessageTests {
 
@@ -34,6 +38,37 @@ class InstanceMessageTests {
         HoldReport report = report("till 1", waitsFor("order:2", "order:3"));
 
         assertThat(told(report)).isEqualTo(report);
+    }
+
+    /** They were read as question marks, so that the holder of such a lock was not found. */
+    @ParameterizedTest(name = "{index}")
+    @ValueSource(
+            strings = {
+                "a\uD800",
+                "\uDC00b",
+                "\uDFFF\uD800",
+                "\uD800\uD83D\uDE00\uDBFF",
+                "\uD7FF\uD800\uE000",
+                "a?",
+                "a\uFFFD",
+                ""
+            })
+    void namesWithLoneSurrogatesArriveAsTheyWereSent(String name) {
+        assertThat(InstanceMessage.nameIn(InstanceMessage.request("AAAAAAAA", "number", name)))
+                .isEqualTo(name);
+        assertThat(FleetMessage.after(FleetMessage.list("AAAAAAAA", "number", 5, name)))
+                .isEqualTo(name);
+    }
+
+    @Test
+    void allOtherTextsAreInUtf8AsOlderVersionsReadThem() {
+        String text = IntStream.rangeClosed(0, Character.MAX_CODE_POINT)
+                .filter(point -> point < Character.MIN_SURROGATE || point > Character.MAX_SURROGATE)
+                .mapToObj(Character::toString)
+                .collect(Collectors.joining());
+
+        assertThat(MessageText.bytes(text)).isEqualTo(text.getBytes(StandardCharsets.UTF_8));
+        assertThat(MessageText.of(MessageText.bytes(text))).isEqualTo(text);
     }
 
     /** A reply is one message, whatever its sender holds and waits for. */
