@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One sending of a command. It ends once: with the reply, with a failure, or when the engine stops waiting for it. What
- * arrives after its end is dropped. Its monitor is held only to access the fields, so a caller may hold its own monitor.
+ * arrives after its end is dropped. Its monitor is held only to access the fields, so a caller may hold its own
+ * monitor.
  *
  * @param <R> the reply
  */
