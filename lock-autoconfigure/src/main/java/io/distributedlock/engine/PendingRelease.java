@@ -32,6 +32,9 @@ final class PendingRelease extends TimerTask {
 
     final String name;
 
+    /** The explicit owner; null if there is none. */
+    final @Nullable String owner;
+
     private final long number;
 
     private final long timeout;
@@ -125,6 +128,7 @@ final class PendingRelease extends TimerTask {
             @Nullable AcquireAttempt unanswered) {
         this.engine = lock.engine;
         this.name = lock.name;
+        this.owner = Readers.isReader(lock) ? null : lock.owner;
         this.number = number;
         this.leaseNanos = leaseNanos;
         this.timeout = engine.timeout(leaseNanos);
@@ -246,6 +250,9 @@ final class PendingRelease extends TimerTask {
             engine.retries().succeeded(name);
             engine.tokenSeen(reply.token());
             completeRequeue(reply.requeued(), null);
+            if (reply.outcome() == Outcome.RELEASED || reply.outcome() == Outcome.TRANSFERRED) {
+                attempt.revokeOthers();
+            }
             finish();
             outcome.complete(believed(reply.outcome()));
         } else {
