@@ -25,8 +25,7 @@ final class TimerThread implements Runnable {
     private volatile boolean stopped;
 
     TimerThread() {
-        this.thread = new Thread(this, "distributed-lock-timer");
-        thread.setDaemon(true);
+        this.thread = LibraryThreads.create("distributed-lock-timer", this);
     }
 
     void start(EngineContext context) {
