@@ -76,6 +76,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
     private final boolean keepUntilCompletion;
 
     private final Supplier<? extends @Nullable LockListener> listener;
+
     private final @Nullable Acknowledgement acknowledgement;
 
     private final ReentrantLock lifecycle = new ReentrantLock();
@@ -174,7 +175,10 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
      *     completed
      * @param listener supplies the listener of acquisitions and commands, or null; called at each start
      * @param acknowledge how many replicas have to confirm each grant and each renewal; 0 for none
-     * @param acknowledgeTimeout maximum time to wait for these confirmations
+     * @param acknowledgeTimeout maximum time to wait for these confirmations: from 1 ms to a third of the lease, and at
+     *     least 100 ms less than the command time-out
+     * @throws IllegalArgumentException if the number of replicas is negative, or if there are some and the time is
+     *     outside its range
      * @throws UnsupportedTopologyException if the topology of the factory is not supported
      */
     public RedisLockTemplate(
@@ -188,7 +192,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
             Duration acknowledgeTimeout) {
         LettuceConnectionFactory unproxied = RedisTarget.unproxied(connections);
         RedisTarget.of(unproxied);
-        this.acknowledgement = acknowledge == 0 ? null : new Acknowledgement(acknowledge, acknowledgeTimeout);
+        this.acknowledgement = acknowledge == 0 ? null : Acknowledgement.of(acknowledge, acknowledgeTimeout, settings);
         this.application = unproxied;
         this.keys = new LockKeys(keyPrefix);
         this.settings = settings;
