@@ -125,8 +125,9 @@ final class AvailabilityCheck {
 
     /** A grant that comes too late is released as well. */
     private CompletableFuture<?> acquireAndRelease(Subject subject) {
+        // Of this length, a reply and its confirmations by replicas have the whole command time-out.
         long lease = Math.max(
-                SHORTEST_LEASE_MILLIS, engine.settings().commandTimeout().toMillis());
+                SHORTEST_LEASE_MILLIS, 3 * engine.settings().commandTimeout().toMillis());
         PendingReply<AcquireReply> acquired = new PendingReply<>();
         engine.store()
                 .acquire(
@@ -156,14 +157,24 @@ final class AvailabilityCheck {
         return released;
     }
 
+    /** Not interruptible, since callers that share the result wait as well; keeps the flag. */
     private void await(CompletableFuture<?>[] replies) {
-        try {
-            CompletableFuture.allOf(replies)
-                    .get(engine.settings().commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException ex) {
+        CompletableFuture<Void> all = CompletableFuture.allOf(replies);
+        long end = NanoClock.SYSTEM.nanos() + engine.settings().commandTimeout().toNanos();
+        boolean interrupted = false;
+        while (true) {
+            try {
+                all.get(Math.max(0, end - NanoClock.SYSTEM.nanos()), TimeUnit.NANOSECONDS);
+                break;
+            } catch (InterruptedException ex) {
+                interrupted = true;
+            } catch (ExecutionException | TimeoutException ex) {
+                // Each reply is read by itself.
+                break;
+            }
+        }
+        if (interrupted) {
             Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException ex) {
-            // Each reply is read by itself.
         }
     }
 

@@ -23,7 +23,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Commands to the store with a caller that waits for the reply, each for at most one command time-out. */
+/** Commands to the store with a caller that waits for the reply, each for at most the time that the settings allow. */
 final class BlockingCalls {
 
     private static final Log log = LogFactory.getLog(BlockingCalls.class);
@@ -38,7 +38,10 @@ final class BlockingCalls {
 
     /** Sends a command, as soon as there is a connection. */
     <T> T await(String name, Supplier<CompletableFuture<T>> command) {
-        long timeout = engine.timeout(ResolvedRequest.FOREVER);
+        return await(name, engine.timeout(ResolvedRequest.FOREVER), command);
+    }
+
+    private <T> T await(String name, long timeout, Supplier<CompletableFuture<T>> command) {
         long end = engine.now() + timeout;
         CompletableFuture<Void> ready = engine.store().ready();
         CompletableFuture<T> reply = ready.thenCompose(connected -> command.get());
@@ -88,29 +91,42 @@ final class BlockingCalls {
     void extend(Hold hold, long length) {
         String name = hold.name();
         LeaseRenewal.Due due = hold.lock.extend(hold, length);
-        if (due != null) {
-            sendExtension(name, due);
-        }
-        LockLostException loss = hold.loss();
+        DistributedLockException failure = due == null ? null : sendExtension(name, length, due);
+        LockLostException loss = lossOf(hold);
         if (loss != null) {
+            if (failure != null) {
+                loss.addSuppressed(failure);
+            }
             throw loss;
+        }
+        if (failure != null) {
+            throw failure;
         }
         if (due == null) {
             throw new LockLostException(name, "Lock '" + name + "': the handle is already closed", Duration.ZERO);
         }
     }
 
-    private void sendExtension(String name, LeaseRenewal.Due due) {
+    private @Nullable LockLostException lossOf(Hold hold) {
+        if (hold.isExpired(engine.now())) {
+            hold.lock.checkDeadline();
+        }
+        return hold.loss();
+    }
+
+    /** @return why it does not count, or null; the loss of the hold may be the reason for that */
+    private @Nullable DistributedLockException sendExtension(String name, long length, LeaseRenewal.Due due) {
         boolean counts;
         try {
-            counts = await(name, () -> engine.renewal().sendNow(due));
+            counts = await(name, engine.timeout(length), () -> engine.renewal().sendNow(due));
+        } catch (DistributedLockException ex) {
+            engine.renewal().giveUp(due);
+            return ex;
         } catch (RuntimeException | Error ex) {
             engine.renewal().giveUp(due);
             throw ex;
         }
-        if (!counts) {
-            throw unavailable(name, StoreFailures.overtaken());
-        }
+        return counts ? null : unavailable(name, StoreFailures.overtaken());
     }
 
     /** The wait for the reply to a release, or null if the settings have no such wait. */

@@ -174,10 +174,7 @@ final class CallbackPool implements Executor {
         private volatile State state = State.STARTING;
 
         Worker(String name) {
-            // The thread inherits nothing from the one that starts it, which may be of a request or of the network.
-            thread = new Thread(null, this, name, 0, false);
-            thread.setContextClassLoader(CallbackPool.class.getClassLoader());
-            thread.setDaemon(true);
+            thread = LibraryThreads.create(name, this);
         }
 
         @Override

@@ -134,12 +134,25 @@ final class EngineContext {
 
     /** The timer's thread does it. Allocates nothing and takes few frames, since the caller may be out of both. */
     void handOver(DeferredActions actions) {
+        add(actions, actions);
+        wakeUp.run();
+    }
+
+    /**
+     * @param first refers to the one before, and so on
+     * @param last the end of that chain
+     */
+    private void add(DeferredActions first, DeferredActions last) {
         DeferredActions before;
         do {
             before = handedOver.get();
-            actions.handedOverBefore = before;
-        } while (!handedOver.compareAndSet(before, actions));
-        wakeUp.run();
+            last.handedOverBefore = before;
+        } while (!handedOver.compareAndSet(before, first));
+    }
+
+    /** Whether there is something that {@link #runHandedOver()} would run. */
+    boolean hasHandedOver() {
+        return handedOver.get() != null;
     }
 
     /** The same for a single step; it may be done twice. */
@@ -149,15 +162,29 @@ final class EngineContext {
         handOver(actions);
     }
 
-    /** What was handed over. To be called by the timer's thread. */
+    /** What was handed over. To be called by the timer's thread. After a failure, the rest remains handed over. */
     void runHandedOver() {
         DeferredActions next = handedOver.getAndSet(null);
-        while (next != null) {
-            DeferredActions actions = next;
-            next = actions.handedOverBefore;
-            actions.handedOverBefore = null;
-            runDue(actions, now());
+        try {
+            while (next != null) {
+                DeferredActions actions = next;
+                runDue(actions, now());
+                next = actions.handedOverBefore;
+                actions.handedOverBefore = null;
+            }
+        } finally {
+            if (next != null) {
+                add(next, lastOf(next));
+            }
         }
+    }
+
+    private static DeferredActions lastOf(DeferredActions first) {
+        DeferredActions last = first;
+        for (DeferredActions each = first; each != null; each = each.handedOverBefore) {
+            last = each;
+        }
+        return last;
     }
 
     /**

@@ -290,7 +290,7 @@ final class Hold extends WeakReference<HandleAnchor> {
         return origin;
     }
 
-    /** Its holder has received it. */
+    /** Its holder has received it, and the listener knows that. The hold may have ended meanwhile. */
     void setAttempt(LockListener.Attempt listener, @Nullable String trace) {
         traceId = trace;
         attempt = listener;

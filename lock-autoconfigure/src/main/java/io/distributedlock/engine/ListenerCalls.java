@@ -97,13 +97,22 @@ final class ListenerCalls {
             return;
         }
         Path path = granted.path();
-        if (path != Path.RE_ENTERED && granted.handle() instanceof DefaultLockHandle handle) {
-            handle.hold().setAttempt(known, waiter.traceId);
-        }
         try {
             known.acquired(path, waited);
         } catch (Throwable ex) {
             failed(ex);
+        } finally {
+            if (path != Path.RE_ENTERED && granted.handle() instanceof DefaultLockHandle handle) {
+                received(handle.hold(), known, waiter.traceId);
+            }
+        }
+    }
+
+    /** The end is the last call, so it is reported after the grant, even if the hold was lost meanwhile. */
+    private void received(Hold hold, Attempt known, @Nullable String traceId) {
+        hold.setAttempt(known, traceId);
+        if (hold.hasEnded()) {
+            ended(hold, hold.isLost() ? End.LOST : End.RELEASED);
         }
     }
 

@@ -18,6 +18,7 @@ import io.distributedlock.LockScope;
 import io.distributedlock.LockState;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.engine.LeaseStore.ReleaseReply;
+import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -238,33 +239,41 @@ public final class LockEngine implements AutoCloseable {
 
     /** See {@link io.distributedlock.LockOperations#release}. */
     public ReleaseResult release(String name, String owner) {
-        Runnable revocation = context.locks().revocation(name, owner);
-        ReleaseReply reply =
-                context.calls().await(name, () -> context.store().releaseOwner(name, owner, context.floor()));
-        context.tokenSeen(reply.token());
-        ReleaseResult result = switch (reply.outcome()) {
+        return switch (revoke(name, owner, () -> context.store().releaseOwner(name, owner, context.floor()))) {
             case RELEASED, TRANSFERRED, LEFT_QUEUE -> ReleaseResult.RELEASED;
             case STILL_HELD -> ReleaseResult.STILL_HELD;
             case NOT_HELD -> ReleaseResult.NOT_HELD;
             case NOT_YOURS -> ReleaseResult.NOT_YOURS;
         };
-        if (result == ReleaseResult.RELEASED) {
-            revocation.run();
-        }
-        return result;
     }
 
     /** See {@link io.distributedlock.LockOperations#forceRelease}. */
     public boolean forceRelease(String name) {
-        Runnable revocation = context.locks().revocation(name, null);
-        ReleaseReply reply = context.calls().await(name, () -> context.store().forceRelease(name, context.floor()));
-        context.tokenSeen(reply.token());
-        boolean held = reply.outcome() != ReleaseReply.Outcome.NOT_HELD;
-        if (held) {
-            revocation.run();
-        }
-        return held;
+        return revoke(name, null, () -> context.store().forceRelease(name, context.floor())) != Outcome.NOT_HELD;
     }
+
+    /**
+     * Sends a command that ends leases, and revokes those that this instance had when the command was sent: it may have
+     * waited for a connection before.
+     *
+     * @param owner whose leases the command ends, or null for all
+     */
+    private Outcome revoke(String name, @Nullable String owner, Supplier<CompletableFuture<ReleaseReply>> command) {
+        Revoking sent = context.calls().await(name, () -> {
+            Runnable revocation = context.locks().revocation(name, owner);
+            return command.get().thenApply(reply -> new Revoking(reply, revocation));
+        });
+        context.tokenSeen(sent.reply().token());
+        Outcome outcome = sent.reply().outcome();
+        switch (outcome) {
+            case RELEASED, TRANSFERRED, LEFT_QUEUE -> sent.revocation().run();
+            case STILL_HELD, NOT_HELD, NOT_YOURS -> {}
+        }
+        return outcome;
+    }
+
+    /** The reply to a command that ends leases, and the end of those leases here. */
+    private record Revoking(ReleaseReply reply, Runnable revocation) {}
 
     /** The holds and waits of this instance at this moment; the locks are read one after the other. */
     public LockActivity activity(String instance, boolean connected, boolean subscribed) {

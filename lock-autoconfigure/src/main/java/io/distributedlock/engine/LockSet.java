@@ -50,6 +50,10 @@ public final class LockSet {
             LockUnavailableException lost = LostPart.first(held);
             rollBack(held);
             throw lost == null ? wait.withTotalWait(ex) : lost;
+        } catch (LockUnavailableException ex) {
+            LockUnavailableException lost = firstLost(held);
+            rollBack(held);
+            throw lost == null ? ex : lost;
         } catch (RuntimeException | Error ex) {
             rollBack(held);
             throw ex;

@@ -110,7 +110,8 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>A retained lease is lost, released by force, or ends.</b> No caller holds the lock, so no loss is reported.
  *   <li><b>A forced release by this instance is confirmed before its message arrives.</b> The reply ends the lease that
  *       this instance had when it sent the request: Redis no longer has it, even if another acquisition had the lock by
- *       then. The message finds no such lease.
+ *       then. The message finds no such lease. The same applies to the other holds of an explicit owner when the store
+ *       confirms the release of its last one.
  *   <li><b>The object retires while a caller comes.</b> The caller is refused entry and looks the name up again.
  * </ul>
  */

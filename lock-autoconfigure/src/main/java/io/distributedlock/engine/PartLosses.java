@@ -25,7 +25,7 @@ final class PartLosses {
         lost = true;
         Waiter known = waiting;
         if (known != null) {
-            known.leave();
+            known.end(lostPart());
         }
     }
 
@@ -40,8 +40,13 @@ final class PartLosses {
     void waits(Waiter waiter) {
         waiting = waiter;
         if (lost) {
-            waiter.leave();
+            waiter.end(lostPart());
         }
+    }
+
+    /** The caller gets the reason of that loss instead. */
+    private static AcquireResult lostPart() {
+        return new AcquireResult.Unavailable("another lock of its request was lost", null);
     }
 
     /** The calling thread no longer waits. */

@@ -32,6 +32,9 @@ final class PendingRelease extends TimerTask {
 
     final String name;
 
+    /** The explicit owner; null if there is none. */
+    final @Nullable String owner;
+
     private final long number;
 
     private final long timeout;
@@ -125,6 +128,7 @@ final class PendingRelease extends TimerTask {
             @Nullable AcquireAttempt unanswered) {
         this.engine = lock.engine;
         this.name = lock.name;
+        this.owner = Readers.isReader(lock) ? null : lock.owner;
         this.number = number;
         this.leaseNanos = leaseNanos;
         this.timeout = engine.timeout(leaseNanos);
@@ -183,7 +187,7 @@ final class PendingRelease extends TimerTask {
     void start() {
         AcquireAttempt attempt = unanswered;
         if (attempt == null) {
-            send(engine.now());
+            send(engine.now(), null);
             return;
         }
         lookAt(attempt.sentAt + timeout);
@@ -199,27 +203,31 @@ final class PendingRelease extends TimerTask {
             }
             uncertain |= unknown;
         }
-        send(engine.now());
+        send(engine.now(), null);
     }
 
-    private void send(long now) {
+    /**
+     * Sends it, unless another thread has done that since. Changes nothing before it has all that it needs: without
+     * memory, the next attempt comes as if this one had not begun.
+     *
+     * @param before the attempt that was the latest, or null
+     */
+    private void send(long now, @Nullable ReleaseAttempt before) {
         ReleaseAttempt attempt = new ReleaseAttempt(this, engine, minimum);
-        ReleaseAttempt previous;
         ReleaseCommand command;
         synchronized (this) {
-            if (done) {
+            if (done || latest != before) {
                 return;
             }
-            resting = false;
-            previous = latest;
-            doubtful |= previous != null && previous.isOpen();
-            latest = attempt;
             long tombstone = uncertain ? 2 * Math.max(1, leaseNanos / 1_000_000) : 0;
             command = new ReleaseCommand(name, number, engine.floor(), stillQueuing(), tombstone, lost);
+            doubtful |= before != null && before.isOpen();
+            latest = attempt;
+            resting = false;
             lookAt(now + timeout);
         }
-        if (previous != null) {
-            previous.giveUp();
+        if (before != null) {
+            before.giveUp();
         }
         attempt.send(command);
     }
@@ -242,6 +250,9 @@ final class PendingRelease extends TimerTask {
             engine.retries().succeeded(name);
             engine.tokenSeen(reply.token());
             completeRequeue(reply.requeued(), null);
+            if (reply.outcome() == Outcome.RELEASED || reply.outcome() == Outcome.TRANSFERRED) {
+                attempt.revokeOthers();
+            }
             finish();
             outcome.complete(believed(reply.outcome()));
         } else {
@@ -297,17 +308,18 @@ final class PendingRelease extends TimerTask {
     /** The store can be reached again: retries after that delay, if it pauses. */
     void retry(long delay) {
         long now = engine.now();
+        ReleaseAttempt before;
         synchronized (this) {
             if (!resting) {
                 return;
             }
+            before = latest;
             if (delay > 0) {
                 lookAt(look - now < delay ? look : now + delay);
                 return;
             }
-            resting = false;
         }
-        send(now);
+        send(now, before);
     }
 
     private synchronized void lookAt(long time) {
@@ -320,7 +332,7 @@ final class PendingRelease extends TimerTask {
     @Override
     void onDue(long now) {
         boolean overdue;
-        boolean first;
+        ReleaseAttempt attempt;
         synchronized (this) {
             if (done) {
                 return;
@@ -329,16 +341,15 @@ final class PendingRelease extends TimerTask {
                 engine.arm(this, look);
                 return;
             }
-            ReleaseAttempt attempt = latest;
-            first = attempt == null;
-            uncertain |= first;
+            attempt = latest;
+            uncertain |= attempt == null;
             overdue = attempt != null && !resting;
             if (attempt != null && overdue && !attempt.isOpen()) {
                 return;
             }
             doubtful |= overdue;
         }
-        if (!first && now - giveUpAt >= 0) {
+        if (attempt != null && now - giveUpAt >= 0) {
             giveUp();
             return;
         }
@@ -346,8 +357,8 @@ final class PendingRelease extends TimerTask {
             engine.retries().failed(name);
             completeRequeue(null, StoreFailures.noReply(timeout));
         }
-        if (first || engine.retries().tryAcquirePermit(name, now)) {
-            send(now);
+        if (attempt == null || engine.retries().tryAcquirePermit(name, now)) {
+            send(now, attempt);
         } else {
             lookAt(now + Acquisition.longBackOff(engine));
         }

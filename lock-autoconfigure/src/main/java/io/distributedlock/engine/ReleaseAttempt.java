@@ -21,6 +21,11 @@ final class ReleaseAttempt extends InFlightCommand<ReleaseReply> {
 
     private final PendingRelease.@Nullable Minimum minimum;
 
+    /**
+     * Ends the other holds of its explicit owner in this instance. Set before the command is sent; null if it is none.
+     */
+    private @Nullable Runnable revocation;
+
     ReleaseAttempt(PendingRelease release, EngineContext engine, PendingRelease.@Nullable Minimum minimum) {
         super(engine, Command.RELEASE, engine.now());
         this.release = release;
@@ -32,10 +37,24 @@ final class ReleaseAttempt extends InFlightCommand<ReleaseReply> {
             return;
         }
         long left = minimum == null ? 0 : minimum.until() - engine.now();
-        attach(
-                minimum != null && left > 0
-                        ? keep(command, left, minimum.token())
-                        : engine.store().release(command, this));
+        if (minimum != null && left > 0) {
+            attach(keep(command, left, minimum.token()));
+            return;
+        }
+        String owner = release.owner;
+        revocation = owner == null ? null : engine.locks().revocation(command.name(), owner);
+        attach(engine.store().release(command, this));
+    }
+
+    /**
+     * The store has ended all holds that its owner had: those of this instance from before the command need not wait
+     * for the message about it.
+     */
+    void revokeOthers() {
+        Runnable others = revocation;
+        if (others != null) {
+            others.run();
+        }
     }
 
     private Sent keep(ReleaseCommand command, long left, long token) {

@@ -25,8 +25,7 @@ final class TimerThread implements Runnable {
     private volatile boolean stopped;
 
     TimerThread() {
-        this.thread = new Thread(this, "distributed-lock-timer");
-        thread.setDaemon(true);
+        this.thread = LibraryThreads.create("distributed-lock-timer", this);
     }
 
     void start(EngineContext context) {
@@ -60,7 +59,8 @@ final class TimerThread implements Runnable {
     private void turn(EngineContext context) {
         context.runTimers();
         long sleep = context.timers().plan(context.now(), LONGEST_SLEEP_NANOS);
-        if (sleep > 0 && !stopped) {
+        // The permit to continue may have been used up since by another wait of this thread.
+        if (sleep > 0 && !stopped && !context.hasHandedOver()) {
             LockSupport.parkNanos(this, sleep);
         }
     }

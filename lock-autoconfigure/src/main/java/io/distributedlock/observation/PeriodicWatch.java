@@ -68,6 +68,7 @@ public class PeriodicWatch implements SmartLifecycle {
         if (executor == null && pauseMillis > 0) {
             ScheduledThreadPoolExecutor started = new ScheduledThreadPoolExecutor(1, task -> {
                 Thread made = new Thread(null, task, thread, 0, false);
+                made.setContextClassLoader(PeriodicWatch.class.getClassLoader());
                 made.setDaemon(true);
                 return made;
             });

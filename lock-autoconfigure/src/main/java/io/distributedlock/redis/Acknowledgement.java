@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.NanoClock;
 import java.time.Duration;
@@ -12,6 +13,40 @@ import java.util.function.LongUnaryOperator;
 
 /** How many replicas have to confirm each grant and each renewal, and within which time. */
 record Acknowledgement(int replicas, Duration timeout) {
+
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
+
+    /** Redis may notice the end of the time-out this late. */
+    private static final Duration REDIS_TICK = Duration.ofMillis(100);
+
+    /** Redis would wait for ever with a time-out of 0 ms. */
+    Acknowledgement {
+        if (replicas < 1) {
+            throw new IllegalArgumentException("acknowledge must not be negative, but is " + replicas);
+        }
+        if (timeout.compareTo(SHORTEST_TIMEOUT) < 0) {
+            throw new IllegalArgumentException("acknowledgeTimeout must be at least 1 ms, but is " + timeout);
+        }
+    }
+
+    /**
+     * The same checks as of the properties.
+     *
+     * @throws IllegalArgumentException if a number is negative or too small, or if a caller with these settings would
+     *     not wait long enough for the confirmations
+     */
+    static Acknowledgement of(int replicas, Duration timeout, EngineSettings settings) {
+        Acknowledgement checked = new Acknowledgement(replicas, timeout);
+        if (timeout.compareTo(settings.lease().dividedBy(3)) > 0) {
+            throw new IllegalArgumentException("acknowledgeTimeout must be at most a third of the lease of "
+                    + settings.lease() + ", but is " + timeout);
+        }
+        if (timeout.compareTo(settings.commandTimeout().minus(REDIS_TICK)) > 0) {
+            throw new IllegalArgumentException("acknowledgeTimeout must be at least 100 ms less than the commandTimeout"
+                    + " of " + settings.commandTimeout() + ", but is " + timeout);
+        }
+        return checked;
+    }
 
     /**
      * @param renewing creates a store that renews through the given connections

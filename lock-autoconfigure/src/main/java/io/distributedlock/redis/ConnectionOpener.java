@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.engine.LibraryThreads;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +27,7 @@ final class ConnectionOpener implements AutoCloseable {
 
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    private final Thread thread = new Thread(this::run, "distributed-lock-connect");
+    private final Thread thread = LibraryThreads.create("distributed-lock-connect", this::run);
 
     /** One attempt. */
     @FunctionalInterface
@@ -40,7 +41,6 @@ final class ConnectionOpener implements AutoCloseable {
     ConnectionOpener(LockClientFactory source, Connecting connecting) {
         this.source = source;
         this.connecting = connecting;
-        thread.setDaemon(true);
     }
 
     /** Begins, and waits for the outcome of the first attempt for that time at most. */

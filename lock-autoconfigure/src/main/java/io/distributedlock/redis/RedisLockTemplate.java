@@ -19,12 +19,9 @@ import io.distributedlock.LockState;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.ReleaseResult;
 import io.distributedlock.composite.KnownRefusals;
-import io.distributedlock.engine.DeadlockSearch;
 import io.distributedlock.engine.EngineSettings;
-import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LockEngine;
 import io.distributedlock.engine.LockSet;
-import io.distributedlock.engine.NanoClock;
 import io.distributedlock.transaction.TransactionalHold;
 import java.time.Duration;
 import java.util.Collection;
@@ -35,7 +32,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -76,11 +72,12 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
     private final boolean keepUntilCompletion;
 
     private final Supplier<? extends @Nullable LockListener> listener;
+
     private final @Nullable Acknowledgement acknowledgement;
 
     private final ReentrantLock lifecycle = new ReentrantLock();
 
-    private volatile @Nullable Instance instance;
+    private volatile @Nullable RunningInstance instance;
 
     private volatile boolean stopped;
 
@@ -174,7 +171,10 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
      *     completed
      * @param listener supplies the listener of acquisitions and commands, or null; called at each start
      * @param acknowledge how many replicas have to confirm each grant and each renewal; 0 for none
-     * @param acknowledgeTimeout maximum time to wait for these confirmations
+     * @param acknowledgeTimeout maximum time to wait for these confirmations: from 1 ms to a third of the lease, and at
+     *     least 100 ms less than the command time-out
+     * @throws IllegalArgumentException if the number of replicas is negative, or if there are some and the time is
+     *     outside its range
      * @throws UnsupportedTopologyException if the topology of the factory is not supported
      */
     public RedisLockTemplate(
@@ -187,7 +187,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
             int acknowledge,
             Duration acknowledgeTimeout) {
         RedisTarget.of(RedisTarget.unproxied(connections));
-        this.acknowledgement = acknowledge == 0 ? null : new Acknowledgement(acknowledge, acknowledgeTimeout);
+        this.acknowledgement = acknowledge == 0 ? null : Acknowledgement.of(acknowledge, acknowledgeTimeout, settings);
         this.application = connections;
         this.keys = new LockKeys(keyPrefix);
         this.settings = settings;
@@ -218,7 +218,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
     /** Internal: see {@link KnownRefusals}. */
     @Override
     public void requireNotRefused(LockRequest request, boolean async) {
-        Instance running = instance;
+        RunningInstance running = instance;
         if (running != null) {
             new LockSet(running.engine()).requireNotRefused(request, async);
         }
@@ -245,7 +245,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
     public Optional<LockState> inspect(String name) {
         String checked = LockRequest.of(name).name();
         Optional<LockState> state = engine(checked).inspect(checked);
-        Instance running = instance;
+        RunningInstance running = instance;
         return running == null ? state : state.map(running.fleetMessaging().labels()::labelled);
     }
 
@@ -267,7 +267,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
 
     @Override
     public LockActivity activity() {
-        Instance running = instance;
+        RunningInstance running = instance;
         return running == null
                 ? new LockActivity("", false, false, List.of(), List.of())
                 : running.fleetMessaging().activity();
@@ -275,7 +275,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
 
     @Override
     public LockAvailability availability() {
-        Instance running = instance;
+        RunningInstance running = instance;
         return running == null
                 ? LockMonitor.super.availability()
                 : running.fleetMessaging().availability();
@@ -287,7 +287,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
     }
 
     private LockEngine engine(String name) {
-        Instance running = instance;
+        RunningInstance running = instance;
         if (running == null) {
             if (stopped) {
                 throw new LockUnavailableException(
@@ -315,7 +315,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
         lifecycle.lock();
         try {
             if (instance == null) {
-                instance = Instance.open(
+                instance = RunningInstance.open(
                         RedisTarget.unproxied(application),
                         keys,
                         settings,
@@ -335,7 +335,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
         lifecycle.lock();
         try {
             stopped = true;
-            Instance running = instance;
+            RunningInstance running = instance;
             if (running != null) {
                 running.close();
             }
@@ -372,7 +372,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
 
     @Override
     public Optional<HoldReport> holdOf(String of, String lockName) {
-        Instance running = instance;
+        RunningInstance running = instance;
         return running == null
                 ? Optional.empty()
                 : running.fleetMessaging().holds().of(of, lockName);
@@ -380,7 +380,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
 
     @Override
     public HoldReply replyOf(String of, String lockName) {
-        Instance running = instance;
+        RunningInstance running = instance;
         return running == null
                 ? HoldReply.NONE
                 : running.fleetMessaging().holds().replyOf(of, lockName);
@@ -388,7 +388,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
 
     @Override
     public FleetReport fleet(String after, int atMost) {
-        Instance running = instance;
+        RunningInstance running = instance;
         return running == null
                 ? LockMonitor.super.fleet(after, atMost)
                 : running.fleetMessaging().fleet().fleet(after, atMost);
@@ -398,85 +398,21 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
     public List<String> line(String lockName, int atMost) {
         int most = Math.max(1, Math.min(500, atMost));
         engine(lockName);
-        Instance running = instance;
+        RunningInstance running = instance;
         return running == null ? List.of() : running.fleetMessaging().line(lockName, most);
     }
 
     @Override
     public Map<String, String> labels(Collection<String> instances) {
-        Instance running = instance;
+        RunningInstance running = instance;
         return running == null ? Map.of() : running.fleetMessaging().labels().of(instances);
     }
 
     @Override
     public void searchDeadlocks(Duration after, boolean resolve) {
-        Instance running = instance;
+        RunningInstance running = instance;
         if (running != null) {
             running.deadlocks().look(after, resolve);
-        }
-    }
-
-    /** The state from a start to the next stop: an identity, its connections, and the engine that uses them. */
-    private record Instance(
-            RedisConnections connections,
-            LockEngine engine,
-            FleetMessaging fleetMessaging,
-            HolderLookup holders,
-            DeadlockSearch deadlocks) {
-
-        static Instance open(
-                LettuceConnectionFactory application,
-                LockKeys keys,
-                EngineSettings settings,
-                Consumer<? super LockEvent> events,
-                @Nullable LockListener listener,
-                @Nullable Acknowledgement acknowledgement,
-                Function<String, String> label) {
-            boolean cluster = application.isClusterAware();
-            InstanceId id = cluster ? InstanceId.inCluster() : new InstanceId();
-            LockClientFactory source = new LockClientFactory(application, settings.commandTimeout(), id);
-            RedisConnections connections = cluster
-                    ? new ClusterConnections(source, keys, settings.commandTimeout())
-                    : new SingleServerConnections(source, settings.commandTimeout());
-            ServerClockMonitor clock = new ServerClockMonitor(NanoClock.SYSTEM);
-            LettuceLeaseStore direct = new LettuceLeaseStore(connections, keys, id, clock);
-            LeaseStore store = acknowledgement == null
-                    ? direct
-                    : acknowledgement.of(
-                            direct,
-                            connections,
-                            keys,
-                            third -> new LettuceLeaseStore(third, keys, id, clock),
-                            settings::replyTimeout);
-            LockEngine engine = new LockEngine(store, settings, events, listener);
-            log.info("Distributed locks: instance " + id.publicPart() + ", " + source.redis() + ", prefix '"
-                    + keys.prefix() + "'");
-            Supplier<String> called = () -> label.apply(id.publicPart());
-            FleetMessaging fleetMessaging = new FleetMessaging(connections, keys, id, engine, called);
-            direct.setFleetMessaging(fleetMessaging::message, fleetMessaging::seen);
-            HolderLookup holders = fleetMessaging.holders(direct);
-            engine.setHolderNames(holders);
-            connections.open();
-            fleetMessaging.start();
-            return new Instance(
-                    connections,
-                    engine,
-                    fleetMessaging,
-                    holders,
-                    new DeadlockSearch(engine, id.publicPart(), called, fleetMessaging.holds()));
-        }
-
-        void close() {
-            try {
-                holders.close();
-            } finally {
-                try {
-                    engine.close();
-                    fleetMessaging.close();
-                } finally {
-                    connections.close();
-                }
-            }
         }
     }
 }

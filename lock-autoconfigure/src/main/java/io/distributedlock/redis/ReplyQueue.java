@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.engine.LibraryThreads;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -23,12 +24,13 @@ final class ReplyQueue implements AutoCloseable {
 
     private final PerSecondLimiter limit = new PerSecondLimiter(EACH_SECOND);
 
-    private final ThreadPoolExecutor thread =
-            new ThreadPoolExecutor(1, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(EACH_SECOND), task -> {
-                Thread made = new Thread(null, task, "distributed-lock-replies", 0, false);
-                made.setDaemon(true);
-                return made;
-            });
+    private final ThreadPoolExecutor thread = new ThreadPoolExecutor(
+            1,
+            1,
+            5,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(EACH_SECOND),
+            task -> LibraryThreads.create("distributed-lock-replies", task));
 
     ReplyQueue() {
         thread.allowCoreThreadTimeOut(true);

@@ -65,6 +65,7 @@ final class SingleServerConnections implements RedisConnections {
 
     private final ServerClock clock = new ServerClock(NanoClock.SYSTEM, this::time);
 
+    /** Until a connection leads to a master again. */
     private volatile boolean replicaLogged;
 
     SingleServerConnections(LockClientFactory source, Duration commandTimeout) {
@@ -262,6 +263,7 @@ final class SingleServerConnections implements RedisConnections {
 
     private void onConnected() {
         source.succeeded();
+        replicaLogged = false;
         CompletableFuture<Void> waitedFor;
         synchronized (this) {
             waitedFor = ready;

@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.engine.LibraryThreads;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -35,9 +36,7 @@ final class StartOnDemand {
     }
 
     private static void onNewThread(Runnable task) {
-        Thread thread = new Thread(task, "distributed-lock-start");
-        thread.setDaemon(true);
-        thread.start();
+        LibraryThreads.create("distributed-lock-start", task).start();
     }
 
     /** Cancelling or completing the stage ends the acquisition, or releases the granted lock. */

@@ -35,6 +35,7 @@ final class StaticLocator implements MasterLocator {
 
     private final List<RedisURI> servers;
 
+    /** Until all servers have replied and only one is a master. */
     private volatile boolean severalLogged;
 
     /**
@@ -109,7 +110,9 @@ final class StaticLocator implements MasterLocator {
                 .max(Comparator.comparingInt(ServerRole::replicas)
                         .thenComparingInt(reply -> -servers.indexOf(reply.server())))
                 .orElseThrow(() -> new MasterUnknownException(why(collector)));
-        if (masters.size() > 1 && !severalLogged) {
+        if (masters.size() == 1 && collector.replies().size() == servers.size()) {
+            severalLogged = false;
+        } else if (masters.size() > 1 && !severalLogged) {
             severalLogged = true;
             log.warn("Several servers of the list report that they are the master, and only one can be: "
                     + masters.stream().map(ServerRole::text).collect(Collectors.joining(", ")) + ". Locks use "

@@ -25,4 +25,5 @@ if string.sub(owner, 1, 1) == '=' then
 else
   owner = string.match(owner, '^[^.]*')
 end
-return {owner, fields[2], tostring(redis.call('PTTL', KEYS[1])), tostring(math.max(0, waiting))}
+local ttl = string.format('%.0f', redis.call('PTTL', KEYS[1]))
+return {owner, fields[2], ttl, tostring(math.max(0, waiting))}

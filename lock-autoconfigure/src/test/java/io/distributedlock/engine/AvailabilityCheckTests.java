@@ -14,8 +14,11 @@ import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A check acquires a lock and releases it, whatever becomes of its replies. */
 class AvailabilityCheckTests {
@@ -120,5 +123,49 @@ class AvailabilityCheckTests {
         assertThat(first.get().isFull()).isTrue();
         assertThat(second.get()).isSameAs(first.get());
         assertThat(patient.network.sent(AcquireCommand.class)).hasSize(1);
+    }
+
+    @Test
+    void anInterruptedCallerEndsTheCheckForNoOtherOne() throws Exception {
+        Instance patient = world.instance("patient", settings(Noise.patience()));
+        patient.network.holdCommands();
+        AtomicBoolean interrupted = new AtomicBoolean();
+        FutureTask<LockAvailability> first = new FutureTask<>(() -> {
+            LockAvailability found = patient.engine.availability("patient");
+            interrupted.set(Thread.currentThread().isInterrupted());
+            return found;
+        });
+        Thread interruptee = new Thread(first);
+        interruptee.start();
+        await().until(() -> patient.network.sent().size() == 1);
+        FutureTask<LockAvailability> second = new FutureTask<>(() -> patient.engine.availability("patient"));
+        Thread other = new Thread(second);
+        other.start();
+        await().until(() -> other.getState() == Thread.State.WAITING);
+
+        interruptee.interrupt();
+        await().until(() -> first.isDone() || !interruptee.isInterrupted());
+        await().until(() -> first.isDone() || interruptee.getState() == Thread.State.TIMED_WAITING);
+        patient.network.flow();
+        patient.network.take().run();
+
+        assertThat(second.get().isFull()).isTrue();
+        assertThat(first.get()).isSameAs(second.get());
+        assertThat(interrupted).isTrue();
+    }
+
+    /** With a shorter lease, the confirmations of replicas would have less time here than those of callers' grants. */
+    @ParameterizedTest
+    @ValueSource(longs = {100, 2_000, 60_000})
+    void itsLeaseLeavesTheWholeCommandTimeoutForTheReply(long timeoutMillis) {
+        EngineSettings settings = settings(Duration.ofMillis(timeoutMillis));
+        Instance instance = world.instance("any", settings);
+
+        assertThat(instance.engine.availability("any").isFull()).isTrue();
+
+        assertThat(instance.network.sent(AcquireCommand.class))
+                .singleElement()
+                .satisfies(sent -> assertThat(settings.replyTimeout(sent.leaseMillis() * 1_000_000))
+                        .isEqualTo(timeoutMillis * 1_000_000));
     }
 }

@@ -5,10 +5,12 @@
 package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -95,5 +97,26 @@ class EarlyRevocationTests {
         elsewhere.close();
         assertThat(here.isHeld()).isTrue();
         here.close();
+    }
+
+    /** The lease was granted while the forced release waited for a connection. */
+    @Test
+    void aForcedReleaseEndsTheLeaseThatThisInstanceHasWhenItIsSent() throws Exception {
+        AsyncAttempt elsewhere = two.acquire("a");
+        AsyncAttempt here = one.acquire("a");
+        one.network.beginConnecting();
+        FutureTask<Boolean> forcing = new FutureTask<>(() -> one.engine.forceRelease("a"));
+        Thread caller = new Thread(forcing);
+        caller.start();
+        await().until(() -> caller.getState() == Thread.State.TIMED_WAITING);
+        elsewhere.close();
+        assertThat(here.isHeld()).isTrue();
+        one.network.holdMessages();
+
+        one.network.reconnect();
+
+        assertThat(forcing.get()).isTrue();
+        assertThat(here.isHeld()).isFalse();
+        world.advanceSeconds(1);
     }
 }

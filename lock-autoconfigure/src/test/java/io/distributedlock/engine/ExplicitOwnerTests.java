@@ -15,6 +15,7 @@ import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -262,6 +263,38 @@ class ExplicitOwnerTests {
 
         assertThat(here.isHeld()).isFalse();
         assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    @Test
+    void theCloseThatEndsAllHoldsOfAnOwnerNeedsNoMessage() {
+        AsyncAttempt here = one.acquire(as("job"));
+        AsyncAttempt again = one.acquire(as("job"));
+        one.network.holdMessages();
+        two.engine.release("a", "job");
+
+        again.close();
+
+        assertThat(here.isHeld()).isFalse();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(here::close);
+    }
+
+    @Test
+    void aHoldThatBeginsAfterThatReleaseWasSentIsNotLostByItsReply() {
+        AsyncAttempt here = one.acquire(as("job"));
+        AsyncAttempt closed = one.acquire(as("job"));
+        two.engine.release("a", "job");
+        one.network.holdCommands();
+        CompletableFuture<Void> closing = closed.handle().closeAsync().toCompletableFuture();
+        StoreCall<?> release = one.network.take().execute();
+        one.network.flow();
+        AsyncAttempt next = one.acquire(as("job"));
+
+        release.answer();
+
+        assertThat(closing).isCompleted();
+        assertThat(here.isHeld()).isFalse();
+        assertThat(next.isHeld()).isTrue();
+        next.close();
     }
 
     @Test

@@ -7,8 +7,10 @@ package io.distributedlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
@@ -17,9 +19,11 @@ import io.distributedlock.engine.InMemoryLeaseStore.ForceRelease;
 import io.distributedlock.engine.InMemoryLeaseStore.Renew;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.distributedlock.testing.Background;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,14 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ExtendTests {
 
     /** Calls that wait for an answer wait by the real clock; so they do not wait long here. */
-    private static final EngineSettings IMPATIENT = new EngineSettings(
-            Duration.ofSeconds(30),
-            Duration.ofSeconds(10),
-            null,
-            Duration.ofMillis(100),
-            32,
-            Duration.ofMillis(10),
-            Duration.ZERO);
+    private static final EngineSettings IMPATIENT = withCommandTimeout(Duration.ofMillis(100));
 
     @RegisterExtension
     final EngineTestSupport world = new EngineTestSupport();
@@ -123,6 +120,58 @@ class ExtendTests {
         assertThat(attempt.handle().remainingLease()).isGreaterThan(Duration.ofSeconds(4));
         patient.network.flow();
         attempt.close();
+    }
+
+    /** As the reaction to the loss does that interrupts the holder. */
+    @Test
+    void aHoldThatIsLostDuringTheCallIsReportedAsLostAlthoughTheCallIsInterrupted() throws Exception {
+        Instance patient = world.instance("patient", withCommandTimeout(Duration.ofHours(1)));
+        AsyncAttempt attempt = patient.acquire("a");
+        patient.network.holdCommands();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        Thread extending = new Thread(
+                () -> failure.set(catchThrowable(() -> attempt.handle().extend(Duration.ofMinutes(1)))));
+        extending.start();
+        await().until(() -> patient.network.held().size() == 1);
+
+        world.advanceSeconds(31);
+        extending.interrupt();
+        extending.join(Noise.LATEST.toMillis());
+
+        assertThat(failure.get()).isInstanceOf(LockLostException.class);
+        assertThat(failure.get().getSuppressed()).singleElement().isInstanceOf(LockInterruptedException.class);
+        patient.network.flow();
+        world.advanceSeconds(61);
+    }
+
+    @Test
+    void theCallWaitsForAThirdOfTheLeaseAtMost() {
+        Instance patient = world.instance("patient", withCommandTimeout(Duration.ofHours(1)));
+        AsyncAttempt attempt = patient.acquire("a");
+        patient.network.holdCommands();
+
+        CompletableFuture<Void> extending =
+                Background.run(() -> attempt.handle().extend(Duration.ofMillis(300)));
+
+        assertThat(extending)
+                .failsWithin(Noise.LATEST)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(LockUnavailableException.class);
+        patient.network.flow();
+        attempt.close();
+        world.advanceSeconds(61);
+    }
+
+    private static EngineSettings withCommandTimeout(Duration commandTimeout) {
+        return new EngineSettings(
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(10),
+                null,
+                commandTimeout,
+                32,
+                Duration.ofMillis(10),
+                Duration.ZERO);
     }
 
     @Test

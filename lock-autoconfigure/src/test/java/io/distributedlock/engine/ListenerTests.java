@@ -147,6 +147,28 @@ class ListenerTests {
     }
 
     @Test
+    void aHoldThatIsLostWhileTheListenerIsToldOfItsGrant() {
+        one.listener.whileAcquired = () -> world.advanceSeconds(2);
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(1)));
+        one.listener.whileAcquired = () -> {};
+
+        assertThat(one.listener.told).hasSize(3);
+        assertThat(one.listener.told).startsWith("a lost max-hold", "a acquired free 0");
+        assertThat(one.listener.told.get(2)).startsWith("a ended lost ");
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(attempt::close);
+    }
+
+    @Test
+    void aHoldThatAForcedReleaseEndsWhileTheListenerIsToldOfItsGrant() {
+        one.listener.whileAcquired = () -> two.engine.forceRelease("a");
+        LockHandle lost = one.engine.acquire(LockRequest.of("a"));
+        one.listener.whileAcquired = () -> {};
+
+        assertThat(one.listener.told).containsExactly("a lost revoked", "a acquired free 0", "a ended lost 0");
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
+    }
+
+    @Test
     void aHoldThatItsReleaseFindsGone() {
         AsyncAttempt attempt = one.acquire("a");
         world.leases.forgetAll();

@@ -7,6 +7,7 @@ package io.distributedlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockMode;
@@ -17,6 +18,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -128,6 +130,26 @@ class LockSetWaitTests {
                 .hasMessageContaining("forced release")
                 .hasCauseInstanceOf(LockLostException.class);
         assertThat(world.leases.inspect("b").orElseThrow().waitingInstances()).isZero();
+        other.close();
+    }
+
+    /** An alert about locks that are not available counts it. */
+    @Test
+    void theWaitOfAThreadThatALossEndsIsReportedAsUnavailable() throws Exception {
+        AsyncAttempt other = two.acquire("b");
+        FutureTask<Throwable> waiting =
+                new FutureTask<>(() -> catchThrowable(() -> new LockSet(one.engine).acquire(BOTH)));
+        Thread caller = new Thread(waiting);
+        caller.start();
+        await().until(() -> caller.getState() == Thread.State.TIMED_WAITING);
+
+        two.engine.forceRelease("a");
+
+        assertThat(waiting.get())
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("'a' was lost")
+                .hasCauseInstanceOf(LockLostException.class);
+        assertThat(one.listener.told).contains("b refused unavailable 0").doesNotContain("b refused cancelled 0");
         other.close();
     }
 

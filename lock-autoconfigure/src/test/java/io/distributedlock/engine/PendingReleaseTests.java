@@ -5,6 +5,7 @@
 package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.distributedlock.LockLostException;
@@ -13,6 +14,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -141,5 +143,39 @@ class PendingReleaseTests {
         assertThat(failureOf(closing)).hasMessageContaining("is not confirmed");
         one.reconnect();
         assertThat(world.leases.leftovers()).isEmpty();
+    }
+
+    /** The error comes after the decision to send, where there may be no memory for the attempt. */
+    @Test
+    void isRetriedAlthoughARetryHasFailedBeforeItWasSent() {
+        AtomicBoolean fails = new AtomicBoolean();
+        NanoClock clock = () -> {
+            if (fails.get() && isCalledBy(ReleaseAttempt.class)) {
+                fails.set(false);
+                throw new OutOfMemoryError("for the test");
+            }
+            return world.clock.nanos();
+        };
+        Instance failing = new Instance("failing", world.leases, EngineSettings.DEFAULTS, clock);
+        AsyncAttempt attempt = failing.acquire("a");
+        failing.network.disconnect();
+        CompletableFuture<Void> closing = close(attempt);
+        failing.network.reconnect();
+        fails.set(true);
+
+        assertThatExceptionOfType(OutOfMemoryError.class)
+                .isThrownBy(() -> failing.engine.locks().connected());
+        for (int i = 0; i < 15; i++) {
+            world.pauseMillis(100);
+            failing.engine.runTimers();
+        }
+
+        assertThat(closing).isCompleted();
+        assertThat(world.leases.inspect("a")).isEmpty();
+    }
+
+    private static boolean isCalledBy(Class<?> caller) {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(caller.getName())));
     }
 }

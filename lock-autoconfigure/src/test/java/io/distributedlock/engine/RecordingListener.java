@@ -15,6 +15,9 @@ final class RecordingListener implements LockListener {
 
     final List<String> told = Collections.synchronizedList(new ArrayList<>());
 
+    /** Runs while the listener is told of a grant, before it writes that down. */
+    volatile Runnable whileAcquired = () -> {};
+
     private final List<Recorded> attempts = Collections.synchronizedList(new ArrayList<>());
 
     @Override
@@ -72,6 +75,7 @@ final class RecordingListener implements LockListener {
 
         @Override
         public void acquired(Path path, long waited) {
+            whileAcquired.run();
             add("acquired", path, waited);
         }
 

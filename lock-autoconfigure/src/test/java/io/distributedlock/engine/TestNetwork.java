@@ -48,7 +48,7 @@ final class TestNetwork implements Network {
 
     private int failing;
 
-    private CompletableFuture<Void> ready = CompletableFuture.completedFuture(null);
+    private volatile CompletableFuture<Void> ready = CompletableFuture.completedFuture(null);
 
     @Override
     public void send(StoreCall<?> call) {
@@ -162,6 +162,11 @@ final class TestNetwork implements Network {
 
     void disconnect() {
         down = true;
+        ready = new CompletableFuture<>();
+    }
+
+    /** What waits for a connection waits until the next {@link #reconnect()}; everything else goes through. */
+    void beginConnecting() {
         ready = new CompletableFuture<>();
     }
 

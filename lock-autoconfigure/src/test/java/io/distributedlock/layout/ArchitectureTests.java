@@ -259,7 +259,8 @@ class ArchitectureTests {
               AwaitedRelease BlockingJointRelease CompositeLockHandle KnownRefusals LossReaction LostPart
               ReleaseStages SequentialAcquisition StageFailures
             io.distributedlock.engine
-              DeadlockSearch EngineSettings HolderNames LeaseStore LeaseStoreException LockEngine LockSet NanoClock
+              DeadlockSearch EngineSettings HolderNames LeaseStore LeaseStoreException LibraryThreads LockEngine LockSet
+              NanoClock
             """;
 
     static final ArchRule[] RULES = {

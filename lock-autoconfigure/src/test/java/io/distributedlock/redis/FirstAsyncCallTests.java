@@ -146,7 +146,7 @@ class FirstAsyncCallTests {
         private boolean isOpening() {
             return StackWalker.getInstance()
                     .walk(frames ->
-                            frames.anyMatch(frame -> frame.getClassName().endsWith("RedisLockTemplate$Instance")));
+                            frames.anyMatch(frame -> frame.getClassName().endsWith("RunningInstance")));
         }
 
         private void await() {

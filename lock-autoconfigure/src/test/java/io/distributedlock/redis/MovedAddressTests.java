@@ -49,6 +49,28 @@ class MovedAddressTests extends AbstractFaultTests {
         }
     }
 
+    @Test
+    void eachTimeThatTheServerBecomesAReplicaIsLogged() {
+        RedisLockTemplate locks = proxied();
+        try (EmbeddedRedis master = EmbeddedRedis.start();
+                Logs logs = Logs.capture(Level.WARN)) {
+            for (int times = 1; times <= 2; times++) {
+                int warnings = times;
+                demote(master.port());
+                await().atMost(Duration.ofSeconds(20)).until(() -> {
+                    timeOf(() -> locks.acquire(leased("demoted", 5_000).waitUpTo(Duration.ofMillis(100))));
+                    return logs.of("io.distributedlock").stream()
+                                    .filter(line -> line.contains("is a replica"))
+                                    .count()
+                            == warnings;
+                });
+                assertThat(call("REPLICAOF", "NO", "ONE")).isEqualTo("OK");
+                locks.acquire(leased("promoted", 5_000).waitUpTo(Duration.ofSeconds(30)))
+                        .close();
+            }
+        }
+    }
+
     /** Only the connection for commands was broken: nobody would hear a grant. */
     @Test
     void messagesFollowTheCommands() {

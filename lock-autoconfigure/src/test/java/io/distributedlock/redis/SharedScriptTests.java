@@ -249,6 +249,15 @@ class SharedScriptTests extends AbstractScriptTests {
         assertThat(((List<?>) run("inspect.lua", 1, ENTRY)).get(0)).isEqualTo("%shared one two");
     }
 
+    /** Of another client; Lua writes so large a number with an exponent if it is not told otherwise. */
+    @Test
+    void isReadWithARemainingLeaseOfThousandsOfYears() {
+        read(ONE, "5000");
+        client.call("PEXPIRE", ENTRY, "200000000000000");
+
+        assertThat(((List<?>) run("inspect.lua", 1, ENTRY)).get(2)).asString().matches("\\d{15}");
+    }
+
     @Test
     void inAClusterATokenThatIsAheadOfTheClockOutlivesTheReaders() {
         String id = "one{tag}.secret.1";

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class StartOnDemandTests {
@@ -43,6 +44,30 @@ class StartOnDemandTests {
                 .withCauseInstanceOf(OutOfMemoryError.class);
         assertThat(onDemand.thenAcquire(StartOnDemandTests::granted)).succeedsWithin(LIMIT);
         assertThat(starts).hasValue(1);
+    }
+
+    /** The first caller may be a request of a web application. */
+    @Test
+    void theThreadThatStartsInheritsNothing() {
+        InheritableThreadLocal<String> value = new InheritableThreadLocal<>();
+        value.set("of the request");
+        AtomicReference<String> inherited = new AtomicReference<>();
+        AtomicReference<ClassLoader> loader = new AtomicReference<>();
+        StartOnDemand onDemand = new StartOnDemand(() -> {
+            inherited.set(value.get());
+            loader.set(Thread.currentThread().getContextClassLoader());
+        });
+        ClassLoader before = Thread.currentThread().getContextClassLoader();
+        Thread.currentThread().setContextClassLoader(new ClassLoader(before) {});
+        try {
+            assertThat(onDemand.thenAcquire(StartOnDemandTests::granted)).succeedsWithin(LIMIT);
+        } finally {
+            Thread.currentThread().setContextClassLoader(before);
+            value.remove();
+        }
+
+        assertThat(inherited.get()).isNull();
+        assertThat(loader.get()).isSameAs(StartOnDemand.class.getClassLoader());
     }
 
     @Test

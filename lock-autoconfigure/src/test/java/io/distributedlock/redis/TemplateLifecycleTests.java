@@ -20,15 +20,22 @@ import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.testing.LeakCheck;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.StopSignal;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Starting and stopping the template. */
@@ -95,6 +102,40 @@ class TemplateLifecycleTests {
         locks.stop();
         locks.close();
         assertThat(locks.isRunning()).isFalse();
+    }
+
+    /** As if no further thread could be created, which the operating system may refuse at any step. */
+    @Test
+    void aStartThatFailsHalfWayLeavesNothingBehind() {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        ClientResources resources = DefaultClientResources.create();
+        ClientResources failing = (ClientResources) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {ClientResources.class}, (proxy, method, arguments) -> {
+                    if (fails.get() && method.getName().equals("eventExecutorGroup") && isCalledByLastStep()) {
+                        throw new OutOfMemoryError("for the test");
+                    }
+                    return method.invoke(resources, arguments);
+                });
+        LettuceConnectionFactory factory = new LettuceConnectionFactory(
+                new RedisStandaloneConfiguration("127.0.0.1", server.redis().port()),
+                LettuceClientConfiguration.builder().clientResources(failing).build());
+        factory.afterPropertiesSet();
+        try (RedisLockTemplate locks = new RedisLockTemplate(factory, Templates.PREFIX, PATIENT)) {
+            assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(locks::start);
+            assertThat(locks.isRunning()).isFalse();
+            leakCheck.verify();
+
+            fails.set(false);
+            locks.acquire(REQUEST).close();
+        } finally {
+            factory.destroy();
+            resources.shutdown(0, 2, TimeUnit.SECONDS);
+        }
+    }
+
+    private static boolean isCalledByLastStep() {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().endsWith("InstanceLabelKey")));
     }
 
     @Test
