@@ -51,7 +51,7 @@ public final class LockSet {
             rollBack(held);
             throw lost == null ? wait.withTotalWait(ex) : lost;
         } catch (LockUnavailableException ex) {
-            LockUnavailableException lost = firstLost(held);
+            LockUnavailableException lost = LostPart.first(held);
             rollBack(held);
             throw lost == null ? ex : lost;
         } catch (RuntimeException | Error ex) {
