@@ -42,7 +42,9 @@ final class CommitGuardInterceptor implements MethodInterceptor {
         try {
             manager.rollback(status);
         } catch (Throwable ex) { // Also an error: the loss must not get lost.
-            loss.addSuppressed(ex);
+            if (ex != loss) {
+                loss.addSuppressed(ex);
+            }
         }
     }
 }
