@@ -33,8 +33,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -52,8 +50,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * @since 0.1.0
  */
 public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefusals, SmartLifecycle, AutoCloseable {
-
-    private static final Log log = LogFactory.getLog(RedisLockTemplate.class);
 
     /**
      * The phase is above that of the connection factory, and below those of servers, schedulers and listeners, whose
