@@ -67,6 +67,8 @@ final class ClusterConnections implements RedisConnections {
 
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
 
+    private final SerialTask looking = new SerialTask(this::lookNow);
+
     private final AtomicBoolean lookPlanned = new AtomicBoolean();
 
     private final AtomicBoolean probed = new AtomicBoolean();
@@ -182,8 +184,13 @@ final class ClusterConnections implements RedisConnections {
 
     // ---- twice a second
 
-    /** Never fails, not even for lack of memory: the executor would not repeat it. */
+    /** On one thread at a time: two would open the same subscriptions. */
     private void look() {
+        looking.run();
+    }
+
+    /** Never fails, not even for lack of memory: the executor would not repeat it. */
+    private void lookNow() {
         Cluster known = cluster;
         if (known == null || opener.isClosed()) {
             return;
