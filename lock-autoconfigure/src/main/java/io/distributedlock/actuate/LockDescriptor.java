@@ -44,8 +44,8 @@ record LockDescriptor(
      * @param answered whether the holder's instance has replied; with several instances, whether one of them has a
      *     hold, or all that were contacted have replied. Each has half a second for the reply
      * @param traceId the trace of the caller; null if that caller is, or without tracing
-     * @param instances the public ids of the instances that have it; the responding instance is described if it is one
-     *     of them, and else the first of four that replies that it has a hold
+     * @param instances the public ids of the instances that have it; the responding instance is described if it has a
+     *     hold, and else the first of four that replies that it has one
      */
     record Holder(
             String instance,

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.actuate;
 
+import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockNames;
 import io.distributedlock.LockOperations;
@@ -209,17 +210,18 @@ public final class LocksEndpoint {
     private WebEndpointResponse<Object> takeAway(SecurityContext caller, String name) {
         String lock = valid(name);
         String user = nameOf(caller.getPrincipal());
+        boolean released;
         try {
-            boolean released = locks.forceRelease(lock);
-            report(user, name, released, released ? "taken away from its holder" : "free, so not taken away");
-            return new WebEndpointResponse<>(released ? WebEndpointResponse.STATUS_NO_CONTENT : 404);
+            released = locks.forceRelease(lock);
         } catch (LockUnavailableException ex) {
             report(user, name, false, UNCONFIRMED);
             return unavailable(lock, ex);
-        } catch (RuntimeException | Error ex) {
+        } catch (DistributedLockException | Error ex) {
             report(user, name, false, UNCONFIRMED);
             throw ex;
         }
+        report(user, name, released, released ? "taken away from its holder" : "free, so not taken away");
+        return new WebEndpointResponse<>(released ? WebEndpointResponse.STATUS_NO_CONTENT : 404);
     }
 
     /** A principal may have no name, such as that of a token without a subject. */

@@ -6,6 +6,7 @@ package io.distributedlock.composite;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -161,7 +162,8 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
     private boolean take(@Nullable LockHandle handle, @Nullable Throwable failure) {
         if (handle == null) {
             Throwable bare = StageFailures.unwrap(failure);
-            fail(bare == null ? StageFailures.withoutHandle() : bare);
+            Throwable lost = bare instanceof LockNotAcquiredException ? firstLost() : null;
+            fail(lost != null ? lost : bare != null ? bare : StageFailures.withoutHandle());
             return false;
         }
         boolean late;
@@ -184,6 +186,18 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
             handle.onLost((LossReaction) () -> lost(handle));
         }
         return !late && complete == null;
+    }
+
+    /** The loss of another one has precedence over a busy lock, also if its callback has not run yet. */
+    private @Nullable Throwable firstLost() {
+        List<LockHandle> parts;
+        guard.lock();
+        try {
+            parts = List.copyOf(held);
+        } finally {
+            guard.unlock();
+        }
+        return LostPart.first(parts);
     }
 
     private void lost(LockHandle part) {

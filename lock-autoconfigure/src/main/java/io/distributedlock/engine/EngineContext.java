@@ -192,7 +192,14 @@ final class EngineContext {
      * affects only one timer, which is repeated: without timers, no lease would be renewed and no loss reported.
      */
     void runTimers() {
-        runHandedOver();
+        try {
+            runHandedOver();
+        } finally {
+            runDueTimers();
+        }
+    }
+
+    private void runDueTimers() {
         long now = now();
         int atMost = timers.size();
         for (TimerTask due = timers.pollDue(now); due != null; due = --atMost > 0 ? timers.pollDue(now) : null) {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires several locks: all of them or none, within one wait. They are acquired one after the other in the order of
@@ -47,12 +48,10 @@ public final class LockSet {
             acquireEach(request.names(), wait, held);
             return together(held);
         } catch (LockNotAcquiredException ex) {
-            LockUnavailableException lost = LostPart.first(held);
-            rollBack(held);
+            LockUnavailableException lost = lostAndRollBack(held);
             throw lost == null ? wait.withTotalWait(ex) : lost;
         } catch (LockUnavailableException ex) {
-            LockUnavailableException lost = LostPart.first(held);
-            rollBack(held);
+            LockUnavailableException lost = lostAndRollBack(held);
             throw lost == null ? ex : lost;
         } catch (RuntimeException | Error ex) {
             rollBack(held);
@@ -71,6 +70,14 @@ public final class LockSet {
             }
         } finally {
             losses.end();
+        }
+    }
+
+    private static @Nullable LockUnavailableException lostAndRollBack(List<DefaultLockHandle> held) {
+        try {
+            return LostPart.first(held);
+        } finally {
+            rollBack(held);
         }
     }
 

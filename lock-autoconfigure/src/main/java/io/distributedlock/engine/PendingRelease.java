@@ -184,10 +184,15 @@ final class PendingRelease extends TimerTask {
         engine.locks().releaseBegun(this);
     }
 
+    /** May be called again, if the first call has failed half-way: then there is another attempt at once. */
     void start() {
         AcquireAttempt attempt = unanswered;
         if (attempt == null) {
-            send(engine.now(), null);
+            ReleaseAttempt before;
+            synchronized (this) {
+                before = latest;
+            }
+            send(engine.now(), before);
             return;
         }
         lookAt(attempt.sentAt + timeout);

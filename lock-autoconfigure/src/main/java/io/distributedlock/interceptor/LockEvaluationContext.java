@@ -56,6 +56,7 @@ final class LockEvaluationContext extends StandardEvaluationContext {
             if (content == null) {
                 throw new IllegalArgumentException("contains an empty Optional or AtomicReference");
             }
+            LockKeyConverter.refuseInside(content);
             if (content instanceof Record || content instanceof Buffer) {
                 return LockKeyConverter.textOf(content);
             }

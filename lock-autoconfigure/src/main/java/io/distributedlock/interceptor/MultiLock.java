@@ -85,8 +85,12 @@ record MultiLock(List<One> all) implements CallLocks {
             }
             return together(held);
         } catch (MultiLockBusyException ex) {
-            LockUnavailableException lost = LostPart.first(held);
-            BlockingJointRelease.rollBack(held);
+            LockUnavailableException lost;
+            try {
+                lost = LostPart.first(held);
+            } finally {
+                BlockingJointRelease.rollBack(held);
+            }
             throw lost == null ? ex : lost;
         } catch (Throwable ex) {
             BlockingJointRelease.rollBack(held);

@@ -34,7 +34,7 @@ record RunningInstance(
 
     private static final Log log = LogFactory.getLog(RedisLockTemplate.class);
 
-    /** If that fails, for example since no further thread can be created, nothing remains open. */
+    /** If that fails, for example since no further thread can be created, what was opened before is closed. */
     static RunningInstance open(
             LettuceConnectionFactory application,
             LockKeys keys,

@@ -65,7 +65,7 @@ final class SingleServerConnections implements RedisConnections {
 
     private final ServerClock clock = new ServerClock(NanoClock.SYSTEM, this::time);
 
-    /** Until a connection leads to a master again. */
+    /** Until the server grants a lock, so accepts writes again. */
     private volatile boolean replicaLogged;
 
     SingleServerConnections(LockClientFactory source, Duration commandTimeout) {
@@ -212,6 +212,9 @@ final class SingleServerConnections implements RedisConnections {
 
     @Override
     public void granted(long token, long sentAt) {
+        if (replicaLogged) {
+            replicaLogged = false;
+        }
         clock.granted(token, sentAt);
     }
 
@@ -263,7 +266,6 @@ final class SingleServerConnections implements RedisConnections {
 
     private void onConnected() {
         source.succeeded();
-        replicaLogged = false;
         CompletableFuture<Void> waitedFor;
         synchronized (this) {
             waitedFor = ready;

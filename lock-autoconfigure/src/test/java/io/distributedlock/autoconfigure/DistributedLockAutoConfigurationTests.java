@@ -185,8 +185,7 @@ class DistributedLockAutoConfigurationTests {
         verify(bare.withUserConfiguration(OtherFactory.class), analysis -> {
             assertThat(analysis.getDescription()).contains("they need a LettuceConnectionFactory");
             assertThat(analysis.getAction())
-                    .startsWith(
-                            "Define a LettuceConnectionFactory bean and name it by distributed-lock.connection-factory");
+                    .startsWith("Define a LettuceConnectionFactory bean and name it by distributed-lock.connection");
         });
     }
 

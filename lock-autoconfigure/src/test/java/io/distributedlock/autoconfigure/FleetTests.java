@@ -58,6 +58,11 @@ class FleetTests extends FleetContract {
                                                 .contains(
                                                         monitor(two).activity().instance())
                                                 .doesNotContain(name));
+                                for (int i = 0; i < 5; i++) {
+                                    assertThat(monitor(one).fleet("", 500).instances())
+                                            .extracting(InstanceReport::instance)
+                                            .doesNotContain(name);
+                                }
                                 assertThat(held.isHeld()).isTrue();
                             }
                         })));

@@ -7,7 +7,9 @@ package io.distributedlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -30,6 +32,19 @@ class FailedCloseTests {
             throw new StackOverflowError("for the test");
         }
         return clock.nanos();
+    }
+
+    /** The stack ends where the command is written, after everything was decided. */
+    @Test
+    void aReleaseThatCouldNotBeSentIsSentByTheTimer() {
+        AsyncAttempt held = one.acquire("a");
+        one.network.failSending(new StackOverflowError("for the test"));
+        CompletionStage<Void> closing = held.handle().closeAsync();
+
+        one.engine.runTimers();
+
+        assertThat(closing.toCompletableFuture()).isCompleted();
+        assertThat(leases.leftovers()).isEmpty();
     }
 
     /** The first read belongs to the check for an inner entry, the second one to the release. */

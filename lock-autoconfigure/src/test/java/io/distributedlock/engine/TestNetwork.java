@@ -48,10 +48,27 @@ final class TestNetwork implements Network {
 
     private int failing;
 
+    private @Nullable Error ofSending;
+
     private volatile CompletableFuture<Void> ready = CompletableFuture.completedFuture(null);
+
+    /** The next command is not even sent. */
+    synchronized void failSending(Error error) {
+        ofSending = error;
+    }
+
+    private synchronized @Nullable Error takeErrorOfSending() {
+        Error error = ofSending;
+        ofSending = null;
+        return error;
+    }
 
     @Override
     public void send(StoreCall<?> call) {
+        Error error = takeErrorOfSending();
+        if (error != null) {
+            throw error;
+        }
         Runnable fate = fateOf(call);
         fate.run();
     }
