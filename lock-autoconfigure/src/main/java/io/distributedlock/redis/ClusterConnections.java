@@ -9,6 +9,7 @@ import io.distributedlock.engine.LeaseStore.Reply;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.distributedlock.engine.NanoClock;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -49,6 +50,9 @@ final class ClusterConnections implements RedisConnections {
     /** The clocks are requested at each second check. */
     private static final int CLOCK_EVERY = 2;
 
+    /** The connection that Lettuce has opened first may lead to any server, so it shows nothing about the masters. */
+    private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private static final long REFRESH_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final LockClientFactory source;
@@ -82,6 +86,9 @@ final class ClusterConnections implements RedisConnections {
     private Consumer<RedisClusterClient> another = client -> {};
 
     private volatile @Nullable Cluster cluster;
+
+    /** When a master has replied to a request for its clock. Written before {@link #cluster}. */
+    private volatile long repliedAt;
 
     private volatile @Nullable ClusterWriter writer;
 
@@ -137,6 +144,7 @@ final class ClusterConnections implements RedisConnections {
         ShardMailboxes mailboxes = new ShardMailboxes(
                 view, subscriptions, Objects.requireNonNull(messages), clocks::nanos, new MailboxListener());
         Cluster opened = new Cluster(client, commands, subscriptions, view, mailboxes);
+        repliedAt = clocks.nanos();
         cluster = opened;
         CompletableFuture<List<Long>> others = source.clocksOf(view.others());
         look();
@@ -223,10 +231,17 @@ final class ClusterConnections implements RedisConnections {
     private CompletableFuture<?> requestClock(Cluster known, RedisClusterNode master) {
         return connectionTo(known, master).thenCompose(node -> {
             long sentAt = clocks.nanos();
-            return node.async().time().thenAccept(time -> {
+            return node.async().time().whenComplete(this::noteReply).thenAccept(time -> {
                 clocks.replied(master.getNodeId(), ClockSurvey.micros(time), sentAt);
             });
         });
+    }
+
+    /** A refusal is a reply too. */
+    private void noteReply(@Nullable List<String> time, @Nullable Throwable failure) {
+        if (time != null || failure instanceof RedisCommandExecutionException) {
+            repliedAt = clocks.nanos();
+        }
     }
 
     /** By its address, as for commands with a key: by its id, Lettuce would open one more connection. */
@@ -386,7 +401,7 @@ final class ClusterConnections implements RedisConnections {
     @Override
     public boolean isConnected() {
         Cluster known = cluster;
-        return known != null && known.commands().isOpen();
+        return known != null && known.commands().isOpen() && clocks.nanos() - repliedAt < SILENCE_NANOS;
     }
 
     @Override

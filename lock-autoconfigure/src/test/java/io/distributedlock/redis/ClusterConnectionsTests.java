@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.testing.Background;
 import io.distributedlock.testing.ClusterNode;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RedisCluster;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.util.concurrent.EventExecutorGroup;
@@ -17,6 +18,7 @@ import io.netty.util.concurrent.Future;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -193,6 +195,21 @@ class ClusterConnectionsTests {
         assertThat(opened.isInTrouble()).isTrue();
 
         await().until(() -> !opened.isInTrouble());
+    }
+
+    /** Their kernels still confirm what is sent, so no connection breaks. */
+    @Test
+    void isNotConnectedWhileAllMastersAreFrozen() {
+        ClusterConnections opened = open();
+        List<ClusterNode> masters = cluster.masters();
+        masters.forEach(ClusterNode::freeze);
+        try {
+            await().atMost(Noise.LATEST).until(() -> !opened.isConnected());
+        } finally {
+            masters.forEach(ClusterNode::wake);
+        }
+
+        await().atMost(Noise.LATEST).until(opened::isConnected);
     }
 
     private static long clocksRead(ClusterNode node) {
