@@ -58,6 +58,27 @@ public record LockActivity(
             LockMode mode) {
 
         /**
+         * The same hold with another number of waiting callers.
+         *
+         * @param count the number
+         * @return the new description
+         */
+        public Held withWaiters(int count) {
+            return new Held(
+                    name,
+                    fencingToken,
+                    heldFor,
+                    remainingLease,
+                    caller,
+                    reentries,
+                    count,
+                    origin,
+                    traceId,
+                    sinceRenewal,
+                    mode);
+        }
+
+        /**
          * A hold that is not shared, and whose lease was not renewed yet.
          *
          * @param name the lock name

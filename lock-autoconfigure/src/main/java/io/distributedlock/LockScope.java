@@ -251,7 +251,9 @@ public final class LockScope implements AutoCloseable {
 
     @Override
     public void close() {
-        closed = true;
-        show(outer);
+        if (!closed) {
+            closed = true;
+            show(outer);
+        }
     }
 }

@@ -22,7 +22,8 @@ final class LockView implements Lock {
 
     LockView(LockOperations locks, LockRequest request) {
         this.locks = locks;
-        this.request = Objects.requireNonNull(request, "request");
+        // A view is used again, so no time of its wait has passed.
+        this.request = Objects.requireNonNull(request, "request").waited(Duration.ZERO);
     }
 
     @Override

@@ -39,6 +39,18 @@ class LockScopeTests {
     }
 
     @Test
+    void aSecondCloseShowsNothing() {
+        StubHandle outer = new StubHandle(false);
+        LockScope one = LockScope.open(outer);
+        LockScope two = LockScope.open(new StubHandle(false));
+        two.close();
+        one.close();
+        two.close();
+
+        assertThat(LockHandle.current()).isEmpty();
+    }
+
+    @Test
     void thereIsNoHoldOutside() {
         assertThat(LockHandle.current()).isEmpty();
         assertThatIllegalStateException()

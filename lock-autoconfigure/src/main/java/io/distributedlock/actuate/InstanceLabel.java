@@ -7,6 +7,7 @@ package io.distributedlock.actuate;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
@@ -17,29 +18,49 @@ public final class InstanceLabel {
 
     private final Environment environment;
 
+    private final @Nullable String label;
+
+    private final String application;
+
     private volatile @Nullable String host;
 
     /**
-     * Reads nothing yet.
+     * Reads the label, or else the name of the application. They are read once, since they may contain a random part.
      *
      * @param environment has the label, or else the name of the application and the port of its server
      */
     public InstanceLabel(Environment environment) {
-        this.environment = environment;
+        this(environment, property(environment, "distributed-lock.instance-label"));
     }
 
     /**
-     * Determined at each call, since the port is not known before the server has started.
+     * Reads the name of the application, once.
+     *
+     * @param environment has the name of the application and the port of its server
+     * @param label the label; null or blank for the default
+     */
+    public InstanceLabel(Environment environment, @Nullable String label) {
+        this.environment = environment;
+        this.label = label;
+        String name = property(environment, "spring.application.name");
+        this.application = name == null ? "application" : name;
+    }
+
+    /** Without an exception for a placeholder that cannot be resolved. */
+    private static @Nullable String property(Environment environment, String name) {
+        return Binder.get(environment).bind(name, String.class).orElse(null);
+    }
+
+    /**
+     * The default is determined at each call, since the port is not known before the server has started.
      *
      * @return the label, not blank
      */
     public String text() {
-        String label = environment.getProperty("distributed-lock.instance-label", "");
-        return label.isBlank() ? defaultText() : label;
+        return label == null || label.isBlank() ? defaultText() : label;
     }
 
     private String defaultText() {
-        String application = environment.getProperty("spring.application.name", "application");
         String port = environment.getProperty("local.server.port");
         return application + "@" + host() + (port == null ? "" : ":" + port) + "/"
                 + ProcessHandle.current().pid();

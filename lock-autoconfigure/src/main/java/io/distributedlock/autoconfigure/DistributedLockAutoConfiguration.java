@@ -16,7 +16,6 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
@@ -51,8 +50,7 @@ public final class DistributedLockAutoConfiguration {
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static DistributedLockAdvisor distributedLockAdvisor(
             ConfigurableListableBeanFactory beanFactory, Environment environment) {
-        DistributedLockProperties properties =
-                Binder.get(environment).bindOrCreate("distributed-lock", DistributedLockProperties.class);
+        DistributedLockProperties properties = DistributedLockProperties.of(environment);
         return new DistributedLockAdvisor(
                 beanFactory,
                 () -> locks(beanFactory, properties),
@@ -65,6 +63,12 @@ public final class DistributedLockAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static UnknownPropertyCheck unknownPropertyCheck(Environment environment) {
         return new UnknownPropertyCheck(environment);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockAdvisorRolePostProcessor lockAdvisorRole() {
+        return new LockAdvisorRolePostProcessor();
     }
 
     @Bean

@@ -5,7 +5,6 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockMonitor;
-import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.actuate.LocksHealthIndicator;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -29,7 +28,11 @@ public final class DistributedLockHealthAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnEnabledHealthIndicator("locks")
-    LocksHealthIndicator locksHealthIndicator(ObjectProvider<LockMonitor> monitor, Environment environment) {
-        return new LocksHealthIndicator(monitor.getIfAvailable(), new InstanceLabel(environment));
+    LocksHealthIndicator locksHealthIndicator(
+            ObjectProvider<LockMonitor> monitor,
+            ObjectProvider<DistributedLockProperties> properties,
+            Environment environment) {
+        return new LocksHealthIndicator(
+                monitor.getIfAvailable(), DistributedLockProperties.label(properties.getIfAvailable(), environment));
     }
 }

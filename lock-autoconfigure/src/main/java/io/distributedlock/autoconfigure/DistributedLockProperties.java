@@ -5,13 +5,18 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockRequest;
+import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.interceptor.DistributedLockAdvisor;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Bindable.BindRestriction;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
+import org.springframework.core.env.Environment;
 
 /**
  * Settings of the locks. An invalid value is refused when the properties are bound.
@@ -81,7 +86,9 @@ public record DistributedLockProperties(
         @DefaultValue Replicas replicas,
         @DefaultValue Deadlock deadlock) {
 
-    static final String PREFIX = "distributed-lock.";
+    static final String NAME = "distributed-lock";
+
+    static final String PREFIX = NAME + ".";
 
     /** Redis may notice so much later that WAIT has reached its time-out. */
     private static final Duration REDIS_TICK = Duration.ofMillis(100);
@@ -90,6 +97,10 @@ public record DistributedLockProperties(
     public DistributedLockProperties {
         require(!keyPrefix.contains("${"), "key-prefix", "has a placeholder that cannot be resolved");
         require(!keyPrefix.contains("{") && !keyPrefix.contains("}"), "key-prefix", "must not contain braces");
+        require(
+                instanceLabel == null || !instanceLabel.contains("${"),
+                "instance-label",
+                "has a placeholder that cannot be resolved");
         require(
                 lease.compareTo(LockRequest.MIN_LEASE) >= 0 && lease.compareTo(LockRequest.MAX_LEASE) <= 0,
                 "lease",
@@ -111,6 +122,25 @@ public record DistributedLockProperties(
                 replicas.acknowledge() == 0 || replicas.timeout().compareTo(commandTimeout.minus(REDIS_TICK)) <= 0,
                 "replicas.timeout",
                 "must be at least 100ms less than distributed-lock.command-timeout");
+    }
+
+    /**
+     * As for the bean of this type, before there are beans: a value of the prefix itself, such as that of an
+     * environment variable {@code DISTRIBUTED_LOCK}, is none of these properties.
+     */
+    static DistributedLockProperties of(Environment environment) {
+        return Binder.get(environment)
+                .bindOrCreate(
+                        NAME,
+                        Bindable.of(DistributedLockProperties.class)
+                                .withBindRestrictions(BindRestriction.NO_DIRECT_PROPERTY));
+    }
+
+    /** The label of the instance, for which all beans need the same text, also if it has a random part. */
+    static InstanceLabel label(@Nullable DistributedLockProperties properties, Environment environment) {
+        return properties == null
+                ? new InstanceLabel(environment)
+                : new InstanceLabel(environment, properties.instanceLabel());
     }
 
     /**

@@ -14,7 +14,6 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
@@ -60,7 +59,7 @@ final class InheritedLocksCheck implements BeanFactoryPostProcessor {
         if (own.parent() == null || own.hasLocks()) {
             return;
         }
-        DistributedLockProperties here = properties(environment);
+        DistributedLockProperties here = DistributedLockProperties.of(environment);
         DistributedLockProperties there = propertiesOf(own.parent());
         if (here.enabled() && there != null) {
             warnOfDifferences(here, there);
@@ -109,12 +108,8 @@ final class InheritedLocksCheck implements BeanFactoryPostProcessor {
             return null;
         }
         return parent.hasLocks()
-                ? properties(parent.factory()
+                ? DistributedLockProperties.of(parent.factory()
                         .getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME, Environment.class))
                 : propertiesOf(parent.parent());
-    }
-
-    private static DistributedLockProperties properties(Environment environment) {
-        return Binder.get(environment).bindOrCreate("distributed-lock", DistributedLockProperties.class);
     }
 }

@@ -7,7 +7,6 @@ package io.distributedlock.autoconfigure;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
-import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.observation.PeriodicWatch;
 import io.distributedlock.observation.SlowLockWatch;
 import io.distributedlock.redis.RedisLockTemplate;
@@ -30,6 +29,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.StringUtils;
 
 /** Locks in the Redis of the application. */
 @Configuration(proxyBeanMethods = false)
@@ -59,7 +59,7 @@ class RedisLockConfiguration {
                 () -> LockListener.allOf(listeners.orderedStream().toList()),
                 properties.replicas().acknowledge(),
                 properties.replicas().timeout());
-        template.label(new InstanceLabel(environment)::text);
+        template.label(DistributedLockProperties.label(properties, environment)::text);
         created = template;
         return template;
     }
@@ -102,7 +102,7 @@ class RedisLockConfiguration {
     }
 
     private static LettuceConnectionFactory lettuce(ListableBeanFactory beans, @Nullable String name) {
-        RedisConnectionFactory candidate = name == null ? single(beans) : named(beans, name);
+        RedisConnectionFactory candidate = StringUtils.hasText(name) ? named(beans, name) : single(beans);
         for (Object each = candidate; each != null; each = behind(each)) {
             if (each instanceof LettuceConnectionFactory lettuce) {
                 return lettuce;

@@ -84,7 +84,12 @@ public final class DeadlockSearch {
     private int turn;
 
     /** A hold of the chain, and the wait of its holder that leads to the next one. */
-    private record Step(HoldReport hold, String waitId) {}
+    private record Step(HoldReport hold, String waitId) {
+
+        Step withoutLabel() {
+            return new Step(stable(hold, ""), waitId);
+        }
+    }
 
     /**
      * Checks the waits that last longer than that.
@@ -109,7 +114,7 @@ public final class DeadlockSearch {
 
     private void look(Waiter waiter, boolean resolve) {
         List<Step> ring = follow(waiter);
-        if (ring != null && isLast(ring) && ring.equals(again(waiter, ring)) && !waiter.result.isDone()) {
+        if (ring != null && isLast(ring) && isSame(ring, again(waiter, ring)) && !waiter.result.isDone()) {
             reported.add(key(waiter));
             report(waiter, ring, resolve);
         }
@@ -130,11 +135,11 @@ public final class DeadlockSearch {
             return false;
         }
         if (closes(start, report)) {
-            chain.add(new Step(stable(report), WaitGraph.id(start)));
+            chain.add(new Step(stable(report, report.label()), WaitGraph.id(start)));
             return true;
         }
         for (HoldReport.Wait wait : report.waits()) {
-            chain.add(new Step(stable(report), wait.id()));
+            chain.add(new Step(stable(report, report.label()), wait.id()));
             if (follow(start, wait.lockName(), seen, chain)) {
                 return true;
             }
@@ -144,11 +149,11 @@ public final class DeadlockSearch {
     }
 
     /** Without the fields that change while the hold is the same. */
-    private static HoldReport stable(HoldReport report) {
+    private static HoldReport stable(HoldReport report, String label) {
         return new HoldReport(
                 report.lockName(),
                 report.fencingToken(),
-                report.label(),
+                label,
                 report.caller(),
                 report.method(),
                 Duration.ZERO,
@@ -167,9 +172,18 @@ public final class DeadlockSearch {
             if (report == null || !waits) {
                 return null;
             }
-            second.add(new Step(stable(report), step.waitId()));
+            second.add(new Step(stable(report, report.label()), step.waitId()));
         }
         return second;
+    }
+
+    /** The label of an instance is only shown: it may change at any time. */
+    private static boolean isSame(List<Step> ring, @Nullable List<Step> second) {
+        return second != null
+                && ring.stream()
+                        .map(Step::withoutLabel)
+                        .toList()
+                        .equals(second.stream().map(Step::withoutLabel).toList());
     }
 
     private boolean closes(Waiter start, HoldReport report) {

@@ -78,7 +78,8 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
         Objects.requireNonNull(callback, "callback");
         hold.lock.checkDeadline();
         HandleAnchor kept = anchor;
-        if (closed == 0 && kept != null && hold.onLost(this, kept, callback)) {
+        if (closed != LEFT && kept != null && hold.onLost(this, kept, callback)) {
+            // Also if it was closed after its loss.
             CallbackPool.run(callback);
         }
         if (closed != 0) {

@@ -38,7 +38,10 @@ final class EngineEvents {
     /** A hold has ended before its release. Runs the callbacks of its handles. */
     void lost(Hold hold, LossCause why) {
         List<Runnable> lossCallbacks = hold.takeCallbacks();
-        if (why == LossCause.TOO_OLD && hold.owner() instanceof Thread thread && thread.isAlive()) {
+        if (why == LossCause.TOO_OLD
+                && hold.isOwnedByThread()
+                && hold.owner() instanceof Thread thread
+                && thread.isAlive()) {
             callbacks.reaction(() -> lostWhileItHangs(hold, thread, lossCallbacks));
         } else {
             lossCallbacks.forEach(callbacks::lost);

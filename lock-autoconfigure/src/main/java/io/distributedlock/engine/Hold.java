@@ -239,8 +239,12 @@ final class Hold extends WeakReference<HandleAnchor> {
      * owner is no thread, and outlives the one that has acquired the lock.
      */
     boolean isAbandoned() {
-        boolean ownedByThread = lock.owner == null || Readers.isReader(lock);
-        return anchor() == null || (ownedByThread && owner instanceof Thread thread && !thread.isAlive());
+        return anchor() == null || (isOwnedByThread() && owner instanceof Thread thread && !thread.isAlive());
+    }
+
+    /** Whether the work under it is that of the thread that has acquired it. */
+    boolean isOwnedByThread() {
+        return owner instanceof Thread && (lock.owner == null || Readers.isReader(lock));
     }
 
     /** The lease was granted or renewed. */
@@ -265,8 +269,12 @@ final class Hold extends WeakReference<HandleAnchor> {
         return ending == null ? Math.max(0, deadline - now) : 0;
     }
 
-    /** @param sinceRenewal the time since the last renewal was sent, null if there was none yet */
-    LockActivity.Held describe(long now, int waiters, @Nullable Duration sinceRenewal) {
+    /**
+     * Without the waiters, which wait for the locks of all owners of the name.
+     *
+     * @param sinceRenewal the time since the last renewal was sent, null if there was none yet
+     */
+    LockActivity.Held describe(long now, @Nullable Duration sinceRenewal) {
         return new LockActivity.Held(
                 name(),
                 token,
@@ -274,7 +282,7 @@ final class Hold extends WeakReference<HandleAnchor> {
                 Duration.ofNanos(remaining(now)),
                 CallerName.of(owner),
                 entries - 1,
-                waiters,
+                0,
                 origin,
                 traceId(),
                 sinceRenewal,

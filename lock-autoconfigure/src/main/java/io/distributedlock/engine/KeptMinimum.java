@@ -16,17 +16,24 @@ final class KeptMinimum extends TimerTask {
 
     final long number;
 
-    final long until;
+    final Terms terms;
 
-    final long token;
-
-    KeptMinimum(LockRegistry locks, String name, long number, long until, long token) {
+    KeptMinimum(LockRegistry locks, String name, long number, Terms terms) {
         this.locks = locks;
         this.name = name;
         this.number = number;
-        this.until = until;
-        this.token = token;
+        this.terms = terms;
     }
+
+    /**
+     * How long the store keeps the lock.
+     *
+     * @param until the time at which the minimum is over
+     * @param token the token of the latest hold
+     * @param leaseToEnd the lease that the store may have lengthened to, for example by a renewal that was sent after
+     *     the close; it is released when the minimum is over. 0 if there is no such request
+     */
+    record Terms(long until, long token, long leaseToEnd) {}
 
     @Override
     void onDue(long now) {

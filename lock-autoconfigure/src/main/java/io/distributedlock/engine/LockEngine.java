@@ -11,6 +11,7 @@ import io.distributedlock.LockAvailability;
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockListener;
+import io.distributedlock.LockListener.Command;
 import io.distributedlock.LockMode;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
@@ -261,7 +262,10 @@ public final class LockEngine implements AutoCloseable {
     private Outcome revoke(String name, @Nullable String owner, Supplier<CompletableFuture<ReleaseReply>> command) {
         Revoking sent = context.calls().await(name, () -> {
             Runnable revocation = context.locks().revocation(name, owner);
-            return command.get().thenApply(reply -> new Revoking(reply, revocation));
+            long sentAt = context.listening().now();
+            return command.get()
+                    .whenComplete((reply, failure) -> context.listening().replied(Command.RELEASE, failure, sentAt))
+                    .thenApply(reply -> new Revoking(reply, revocation));
         });
         context.tokenSeen(sent.reply().token());
         Outcome outcome = sent.reply().outcome();

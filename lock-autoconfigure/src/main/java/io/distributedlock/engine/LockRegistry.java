@@ -10,7 +10,10 @@ import io.distributedlock.LockOwner;
 import io.distributedlock.ServerClockSetBackEvent;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -183,18 +186,29 @@ final class LockRegistry implements LeaseStore.Listener {
     }
 
     /** The store keeps the lock of a closed hold until that time. */
-    void keepsMinimum(String name, long number, long until, long token) {
-        KeptMinimum kept = new KeptMinimum(this, name, number, until, token);
+    void keepsMinimum(String name, long number, KeptMinimum.Terms terms) {
+        KeptMinimum kept = new KeptMinimum(this, name, number, terms);
         // First the entry, then the timer that removes it.
         KeptMinimum before = minimums.put(name, kept);
-        engine.arm(kept, until);
+        engine.arm(kept, terms.until());
         if (before != null) {
             engine.disarm(before);
         }
     }
 
     void minimumEnded(KeptMinimum kept) {
-        minimums.remove(kept.name, kept);
+        long lease = kept.terms.leaseToEnd();
+        if (minimums.remove(kept.name, kept) && lease > 0) {
+            PendingRelease end = strayRelease(kept.name, kept.number, lease);
+            end.register();
+            end.start();
+        }
+    }
+
+    /** Of an acquisition for which no caller is here any more. */
+    private PendingRelease strayRelease(String name, long number, long lease) {
+        NamedLock stray = new NamedLock(engine, name, null);
+        return new PendingRelease(stray, number, lease, engine.now() + lease, false, null);
     }
 
     private @Nullable KeptMinimum kept(String name, long number) {
@@ -233,12 +247,10 @@ final class LockRegistry implements LeaseStore.Listener {
             // No caller waits for it any more, and the cancellation did not arrive in time. Or the hold is over, since
             // the reply to another request came before the message: then its minimum stays, even if a confirmation of
             // the message has lengthened the lease.
-            NamedLock stray = new NamedLock(engine, name, null);
-            long lease = leaseMillis * 1_000_000;
-            PendingRelease back = new PendingRelease(stray, number, lease, engine.now() + lease, false, null);
+            PendingRelease back = strayRelease(name, number, leaseMillis * 1_000_000);
             KeptMinimum kept = kept(name, number);
             if (kept != null) {
-                back.keeping(kept.until, Math.max(kept.token, token));
+                back.keeping(kept.terms.until(), Math.max(kept.terms.token(), token), true);
             }
             back.register();
             back.start();
@@ -343,16 +355,37 @@ final class LockRegistry implements LeaseStore.Listener {
         return false;
     }
 
+    /** Callers of one name may have separate objects: the threads together, each explicit owner, each reader. */
     void describe(String instance, List<LockActivity.Held> held, List<LockActivity.Waiting> waiting) {
+        Set<String> taken = new HashSet<>();
         forEach(lock -> lock.look((hold, waiters, now) -> {
-            if (hold != null && hold.isHeld(now)) {
-                held.add(lock.describeHold(hold, now));
-            }
-            String holder = hold == null ? null : instance;
-            for (Waiter waiter = waiters.first(); waiter != null; waiter = waiter.next) {
-                waiting.add(waiter.describe(now, holder));
+            if (hold != null) {
+                taken.add(lock.name);
+                if (hold.isHeld(now)) {
+                    held.add(lock.describeHold(hold, now));
+                }
             }
         }));
+        Map<String, Integer> counts = new HashMap<>();
+        forEach(lock -> lock.look((hold, waiters, now) -> {
+            for (Waiter waiter = waiters.first(); waiter != null; waiter = waiter.next) {
+                waiting.add(waiter.describe(now, taken.contains(lock.name) ? instance : null));
+                counts.merge(lock.name, 1, Integer::sum);
+            }
+        }));
+        held.replaceAll(each -> each.withWaiters(counts.getOrDefault(each.name(), 0)));
+    }
+
+    /** How many callers wait for the lock: those of threads, of explicit owners, and readers. */
+    int waiters(String name) {
+        int[] count = new int[1];
+        NamedLock.Look look = (hold, waiters, now) -> count[0] += waiters.size();
+        NamedLock ofThreads = find(name);
+        if (ofThreads != null) {
+            ofThreads.look(look);
+        }
+        forEachOwned(name, lock -> lock.look(look));
+        return count[0];
     }
 
     /** See {@link LockEngine#longestLease}. */

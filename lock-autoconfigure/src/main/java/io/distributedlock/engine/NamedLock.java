@@ -96,8 +96,9 @@ import org.jspecify.annotations.Nullable;
  *       is released at once.
  *   <li><b>A release crosses a renewal.</b> The ownership ends before the release is sent, and no renewal starts
  *       without one. One sent earlier precedes the release on the same connection; its reply finds no ownership. On
- *       another connection, or if its script had to be sent, it may follow the release, and renews nothing, since the
- *       id owns nothing.
+ *       another connection, or if it was collected with others and not sent yet, it may follow the release, and renews
+ *       nothing, since the id owns nothing. If the store keeps the lock for a minimum, the id still owns it: then the
+ *       lease is released when the minimum is over.
  *   <li><b>The lease is lost while local callers wait.</b> They request the lock under a new id, while the late holder
  *       may still be working; its handle reports the loss, and its late release does not affect the next hold.
  *   <li><b>A caller comes while a retained lease is recalled.</b> The monitor decides. If the caller came first, it has

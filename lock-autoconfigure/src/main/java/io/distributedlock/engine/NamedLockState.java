@@ -229,8 +229,7 @@ final class NamedLockState {
     }
 
     LockActivity.Held describeHold(Hold hold, long now) {
-        int waiting = waiters == null ? 0 : waiters.size();
-        return hold.describe(now, waiting, ownership == null ? null : ownership.sinceRenewal(now));
+        return hold.describe(now, ownership == null ? null : ownership.sinceRenewal(now));
     }
 
     void refuseWaiters(DeferredActions actions) {
@@ -262,7 +261,8 @@ final class NamedLockState {
 
     /** From now on the lock has no holder, and no caller gets it before that time: the store keeps it until then. */
     private PendingRelease leaveTaken(Ownership current, long until, DeferredActions actions) {
-        PendingRelease release = new PendingRelease(lock, current).keeping(until, current.tokenAfterShortening());
+        PendingRelease release = new PendingRelease(lock, current)
+                .keeping(until, current.tokenAfterShortening(), current.mayBeLengthened());
         ownership = null;
         actions.start(release);
         return release;

@@ -150,9 +150,11 @@ final class PendingRelease extends TimerTask {
         return minimum != null;
     }
 
-    PendingRelease keeping(long until, long token) {
+    /** @param mayBeLengthened whether the store may lengthen the lease later, so that its end has to be checked */
+    PendingRelease keeping(long until, long token, boolean mayBeLengthened) {
         minimum = new Minimum(until, token);
-        engine.locks().keepsMinimum(name, number, until, token);
+        engine.locks()
+                .keepsMinimum(name, number, new KeptMinimum.Terms(until, token, mayBeLengthened ? leaseNanos : 0));
         return this;
     }
 

@@ -180,6 +180,11 @@ class RenewedLease extends Lease {
         return hold.renewUntil() - end() > margin(length());
     }
 
+    /** Whether the store may execute a request for it that lengthens it, after what is sent now. */
+    boolean mayBeLengthened() {
+        return underWay != null || failing || mayComeBack();
+    }
+
     private boolean isDue(long now) {
         boolean shortens = shortening != null && shortening.tooLong && now - shortening.dueAt >= 0;
         return underWay == null && (shortens || (now - renewAt >= 0 && wantsRenewal()));

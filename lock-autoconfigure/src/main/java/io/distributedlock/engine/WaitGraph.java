@@ -67,9 +67,10 @@ final class WaitGraph {
     @Nullable
     HoldReport report(String name, String label) {
         List<Seen> holds = new ArrayList<>();
+        int waiting = engine.locks().waiters(name);
         look(name, (hold, waiters, now) -> {
             if (hold != null && hold.isHeld(now)) {
-                holds.add(new Seen(hold, report(hold, name, label, waiters.size(), now)));
+                holds.add(new Seen(hold, report(hold, name, label, waiting, now)));
             }
         });
         HoldReport first = null;
@@ -86,9 +87,10 @@ final class WaitGraph {
     @Nullable
     HoldReport holder(String name, String label) {
         HoldReport[] found = new HoldReport[1];
+        int waiting = engine.locks().waiters(name);
         look(name, (hold, waiters, now) -> {
             if (found[0] == null && hold != null && hold.isHeld(now)) {
-                found[0] = report(hold, name, label, waiters.size(), now);
+                found[0] = report(hold, name, label, waiting, now);
             }
         });
         return found[0];
@@ -101,12 +103,13 @@ final class WaitGraph {
     @Nullable
     HoldReport ofExplicitOwner(String name, String label) {
         HoldReport[] found = new HoldReport[1];
+        int waiting = engine.locks().waiters(name);
         engine.locks()
                 .forEachOwned(
                         name,
                         lock -> lock.look((hold, waiters, now) -> {
                             if (found[0] == null && hold != null && hold.isHeld(now)) {
-                                found[0] = report(hold, name, label, waiters.size(), now);
+                                found[0] = report(hold, name, label, waiting, now);
                             }
                         }));
         return found[0];

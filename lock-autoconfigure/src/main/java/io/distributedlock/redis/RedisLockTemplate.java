@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -277,9 +278,15 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
                 : running.fleetMessaging().availability();
     }
 
+    /** Never fails: it is a part of messages about other failures. */
     private String labelOf(String id) {
         Supplier<String> known = label;
-        return known == null ? id : known.get();
+        try {
+            String text = known == null ? id : known.get();
+            return Objects.requireNonNullElse(text, "").isBlank() ? id : text;
+        } catch (RuntimeException ex) {
+            return id;
+        }
     }
 
     private LockEngine engine(String name) {
@@ -360,7 +367,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
     /**
      * Sets the label that other instances get from this one; by default its public id.
      *
-     * @param text supplies the label; called at each use
+     * @param text supplies the label; called at each use. If it fails or supplies no text, the label is the public id
      */
     public void label(Supplier<String> text) {
         label = text;

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -137,6 +138,16 @@ class DistributedLockAutoConfigurationTests {
                     .hasSize(1)
                     .containsKey("own");
         });
+    }
+
+    /** Without AspectJ, only an advisor with this role is applied. */
+    @Test
+    void anAdvisorOfTheApplicationIsInfrastructure() {
+        runner.withUserConfiguration(OwnLocks.class, OwnAdvisor.class)
+                .run(context -> assertThat(context.getBeanFactory()
+                                .getBeanDefinition("own")
+                                .getRole())
+                        .isEqualTo(BeanDefinition.ROLE_INFRASTRUCTURE));
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.jayway.jsonpath.DocumentContext;
 import com.jayway.jsonpath.JsonPath;
+import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.engine.EngineSettings;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,7 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.boot.env.RandomValuePropertySource;
 import org.springframework.core.Ordered;
+import org.springframework.mock.env.MockEnvironment;
 
 class DistributedLockPropertiesTests {
 
@@ -35,6 +38,31 @@ class DistributedLockPropertiesTests {
         assertThat(properties.enabled()).isTrue();
         assertThat(properties.keyPrefix()).isEqualTo("lock:");
         assertThat(properties.order()).isEqualTo(Ordered.LOWEST_PRECEDENCE - 1);
+    }
+
+    /** An application may have a switch of that name. */
+    @Test
+    void aValueOfThePrefixItselfIsNoneOfThem() {
+        MockEnvironment environment = new MockEnvironment().withProperty("distributed-lock", "on");
+
+        assertThat(DistributedLockProperties.of(environment).lease()).isEqualTo(EngineSettings.DEFAULTS.lease());
+    }
+
+    @Test
+    void aLabelWithAPlaceholderThatCannotBeResolvedIsRefused() {
+        assertThatThrownBy(() -> bind(settings("instance-label", "${NO_SUCH_VARIABLE}")))
+                .rootCause()
+                .hasMessageContaining("has a placeholder that cannot be resolved");
+    }
+
+    @Test
+    void aRandomLabelIsTheSameEachTime() {
+        MockEnvironment environment = new MockEnvironment();
+        environment.getPropertySources().addLast(new RandomValuePropertySource());
+        environment.setProperty("distributed-lock.instance-label", "till-${random.value}");
+        InstanceLabel label = new InstanceLabel(environment);
+
+        assertThat(label.text()).startsWith("till-").isEqualTo(label.text());
     }
 
     @Test

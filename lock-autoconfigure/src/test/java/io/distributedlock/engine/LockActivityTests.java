@@ -6,10 +6,12 @@ package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distributedlock.HoldReport;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockActivity.Held;
 import io.distributedlock.LockActivity.Waiting;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
 import java.time.Duration;
@@ -17,6 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class LockActivityTests {
 
@@ -166,5 +170,24 @@ class LockActivityTests {
 
         assertThat(of(one).held()).isEmpty();
         lost.abandon();
+    }
+
+    /** For the engine, a reader and a writer have separate objects. */
+    @ParameterizedTest
+    @EnumSource
+    void callersOfTheOtherModeCountAsWaiters(LockMode mode) {
+        AsyncAttempt holder = one.acquire(LockRequest.of("a").mode(mode));
+        LockMode other = mode == LockMode.SHARED ? LockMode.EXCLUSIVE : LockMode.SHARED;
+        AsyncAttempt first = one.acquire(LockRequest.of("a").mode(other).waitForever());
+        AsyncAttempt second = one.acquire(LockRequest.of("a").mode(other).waitForever());
+
+        assertThat(of(one).held()).extracting(Held::waiters).containsExactly(2);
+        assertThat(of(one).waiting()).extracting(Waiting::holder).containsOnly("one");
+        assertThat(one.engine.report("a", "label"))
+                .extracting(HoldReport::waiters)
+                .isEqualTo(2);
+        holder.close();
+        first.close();
+        second.close();
     }
 }

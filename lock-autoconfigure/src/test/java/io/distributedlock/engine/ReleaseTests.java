@@ -238,4 +238,24 @@ class ReleaseTests {
             world.advanceSeconds(10);
         }
     }
+
+    /** It was collected for sending when the hold was closed. */
+    @Test
+    void aRenewalThatFollowsTheCloseDoesNotKeepTheLockBeyondItsMinimum() {
+        AsyncAttempt attempt =
+                one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(30)).minHold(Duration.ofSeconds(15)));
+        one.network.holdCommands();
+        world.advanceSeconds(11);
+        StoreCall<?> renewal = one.network.take();
+        attempt.handle().closeAsync();
+        one.network.take().run();
+        renewal.run();
+        one.network.flow();
+        world.advanceSeconds(3);
+        assertThat(world.leases.leftovers()).isNotEmpty();
+
+        world.advanceSeconds(2);
+
+        assertThat(world.leases.leftovers()).isEmpty();
+    }
 }

@@ -148,6 +148,19 @@ abstract class LossContract extends AbstractLockContract {
     }
 
     @Test
+    void isReportedAtOnceAlsoAfterTheCloseThatFollowedIt() {
+        LockHandle handle = first.acquire(REQUEST);
+        second.forceRelease("lost");
+        HoldAssertions.awaitLoss(handle, Duration.ZERO);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
+        AtomicInteger told = new AtomicInteger();
+
+        handle.onLost(told::incrementAndGet);
+
+        assertThat(told).hasValue(1);
+    }
+
+    @Test
     void isNotReportedAfterTheHandleWasClosed() {
         LockHandle handle = first.acquire(REQUEST);
         AtomicInteger told = new AtomicInteger();
