@@ -182,7 +182,7 @@ class LockActivityTests {
         AsyncAttempt second = one.acquire(LockRequest.of("a").mode(other).waitForever());
 
         assertThat(of(one).held()).extracting(Held::waiters).containsExactly(2);
-        assertThat(of(one).waiting()).extracting(Waiting::holder).containsOnly("one");
+        assertThat(of(one).waiting()).extracting(Waiting::holder).containsOnly("id");
         assertThat(one.engine.report("a", "label"))
                 .extracting(HoldReport::waiters)
                 .isEqualTo(2);
