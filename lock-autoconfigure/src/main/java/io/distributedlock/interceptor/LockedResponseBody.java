@@ -11,6 +11,7 @@ import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
 import io.distributedlock.composite.ReleaseStages;
 import io.distributedlock.transaction.ReactiveTransactions;
+import io.distributedlock.transaction.WorkInTransaction;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -33,20 +34,20 @@ final class LockedResponseBody implements ReactiveWork {
 
     private final CallPolicy policy;
 
-    private final @Nullable Runnable kept;
+    private final @Nullable WorkInTransaction kept;
 
     /** Of the method, whose work may not have ended when it returned the response. */
     private final @Nullable LockScope earlier;
 
     private final AtomicBoolean begun = new AtomicBoolean();
 
-    /** @param kept to be called at the end of the work if a transaction releases the lock; else null */
+    /** @param kept the work, if a transaction releases the lock at its end; else null */
     LockedResponseBody(
             Publisher<Object> body,
             LockHandle handle,
             LockOwner owner,
             CallPolicy policy,
-            @Nullable Runnable kept,
+            @Nullable WorkInTransaction kept,
             @Nullable LockScope earlier) {
         this.body = body;
         this.handle = handle;
@@ -69,19 +70,21 @@ final class LockedResponseBody implements ReactiveWork {
     /**
      * The hold, for the first subscription.
      *
-     * @throws IllegalStateException at the second subscription, and at one that comes after the request has ended
+     * @throws IllegalStateException at the second subscription, and at one that comes after the end of the request or
+     *     the rollback of a transaction that keeps the lock
      */
     @Override
     public CompletionStage<LockHandle> acquire(LockOwner ofSubscription) {
         if (!begun.compareAndSet(false, true)) {
             throw new IllegalStateException("The body of the response runs under lock '" + LockNames.show(handle.name())
-                    + "', which is released after the first subscription. Call the locked method again.");
+                    + "', which is released after the first subscription, or after the rollback of a transaction that"
+                    + " keeps it. Call the locked method again.");
         }
         return CompletableFuture.completedFuture(handle);
     }
 
     @Override
-    public @Nullable Runnable keep(LockScope scope, ContextView context) {
+    public @Nullable WorkInTransaction keep(LockScope scope, ContextView context) {
         if (TransactionSupport.PRESENT) {
             ReactiveTransactions.pass(context);
         }
@@ -94,7 +97,7 @@ final class LockedResponseBody implements ReactiveWork {
                     if (kept == null) {
                         return ReleaseStages.close(granted);
                     }
-                    kept.run();
+                    kept.end();
                     return CompletableFuture.completedFuture(null);
                 })
                 .whenComplete(CallOutcome::logFailure);

@@ -10,6 +10,7 @@ import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
 import io.distributedlock.reactive.ReactiveLocks;
 import io.distributedlock.transaction.ReactiveTransactions;
+import io.distributedlock.transaction.WorkInTransaction;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -41,7 +42,7 @@ record PublisherInvocation(LockedCall call, ReturnTypeAdapter.Body body, Reactiv
     }
 
     @Override
-    public @Nullable Runnable keep(LockScope scope, ContextView context) {
+    public @Nullable WorkInTransaction keep(LockScope scope, ContextView context) {
         if (mayKeep()) {
             return ReactiveTransactions.keep(scope, policy().lossMatters(), policy().separate(), context);
         }

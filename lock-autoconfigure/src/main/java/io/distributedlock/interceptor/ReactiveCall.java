@@ -13,6 +13,7 @@ import io.distributedlock.composite.ReleaseStages;
 import io.distributedlock.composite.StageFailures;
 import io.distributedlock.reactive.ReactiveLocks;
 import io.distributedlock.reactive.SubscriberObservation;
+import io.distributedlock.transaction.WorkInTransaction;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -66,8 +67,8 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private volatile Context context;
 
-    /** Called at the end of the work if a transaction releases the lock; otherwise null. */
-    private volatile @Nullable Runnable kept;
+    /** The work, if a transaction releases the lock at its end; otherwise null. */
+    private volatile @Nullable WorkInTransaction kept;
 
     /** The work that continues after the end, with the hold. */
     private volatile @Nullable LockedResponseBody rest;
@@ -311,11 +312,17 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         LockHandle held = handle;
         return held == null || !ResponseBodies.PRESENT
                 ? value
-                : ResponseBodies.hold(value, body -> {
-                    LockedResponseBody later = new LockedResponseBody(body, held, owner, policy, kept, scope);
-                    rest = later;
-                    return later;
-                });
+                : ResponseBodies.hold(value, body -> heldBody(body, held));
+    }
+
+    private LockedResponseBody heldBody(Publisher<Object> body, LockHandle held) {
+        WorkInTransaction inTransaction = kept;
+        LockedResponseBody later = new LockedResponseBody(body, held, owner, policy, inTransaction, scope);
+        rest = later;
+        if (inTransaction != null) {
+            inTransaction.onRollback(later::endUnlessBegun);
+        }
+        return later;
     }
 
     @Override
@@ -378,11 +385,11 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     }
 
     private CompletionStage<@Nullable Void> releaseNow(LockHandle held) {
-        Runnable end = kept;
-        if (end == null) {
+        WorkInTransaction inTransaction = kept;
+        if (inTransaction == null) {
             return ReleaseStages.close(held);
         }
-        end.run();
+        inTransaction.end();
         try {
             held.throwIfLost();
             return CompletableFuture.completedFuture(null);

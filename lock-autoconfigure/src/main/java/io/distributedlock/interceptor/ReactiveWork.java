@@ -8,6 +8,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
+import io.distributedlock.transaction.WorkInTransaction;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,10 +31,10 @@ interface ReactiveWork {
      *
      * @param scope of the work under the lock
      * @param context of the subscriber, without that scope
-     * @return called at the end of the work; null if there is no such transaction
+     * @return the work, whose end the caller reports; null if there is no such transaction
      */
     @Nullable
-    Runnable keep(LockScope scope, ContextView context);
+    WorkInTransaction keep(LockScope scope, ContextView context);
 
     /** Ends the hold of a subscription that was cancelled before it began. */
     void releaseUnused(LockHandle handle);

@@ -13,6 +13,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopConfigException;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
@@ -57,8 +58,9 @@ public final class CommitGuardInstaller implements BeanPostProcessor, BeanFactor
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
         if (bean instanceof PlatformTransactionManager && !(bean instanceof ConfigurableTransactionManager)) {
-            if (mayBeProxied(bean)) {
-                return proxy(bean);
+            Object guarded = mayBeProxied(bean) ? proxy(bean) : null;
+            if (guarded != null) {
+                return guarded;
             }
             report(bean, name);
         }
@@ -126,10 +128,15 @@ public final class CommitGuardInstaller implements BeanPostProcessor, BeanFactor
                                 .noneMatch(method -> Modifier.isFinal(method.getModifiers())));
     }
 
-    private static Object proxy(Object manager) {
+    /** Null if the class allows no subclass, as with private constructors only, or a sealed one. */
+    private static @Nullable Object proxy(Object manager) {
         ProxyFactory factory = new ProxyFactory(manager);
         factory.setProxyTargetClass(true);
         factory.addAdvice(new CommitGuardInterceptor());
-        return factory.getProxy(manager.getClass().getClassLoader());
+        try {
+            return factory.getProxy(manager.getClass().getClassLoader());
+        } catch (AopConfigException noSubclass) {
+            return null;
+        }
     }
 }

@@ -9,6 +9,7 @@ import io.distributedlock.reactive.ReactiveLocks;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
@@ -46,6 +47,8 @@ final class EnclosingLocks extends TransactionRegistration {
 
     private final List<LockScope> scopes;
 
+    private final ReactiveCommitCheck check = new ReactiveCommitCheck();
+
     private EnclosingLocks(@Nullable TransactionBoundary boundary, List<LockScope> scopes) {
         super(boundary);
         this.scopes = scopes;
@@ -65,6 +68,25 @@ final class EnclosingLocks extends TransactionRegistration {
             }
             register(locks, manager);
         }
+    }
+
+    /**
+     * Lets a loss of the locks around the transaction stop its commit. For a publisher that is inside of it.
+     *
+     * @return to be called at the end of the publisher; without effect if there is no transaction, or no lock around it
+     */
+    static ReactiveCommitCheck checkCommit(ContextView context) {
+        enter(context);
+        TransactionSynchronizationManager manager = ReactiveTransactions.managerOf(context);
+        if (manager != null) {
+            for (TransactionSynchronization each : manager.getSynchronizations()) {
+                if (each instanceof EnclosingLocks locks) {
+                    locks.check.enable();
+                    return locks.check;
+                }
+            }
+        }
+        return new ReactiveCommitCheck();
     }
 
     /**
@@ -124,6 +146,11 @@ final class EnclosingLocks extends TransactionRegistration {
                 around.add(scope);
             }
         }
+    }
+
+    @Override
+    public Mono<Void> beforeCommit(boolean readOnly) {
+        return Mono.fromRunnable(() -> check.throwIfLost(scopes));
     }
 
     @Override

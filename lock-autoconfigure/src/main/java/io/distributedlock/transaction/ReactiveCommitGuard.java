@@ -19,9 +19,10 @@ import reactor.util.context.ContextView;
 
 /**
  * Fails the publisher of a {@code @Transactional} method at its end if a lock around it was lost, so that its
- * transaction is rolled back; also that of a suspending function. It has the order of the transaction's own advice and
- * is registered after it, so it is inside. Transactions of other kinds, such as {@code TransactionalOperator}, are not
- * guarded against the loss of a lock around them.
+ * transaction is rolled back; also that of a suspending function. Spring commits after some failures, by its rules for
+ * the rollback, so the locks are checked before the commit as well. It has the order of the transaction's own advice
+ * and is registered after it, so it is inside. Transactions of other kinds, such as {@code TransactionalOperator}, are
+ * not guarded against the loss of a lock around them.
  */
 public final class ReactiveCommitGuard extends StaticMethodMatcherPointcutAdvisor {
 
@@ -44,11 +45,23 @@ public final class ReactiveCommitGuard extends StaticMethodMatcherPointcutAdviso
     }
 
     private static Flux<Object> guarded(Flux<Object> work) {
-        return Flux.deferContextual(context -> work.doOnComplete(() -> throwIfLost(context)));
+        return Flux.deferContextual(context -> {
+            ReactiveCommitCheck check = EnclosingLocks.checkCommit(context);
+            return work.doOnError(check::ended).doOnComplete(() -> {
+                check.ended(null);
+                throwIfLost(context);
+            });
+        });
     }
 
     private static Mono<Object> guarded(Mono<Object> work) {
-        return Mono.deferContextual(context -> work.doOnSuccess(value -> throwIfLost(context)));
+        return Mono.deferContextual(context -> {
+            ReactiveCommitCheck check = EnclosingLocks.checkCommit(context);
+            return work.doOnError(check::ended).doOnSuccess(value -> {
+                check.ended(null);
+                throwIfLost(context);
+            });
+        });
     }
 
     private static void throwIfLost(ContextView context) {

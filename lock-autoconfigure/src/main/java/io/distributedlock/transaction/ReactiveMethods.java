@@ -20,6 +20,8 @@ final class ReactiveMethods {
 
     private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
+    private static final String DEFERRED = "kotlinx.coroutines.Deferred";
+
     private ReactiveMethods() {}
 
     static boolean isTransactional(Method method, Class<?> targetClass) {
@@ -43,7 +45,16 @@ final class ReactiveMethods {
     private static @Nullable ReactiveAdapter adapterOf(Method method) {
         Class<?> type = publisherOf(method);
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-        return adapter != null && adapter.getReactiveType() == type ? adapter : null;
+        return adapter != null && adapter.getReactiveType() == type && isPublisher(adapter) ? adapter : null;
+    }
+
+    /**
+     * Not a future, nor a Deferred, although Spring knows it as a publisher: their work has begun already, without a
+     * Reactor context, and a copy ends with its cancellation, before the work does.
+     */
+    private static boolean isPublisher(ReactiveAdapter adapter) {
+        return adapter.getDescriptor().isDeferred()
+                && !adapter.getReactiveType().getName().equals(DEFERRED);
     }
 
     /** Spring calls a suspending function as a Flux, if it returns a Flow, or as a Mono. */

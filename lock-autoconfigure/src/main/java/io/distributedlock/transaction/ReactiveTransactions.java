@@ -25,8 +25,8 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * Keeps a lock that was acquired inside a reactive transaction until that transaction has completed. A lock that was
- * lost by then stops the commit.
+ * Keeps a lock that was acquired inside a reactive transaction until that transaction has completed and the work under
+ * the lock has ended, whichever comes last. A lock that was lost before the commit stops it.
  */
 public final class ReactiveTransactions extends TransactionRegistration {
 
@@ -36,7 +36,7 @@ public final class ReactiveTransactions extends TransactionRegistration {
 
     private final LockScope scope;
 
-    private volatile boolean workEnded;
+    private final WorkInTransaction work = new WorkInTransaction();
 
     private ReactiveTransactions(@Nullable TransactionBoundary boundary, KeptLock lock, LockScope scope) {
         super(boundary);
@@ -49,10 +49,9 @@ public final class ReactiveTransactions extends TransactionRegistration {
      *
      * @param scope of the work under the lock
      * @param separate whether the work under the lock takes no part in that transaction
-     * @return called when the work under the lock has ended: from then on, other work of the transaction may enter the
-     *     lock. Null if there is no such transaction
+     * @return the work under the lock, whose end the caller reports. Null if there is no such transaction
      */
-    public static @Nullable Runnable keep(
+    public static @Nullable WorkInTransaction keep(
             LockScope scope, boolean lossMatters, BooleanSupplier separate, ContextView context) {
         TransactionSynchronizationManager manager = managerOf(context);
         if (manager == null || !manager.isActualTransactionActive()) {
@@ -65,7 +64,7 @@ public final class ReactiveTransactions extends TransactionRegistration {
             return null;
         }
         ReactiveTransactions kept = new ReactiveTransactions(TransactionBoundary.of(context, manager), lock, scope);
-        return kept.registerWith(manager) ? () -> kept.workEnded = true : null;
+        return kept.registerWith(manager) ? kept.work : null;
     }
 
     /** The same for a lock that no transaction keeps, which is inside of that of the context all the same. */
@@ -110,7 +109,7 @@ public final class ReactiveTransactions extends TransactionRegistration {
         List<LockHandle> entered = manager == null
                 ? List.of()
                 : keptBy(manager)
-                        .filter(kept -> kept.workEnded)
+                        .filter(kept -> kept.work.hasEnded())
                         .map(kept -> kept.lock.handle())
                         .toList();
         return entered.isEmpty() ? owner : owner.nestedIn(entered);
@@ -136,14 +135,23 @@ public final class ReactiveTransactions extends TransactionRegistration {
         return Mono.fromRunnable(lock::throwIfLost);
     }
 
-    /** Does not wait for a transaction inside, which may have been cancelled as well. */
+    @Override
+    void rolledBack() {
+        work.rollBack();
+    }
+
+    /**
+     * Does not wait for the work, which may be a response that is written later, nor for a transaction inside, which
+     * may have been cancelled as well. The release does.
+     */
     @Override
     Mono<Void> completed() {
-        CompletableFuture<?> work = scope.whenWorkHasEnded().toCompletableFuture();
-        if (work.isDone()) {
+        CompletableFuture<?> all =
+                work.whenEnded().thenCompose(ended -> scope.whenWorkHasEnded()).toCompletableFuture();
+        if (all.isDone()) {
             return release();
         }
-        work.whenComplete((ended, none) -> release().subscribe());
+        all.whenComplete((ended, none) -> release().subscribe());
         return Mono.empty();
     }
 

@@ -76,6 +76,9 @@ abstract class TransactionRegistration implements TransactionSynchronization, Or
         return claimed;
     }
 
+    /** The transaction will complete without a commit. */
+    void rolledBack() {}
+
     final Mono<Void> end() {
         return Mono.defer(() -> claim() ? completed() : Mono.empty());
     }
@@ -124,6 +127,9 @@ abstract class TransactionRegistration implements TransactionSynchronization, Or
             TransactionBoundary of = TransactionBoundary.of(context);
             if (boundary != null && of != null && of != boundary) {
                 of.end();
+            }
+            if (status != STATUS_COMMITTED) {
+                rolledBack();
             }
             return end();
         });

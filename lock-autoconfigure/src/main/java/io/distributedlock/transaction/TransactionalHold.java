@@ -57,7 +57,7 @@ public final class TransactionalHold {
     }
 
     /** Whether both report the loss of one lock, as a stopped commit and the release after it do. */
-    private static boolean isSameLoss(Throwable first, Throwable second) {
+    static boolean isSameLoss(Throwable first, Throwable second) {
         return first instanceof LockLostException one
                 && second instanceof LockLostException other
                 && one.lockName().equals(other.lockName());

@@ -12,6 +12,8 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.annotation.WhenLost;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -20,6 +22,7 @@ import java.util.function.Supplier;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,6 +38,7 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -118,6 +122,45 @@ class LostOuterLockTests {
                 work, "outer", () -> work.lockedTransaction("inner", body).block(LockedApplication.LONG)));
     }
 
+    /** Spring would commit after a checked exception. */
+    @Test
+    void aReactiveTransactionThatFailsIsRolledBackToo() {
+        IOException failure = new IOException("for the test");
+        assertRolledBackAfter(failure, work.mono("outer", () -> work.transactional(() -> losingAnd(failure))));
+        assertRolledBackAfter(
+                failure,
+                work.flux("outer", work.transactionalFlux(losingAnd(failure))).collectList());
+    }
+
+    private static Mono<String> losingAnd(Throwable failure) {
+        return Mono.fromSupplier(LostOuterLockTests::losing).then(Mono.error(failure));
+    }
+
+    private static void assertRolledBackAfter(Throwable failure, Mono<?> call) {
+        assertThat(catchThrowable(() -> call.block(LockedApplication.LONG)))
+                .isInstanceOf(LockLostException.class)
+                .satisfies(loss -> assertThat(loss.getSuppressed()).contains(failure));
+        assertThat(ENDS).containsExactly("rollback");
+        ENDS.clear();
+    }
+
+    /** The loss is an exception that the method does not roll back. */
+    @Test
+    void aReactiveTransactionThatCommitsAfterExceptionsIsRolledBack() {
+        Supplier<Mono<String>> body = () -> Mono.fromSupplier(LostOuterLockTests::losing);
+        Mono<String> call = work.mono("outer", () -> work.lenientTransaction(body));
+        assertThat(catchThrowable(() -> call.block(LockedApplication.LONG))).isInstanceOf(LockLostException.class);
+        assertThat(ENDS).containsExactly("rollback");
+    }
+
+    @Test
+    void aFailureThatIsNotRolledBackIsCommittedIfTheLossIsIgnored() {
+        IllegalStateException failure = new IllegalStateException("for the test");
+        Mono<String> call = work.ignoring("outer", () -> work.lenientTransaction(() -> losingAnd(failure)));
+        assertThat(catchThrowable(() -> call.block(LockedApplication.LONG))).isSameAs(failure);
+        assertThat(ENDS).containsExactly("commit");
+    }
+
     private static void assertRolledBack(ThrowingCallable call) {
         assertThat(catchThrowable(call)).hasStackTraceContaining(LockLostException.class.getName());
         assertThat(ENDS).containsExactly("rollback");
@@ -163,6 +206,26 @@ class LostOuterLockTests {
 
         @Transactional("reactiveTransactions")
         public Mono<String> transactional(Supplier<Mono<String>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked(key = "#key", waitUpTo = "60s")
+        <T> Flux<T> flux(String key, Flux<T> body) {
+            return body;
+        }
+
+        @DistributedLocked(key = "#key", waitUpTo = "60s", whenLost = WhenLost.IGNORE)
+        <T> Mono<T> ignoring(String key, Supplier<Mono<T>> body) {
+            return body.get();
+        }
+
+        @Transactional("reactiveTransactions")
+        public Flux<String> transactionalFlux(Mono<String> body) {
+            return body.flux();
+        }
+
+        @Transactional(value = "reactiveTransactions", noRollbackFor = RuntimeException.class)
+        public Mono<String> lenientTransaction(Supplier<Mono<String>> body) {
             return body.get();
         }
 

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -316,6 +317,33 @@ class ReactiveTransactionTests {
         assertThat(transactions.operator().transactional(held).block(LockedApplication.LONG))
                 .isTrue();
         assertThat(transactions.ends).containsExactly("commit held=true");
+    }
+
+    @Test
+    void theLockOfABodyThatBeginsAfterTheCommitIsHeldUntilTheBodyHasEnded() {
+        Mono<ResponseEntity<Publisher<String>>> call =
+                work.response(Mono.fromSupplier(() -> "held=" + application.isHeld("work")));
+        Publisher<String> body = transactions
+                .operator()
+                .transactional(call)
+                .block(LockedApplication.LONG)
+                .getBody();
+        assertThat(transactions.ends).containsExactly("commit held=true");
+        assertThat(application.isHeld("work")).isTrue();
+
+        assertThat(Mono.from(body).block(LockedApplication.LONG)).isEqualTo("held=true");
+        application.awaitFree("work");
+    }
+
+    /** The response is not written. */
+    @Test
+    void theLockOfABodyEndsIfItsTransactionIsRolledBack() {
+        transactions.committing = Mono.error(new IllegalStateException("for the test"));
+        AtomicReference<Publisher<String>> body = new AtomicReference<>();
+        Mono<?> call = work.response(Mono.just("done")).doOnNext(response -> body.set(response.getBody()));
+        assertThat(failureOf(transactions.operator().transactional(call))).hasMessage("for the test");
+        assertThat(application.isHeld("work")).isFalse();
+        assertThat(failureOf(Mono.from(body.get()))).hasMessageContaining("Call the locked method again");
     }
 
     static Stream<Publisher<String>> bodies() {

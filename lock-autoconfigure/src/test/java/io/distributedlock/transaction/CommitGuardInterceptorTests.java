@@ -104,6 +104,21 @@ class CommitGuardInterceptorTests {
                 .isSameAs(own);
     }
 
+    /** As a nested class in an application: its implicit constructor is private too. */
+    @Test
+    void aManagerThatCannotBeExtendedIsNotProxied() {
+        for (PlatformTransactionManager own : List.of(new PrivateManager(), new SealedManager(), new Partial())) {
+            assertThat(new CommitGuardInstaller().postProcessAfterInitialization(own, "transactionManager"))
+                    .isSameAs(own);
+        }
+    }
+
+    private static class PrivateManager extends Manager {}
+
+    static sealed class SealedManager extends Manager permits Partial {}
+
+    static final class Partial extends SealedManager {}
+
     static class Manager implements PlatformTransactionManager {
 
         final List<String> calls = new ArrayList<>();
