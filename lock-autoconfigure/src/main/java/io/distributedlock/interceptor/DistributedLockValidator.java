@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
@@ -15,6 +16,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.scope.ScopedObject;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -85,7 +87,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         }
         for (String beanName : beanFactory.getBeanDefinitionNames()) {
             Class<?> type = typeOf(beanName);
-            if (type != null) {
+            if (type != null && !isScopedProxyOfInterfaces(type)) {
                 inspect(type, beanName);
             }
         }
@@ -93,6 +95,11 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         if (advisor.source().needsDefaultLocks()) {
             advisor.requireLocks();
         }
+    }
+
+    /** It locks nothing, and has another bean as its target, which is checked for itself. */
+    private static boolean isScopedProxyOfInterfaces(Class<?> type) {
+        return Proxy.isProxyClass(type) && ScopedObject.class.isAssignableFrom(type);
     }
 
     private boolean inspect(Class<?> type, String beanName) {

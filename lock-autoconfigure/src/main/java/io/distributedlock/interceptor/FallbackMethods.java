@@ -31,8 +31,17 @@ final class FallbackMethods {
         this.beanFactory = beanFactory;
     }
 
+    /**
+     * The method that the text names; null for one of the bean itself if its class is not known yet.
+     *
+     * @throws InvalidLockedMethodException if it does not exist or does not fit
+     */
+    @Nullable
     FallbackMethod find(String text, LockedMethod where) {
         int colons = text.indexOf("::");
+        if (colons < 0 && !LockedMethod.isClassOfBean(where.targetClass())) {
+            return null;
+        }
         if (colons < 0) {
             return find(text, text, ownType(where), null, where);
         }

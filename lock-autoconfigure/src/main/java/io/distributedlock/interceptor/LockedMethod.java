@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.StringJoiner;
 import java.util.function.Function;
@@ -70,6 +71,14 @@ record LockedMethod(Method method, Method declared, Class<?> targetClass, boolea
 
     private Class<?> owner() {
         return isGenerated(targetClass) ? method.getDeclaringClass() : targetClass;
+    }
+
+    /**
+     * Whether the class of a bean is known, rather than an interface or a superclass of it, which is all that a
+     * definition may tell before the bean is created. The class can have more methods, and narrower results.
+     */
+    static boolean isClassOfBean(Class<?> type) {
+        return !Modifier.isAbstract(type.getModifiers());
     }
 
     /**
