@@ -126,7 +126,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
                     .flatMap(Arrays::stream)
                     .collect(Collectors.toSet());
             if (infersDestroyMethod(definition, type)) {
-                callbacks.add(ClassUtils.hasMethod(type, "close") ? "close" : "shutdown");
+                callbacks.addAll(inferredFor(type));
             }
             return callbacks;
         }
@@ -139,6 +139,16 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         boolean inferred = AbstractBeanDefinition.INFER_METHOD.equals(named)
                 || (named == null && AutoCloseable.class.isAssignableFrom(type));
         return inferred && !definition.isPrototype() && !DisposableBean.class.isAssignableFrom(type);
+    }
+
+    /** A class that is not known yet may have a {@code close()}, so that its {@code shutdown()} is not called. */
+    private static Set<String> inferredFor(Class<?> type) {
+        if (ClassUtils.hasMethod(type, "close")) {
+            return Set.of("close");
+        }
+        return ClassUtils.hasMethod(type, "shutdown") && LockedMethod.isClassOfBean(type)
+                ? Set.of("shutdown")
+                : Set.of();
     }
 
     private void requireProxy(String beanName, Object bean) {

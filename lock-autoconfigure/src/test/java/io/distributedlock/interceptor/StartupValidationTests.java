@@ -116,6 +116,13 @@ class StartupValidationTests {
                 .close();
     }
 
+    @ParameterizedTest
+    @ValueSource(classes = {PackagePrivateEnd.class, ProtectedEnd.class})
+    void leavesAMethodAloneThatTheContainerDoesNotFindSinceItIsNotPublic(Class<?> type) {
+        start(type, true, definition -> definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD))
+                .close();
+    }
+
     private record Inferred(Class<?> type, BeanDefinitionCustomizer customizer, String method) {}
 
     private void assertRefusesCallback(BeanDefinitionCustomizer customizer) {
@@ -502,6 +509,21 @@ class StartupValidationTests {
         /** Not called, since there is a close(). */
         @DistributedLocked
         public void shutdown() {}
+    }
+
+    static class PackagePrivateEnd {
+
+        @DistributedLocked
+        void close() {}
+
+        @DistributedLocked
+        void shutdown() {}
+    }
+
+    static class ProtectedEnd {
+
+        @DistributedLocked
+        protected void shutdown() {}
     }
 
     static class NamedCallback {

@@ -23,6 +23,7 @@ import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinitionHolder;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.support.GenericApplicationContext;
 
@@ -62,6 +63,20 @@ class UncreatedBeanTests {
     void theClassMayReturnAFutureThatCanBeLocked(Creation creation) {
         try (GenericApplicationContext context = start(creation, Work.class, CompletableWork::new)) {
             assertThat(context.getBean("bean", Work.class).begin()).isNotNull();
+            assertThat(context.getBean(RecordingLocks.class).requests()).hasSize(1);
+        }
+    }
+
+    /** The container then calls only that. */
+    @Test
+    void theClassMayHaveACloseMethodInsteadOfTheShutdownMethod() {
+        try (GenericApplicationContext context = prepare(Object.class, true, NONE)) {
+            context.registerBean("bean", Service.class, ClosedService::new, definition -> {
+                definition.setLazyInit(true);
+                definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
+            });
+            context.refresh();
+            context.getBean(Service.class).shutdown();
             assertThat(context.getBean(RecordingLocks.class).requests()).hasSize(1);
         }
     }
@@ -228,6 +243,21 @@ class UncreatedBeanTests {
         public CompletableFuture<String> begin() {
             return CompletableFuture.completedFuture("done");
         }
+    }
+
+    interface Service {
+
+        @DistributedLocked
+        void shutdown();
+    }
+
+    static class ClosedService implements Service, AutoCloseable {
+
+        @Override
+        public void shutdown() {}
+
+        @Override
+        public void close() {}
     }
 
     interface WrongKey {
