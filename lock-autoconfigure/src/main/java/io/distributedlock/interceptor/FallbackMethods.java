@@ -43,7 +43,7 @@ final class FallbackMethods {
             return null;
         }
         if (colons < 0) {
-            return find(text, text, ownType(where), null, where);
+            return find(text, text, where.owner(), null, where);
         }
         String bean = text.substring(0, colons);
         if (!beanFactory.containsBean(bean)) {
@@ -61,11 +61,6 @@ final class FallbackMethods {
         }
         boolean created = Proxy.isProxyClass(type) && beanFactory.isSingleton(bean);
         return ClassUtils.getUserClass(created ? AopProxyUtils.ultimateTargetClass(beanFactory.getBean(bean)) : type);
-    }
-
-    private static Class<?> ownType(LockedMethod where) {
-        Class<?> type = where.targetClass();
-        return LockedMethod.isGenerated(type) ? where.method().getDeclaringClass() : type;
     }
 
     private static FallbackMethod find(

@@ -69,8 +69,17 @@ record LockedMethod(Method method, Method declared, Class<?> targetClass, boolea
         return signature.toString();
     }
 
-    private Class<?> owner() {
-        return isGenerated(targetClass) ? method.getDeclaringClass() : targetClass;
+    /** The class of the bean; of a generated one, its first interface that has the method, be it by inheritance. */
+    Class<?> owner() {
+        if (!isGenerated(targetClass)) {
+            return targetClass;
+        }
+        for (Class<?> each : ClassUtils.getAllInterfacesForClass(targetClass)) {
+            if (method.getDeclaringClass().isAssignableFrom(each)) {
+                return each;
+            }
+        }
+        return method.getDeclaringClass();
     }
 
     /**
