@@ -44,8 +44,8 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
 
     private final ProxyTypePredictor proxyKind;
 
-    /** Whether a class has locked methods, for all that were inspected. */
-    private final Map<Class<?>, Boolean> inspected = new ConcurrentHashMap<>();
+    /** Whether a class has locked methods, for all candidates that were inspected. */
+    private final Map<Inspected, Boolean> inspected = new ConcurrentHashMap<>();
 
     /** Beans with locked methods before any proxy was created for them; null once all exist. */
     private volatile @Nullable Map<String, Object> bare = new ConcurrentHashMap<>();
@@ -97,6 +97,9 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         }
     }
 
+    /** Beans of one class may have different kinds of proxies. */
+    private record Inspected(Class<?> type, boolean byInterfaces) {}
+
     /** It locks nothing, and has another bean as its target, which is checked for itself. */
     private static boolean isScopedProxyOfInterfaces(Class<?> type) {
         return Proxy.isProxyClass(type) && ScopedObject.class.isAssignableFrom(type);
@@ -104,11 +107,14 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
 
     private boolean inspect(Class<?> type, String beanName) {
         Class<?> userClass = ClassUtils.getUserClass(type);
-        Boolean known = inspected.get(userClass);
+        if (!advisor.types().contains(userClass)) {
+            return false;
+        }
+        Inspected key = new Inspected(userClass, proxyKind.isOfInterfaces(userClass, beanName));
+        Boolean known = inspected.get(key);
         if (known == null) {
-            known = advisor.types().contains(userClass)
-                    && inspector.inspect(userClass, proxyKind.isOfInterfaces(userClass, beanName));
-            inspected.put(userClass, known);
+            known = inspector.inspect(userClass, key.byInterfaces());
+            inspected.put(key, known);
         }
         if (known) {
             LockedClassInspector.requireNoneOf(callbacksOf(beanName, userClass), userClass);
