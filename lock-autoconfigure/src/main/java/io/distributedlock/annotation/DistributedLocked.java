@@ -61,7 +61,8 @@ public @interface DistributedLocked {
      * other objects has the text of their {@code toString()}. An Optional or
      * {@link java.util.concurrent.atomic.AtomicReference} stands for its content. For a collection, array or stream of
      * such values, each is a lock, and they are acquired all or none; a stream is read and closed. An empty expression
-     * is the method itself: its class, name and parameter types. {@code ${…}} is allowed.
+     * is the method itself: its class, or of a generated bean, such as a repository, its interface, the name and the
+     * parameter types. {@code ${…}} is allowed.
      *
      * <p>A result or element that is a map, or an element that is a collection or array, is refused with an
      * {@link IllegalArgumentException}. One that is null or blank is refused likewise, without running the method, and

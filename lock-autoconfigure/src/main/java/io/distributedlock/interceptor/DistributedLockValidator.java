@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
@@ -15,6 +16,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.scope.ScopedObject;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -42,8 +44,8 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
 
     private final ProxyTypePredictor proxyKind;
 
-    /** Whether a class has locked methods, for all that were inspected. */
-    private final Map<Class<?>, Boolean> inspected = new ConcurrentHashMap<>();
+    /** Whether a class has locked methods, for all candidates that were inspected. */
+    private final Map<Inspected, Boolean> inspected = new ConcurrentHashMap<>();
 
     /** Beans with locked methods before any proxy was created for them; null once all exist. */
     private volatile @Nullable Map<String, Object> bare = new ConcurrentHashMap<>();
@@ -85,7 +87,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         }
         for (String beanName : beanFactory.getBeanDefinitionNames()) {
             Class<?> type = typeOf(beanName);
-            if (type != null) {
+            if (type != null && !isScopedProxyOfInterfaces(type)) {
                 inspect(type, beanName);
             }
         }
@@ -95,13 +97,24 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         }
     }
 
+    /** Beans of one class may have different kinds of proxies. */
+    private record Inspected(Class<?> type, boolean byInterfaces) {}
+
+    /** It locks nothing, and has another bean as its target, which is checked for itself. */
+    private static boolean isScopedProxyOfInterfaces(Class<?> type) {
+        return Proxy.isProxyClass(type) && ScopedObject.class.isAssignableFrom(type);
+    }
+
     private boolean inspect(Class<?> type, String beanName) {
         Class<?> userClass = ClassUtils.getUserClass(type);
-        Boolean known = inspected.get(userClass);
+        if (!advisor.types().contains(userClass)) {
+            return false;
+        }
+        Inspected key = new Inspected(userClass, proxyKind.isOfInterfaces(userClass, beanName));
+        Boolean known = inspected.get(key);
         if (known == null) {
-            known = advisor.types().contains(userClass)
-                    && inspector.inspect(userClass, proxyKind.isOfInterfaces(userClass, beanName));
-            inspected.put(userClass, known);
+            known = inspector.inspect(userClass, key.byInterfaces());
+            inspected.put(key, known);
         }
         if (known) {
             LockedClassInspector.requireNoneOf(callbacksOf(beanName, userClass), userClass);
@@ -119,7 +132,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
                     .flatMap(Arrays::stream)
                     .collect(Collectors.toSet());
             if (infersDestroyMethod(definition, type)) {
-                callbacks.add(ClassUtils.hasMethod(type, "close") ? "close" : "shutdown");
+                callbacks.addAll(inferredFor(type));
             }
             return callbacks;
         }
@@ -132,6 +145,16 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         boolean inferred = AbstractBeanDefinition.INFER_METHOD.equals(named)
                 || (named == null && AutoCloseable.class.isAssignableFrom(type));
         return inferred && !definition.isPrototype() && !DisposableBean.class.isAssignableFrom(type);
+    }
+
+    /** A class that is not known yet may have a {@code close()}, so that its {@code shutdown()} is not called. */
+    private static Set<String> inferredFor(Class<?> type) {
+        if (ClassUtils.hasMethod(type, "close")) {
+            return Set.of("close");
+        }
+        return ClassUtils.hasMethod(type, "shutdown") && LockedMethod.isClassOfBean(type)
+                ? Set.of("shutdown")
+                : Set.of();
     }
 
     private void requireProxy(String beanName, Object bean) {

@@ -9,6 +9,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -26,7 +28,7 @@ record FallbackMethod(
         if (takesFailure) {
             given[arguments.length] = busy;
         }
-        Object receiver = bean == null ? target : bean.get();
+        Object receiver = bean == null ? innermost(target) : bean.get();
         Method callable = bean == null || receiver == null ? method : bean.callable(method, receiver);
         try {
             ReflectionUtils.makeAccessible(callable);
@@ -34,5 +36,21 @@ record FallbackMethod(
         } catch (InvocationTargetException ex) {
             throw ex.getTargetException();
         }
+    }
+
+    /**
+     * The target may be another proxy that extends the class of the bean, and has none of its fields. One of interfaces
+     * may have methods that nothing inside of it has, as that of a repository.
+     */
+    private @Nullable Object innermost(@Nullable Object target) {
+        Object receiver = target;
+        while (receiver != null && AopUtils.isCglibProxy(receiver)) {
+            Object inside = AopProxyUtils.getSingletonTarget(receiver);
+            if (!method.getDeclaringClass().isInstance(inside)) {
+                break;
+            }
+            receiver = inside;
+        }
+        return receiver;
     }
 }

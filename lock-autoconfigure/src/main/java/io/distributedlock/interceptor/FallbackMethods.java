@@ -31,10 +31,19 @@ final class FallbackMethods {
         this.beanFactory = beanFactory;
     }
 
+    /**
+     * The method that the text names; null for one of the bean itself if its class is not known yet.
+     *
+     * @throws InvalidLockedMethodException if it does not exist or does not fit
+     */
+    @Nullable
     FallbackMethod find(String text, LockedMethod where) {
         int colons = text.indexOf("::");
+        if (colons < 0 && !LockedMethod.isClassOfBean(where.targetClass())) {
+            return null;
+        }
         if (colons < 0) {
-            return find(text, text, ownType(where), null, where);
+            return find(text, text, where.owner(), null, where);
         }
         String bean = text.substring(0, colons);
         if (!beanFactory.containsBean(bean)) {
@@ -52,11 +61,6 @@ final class FallbackMethods {
         }
         boolean created = Proxy.isProxyClass(type) && beanFactory.isSingleton(bean);
         return ClassUtils.getUserClass(created ? AopProxyUtils.ultimateTargetClass(beanFactory.getBean(bean)) : type);
-    }
-
-    private static Class<?> ownType(LockedMethod where) {
-        Class<?> type = where.targetClass();
-        return LockedMethod.isGenerated(type) ? where.method().getDeclaringClass() : type;
     }
 
     private static FallbackMethod find(

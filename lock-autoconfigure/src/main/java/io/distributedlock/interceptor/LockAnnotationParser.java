@@ -189,7 +189,14 @@ class LockAnnotationParser {
                     "Name a bean of type " + type.getName() + ".",
                     null);
         }
-        return SingletonSupplier.of(() -> beanFactory.getBean(name, type));
+        return ofItsScope(name, type);
+    }
+
+    /** Neither the bean nor its scope is requested before the first call, so that the start does not create it. */
+    private <T> Supplier<T> ofItsScope(String name, Class<T> type) {
+        SingletonSupplier<T> single = SingletonSupplier.of(() -> beanFactory.getBean(name, type));
+        SingletonSupplier<Boolean> shared = SingletonSupplier.of(() -> beanFactory.isSingleton(name));
+        return () -> shared.obtain() ? single.obtain() : beanFactory.getBean(name, type);
     }
 
     private @Nullable Duration lease(LockAttributes attributes, LockedMethod where) {

@@ -31,7 +31,8 @@ final class LockedClassInspector {
     }
 
     /**
-     * Checks all methods of a class.
+     * Checks all methods of a class. Of an interface or an abstract class, only what is wrong in every class of a bean:
+     * that class is checked when the bean is created.
      *
      * @param byInterfaces whether its proxy has only the methods of its interfaces
      * @return whether any method is locked
@@ -129,8 +130,11 @@ final class LockedClassInspector {
     }
 
     private static void requireProxied(Method method, Class<?> type, boolean byInterfaces, boolean closed) {
+        boolean known = LockedMethod.isClassOfBean(type);
         if (byInterfaces) {
-            requireInInterface(method, type);
+            if (known) {
+                requireInInterface(method, type);
+            }
             return;
         }
         if (isOnlyCoveredByClass(method, type)) {
@@ -138,6 +142,9 @@ final class LockedClassInspector {
         }
         if (Modifier.isFinal(method.getModifiers())) {
             throw refuse(method, type, "a proxy cannot override a final method", "final");
+        }
+        if (!known) {
+            return;
         }
         if (closed) {
             throw new LockedMethod(method, method, type)

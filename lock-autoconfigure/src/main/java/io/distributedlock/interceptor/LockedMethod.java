@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.StringJoiner;
 import java.util.function.Function;
@@ -68,8 +69,25 @@ record LockedMethod(Method method, Method declared, Class<?> targetClass, boolea
         return signature.toString();
     }
 
-    private Class<?> owner() {
-        return isGenerated(targetClass) ? method.getDeclaringClass() : targetClass;
+    /** The class of the bean; of a generated one, its first interface that has the method, be it by inheritance. */
+    Class<?> owner() {
+        if (!isGenerated(targetClass)) {
+            return targetClass;
+        }
+        for (Class<?> each : ClassUtils.getAllInterfacesForClass(targetClass)) {
+            if (method.getDeclaringClass().isAssignableFrom(each)) {
+                return each;
+            }
+        }
+        return method.getDeclaringClass();
+    }
+
+    /**
+     * Whether the class of a bean is known, rather than an interface or a superclass of it, which is all that a
+     * definition may tell before the bean is created. The class can have more methods, and narrower results.
+     */
+    static boolean isClassOfBean(Class<?> type) {
+        return !Modifier.isAbstract(type.getModifiers());
     }
 
     /**

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.framework.ProxyFactory;
@@ -28,12 +29,30 @@ final class ProxyTypePredictor extends ProxyProcessorSupport {
         if (LockedMethod.isGenerated(type)) {
             return true;
         }
-        if (creatorPrefersClasses() || AutoProxyUtils.shouldProxyTargetClass(beanFactory, beanName)) {
+        if (AutoProxyUtils.shouldProxyTargetClass(beanFactory, beanName)) {
             return false;
+        }
+        Class<?>[] exposed = exposedInterfaces(beanName);
+        if (exposed == null && creatorPrefersClasses()) {
+            return false;
+        }
+        if (exposed != null && exposed.length > 0) {
+            return true;
         }
         ProxyFactory factory = new ProxyFactory();
         evaluateProxyInterfaces(type, factory);
         return !factory.isProxyTargetClass();
+    }
+
+    /** What the definition of the bean selects, as by {@code @Proxyable}: none of them means all; null if nothing. */
+    private Class<?> @Nullable [] exposedInterfaces(String beanName) {
+        Object selected = beanFactory.containsBeanDefinition(beanName)
+                ? beanFactory.getBeanDefinition(beanName).getAttribute(AutoProxyUtils.EXPOSED_INTERFACES_ATTRIBUTE)
+                : null;
+        if (selected instanceof Class<?> one) {
+            return new Class<?>[] {one};
+        }
+        return selected instanceof Class<?>[] several ? several : null;
     }
 
     private boolean creatorPrefersClasses() {

@@ -102,7 +102,7 @@ final class ReturnTypeAdapters {
             return new ContinuedAdapter(continuation);
         }
         Class<?> innermost = type == declared ? type : contentOf(generic(where)).toClass();
-        if (isDeferred(innermost)) {
+        if (isDeferred(innermost) && !mayReturnCompletableFuture(where)) {
             throw where.refuse(
                     "its result, a " + innermost.getName()
                             + ", is completed or read after the method has returned, so the lock"
@@ -112,9 +112,15 @@ final class ReturnTypeAdapters {
         return blockingAdapter(where);
     }
 
+    /** Instead of the type that an interface declares, in the class of the bean, which is not known yet. */
+    private static boolean mayReturnCompletableFuture(LockedMethod where) {
+        return !LockedMethod.isClassOfBean(where.targetClass())
+                && typeOf(where).isAssignableFrom(CompletableFuture.class);
+    }
+
     /** Spring fails each call of an asynchronous method that declares another stage. */
     private static ReturnTypeAdapter futureAdapter(Class<?> type, LockedMethod where) {
-        if (type != CompletableFuture.class && AsyncMethods.isAsync(where)) {
+        if (type != CompletableFuture.class && AsyncMethods.isAsync(where) && !mayReturnCompletableFuture(where)) {
             throw where.refuse(
                     "it is @Async too, and Spring supports no " + type.getSimpleName() + " there",
                     "Let it return a CompletableFuture.");
@@ -123,7 +129,7 @@ final class ReturnTypeAdapters {
     }
 
     private static ReturnTypeAdapter blockingAdapter(LockedMethod where) {
-        if (AsyncMethods.isAsync(where)) {
+        if (AsyncMethods.isAsync(where) && !mayReturnCompletableFuture(where)) {
             throw where.refuse(
                     "it is @Async too, so the lock would be released before it is done",
                     "Let it return a CompletableFuture, or call a locked method from the asynchronous one.");

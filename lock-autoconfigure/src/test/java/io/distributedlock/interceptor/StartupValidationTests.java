@@ -4,8 +4,12 @@
  */
 package io.distributedlock.interceptor;
 
+import static io.distributedlock.interceptor.CheckedContexts.NONE;
+import static io.distributedlock.interceptor.CheckedContexts.prepare;
+import static io.distributedlock.interceptor.CheckedContexts.refusal;
+import static io.distributedlock.interceptor.CheckedContexts.refusalOf;
+import static io.distributedlock.interceptor.CheckedContexts.start;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.interceptor.elsewhere.Elsewhere;
@@ -14,11 +18,9 @@ import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import java.io.Serializable;
 import java.util.List;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
@@ -32,8 +34,6 @@ import org.springframework.core.Ordered;
 
 /** Methods that would run without their lock fail the start, whatever kind of bean has them. */
 class StartupValidationTests {
-
-    private static final BeanDefinitionCustomizer[] NONE = {};
 
     @Test
     void refusesAPrivateMethod() {
@@ -113,6 +113,13 @@ class StartupValidationTests {
         start(WithClose.class, true, definition -> definition.setDestroyMethodName(""))
                 .close();
         start(WithClose.class, true, definition -> definition.setScope("prototype"))
+                .close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {PackagePrivateEnd.class, ProtectedEnd.class})
+    void leavesAMethodAloneThatTheContainerDoesNotFindSinceItIsNotPublic(Class<?> type) {
+        start(type, true, definition -> definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD))
                 .close();
     }
 
@@ -243,48 +250,6 @@ class StartupValidationTests {
         try (GenericApplicationContext context = start(Object.class, true, NONE)) {
             assertThat(context.getBean(RecordingLocks.class).events()).isEmpty();
         }
-    }
-
-    private static InvalidLockedMethodException refusalOf(Class<?> type) {
-        return refusal(() -> start(type, true, NONE));
-    }
-
-    private static InvalidLockedMethodException refusal(Supplier<GenericApplicationContext> start) {
-        Throwable thrown = catchThrowable(() -> start.get().close());
-        while (thrown != null && !(thrown instanceof InvalidLockedMethodException)) {
-            thrown = thrown.getCause();
-        }
-        assertThat(thrown).as("the refusal").isNotNull();
-        return (InvalidLockedMethodException) thrown;
-    }
-
-    private static GenericApplicationContext start(
-            Class<?> type, boolean byClass, BeanDefinitionCustomizer... customizers) {
-        GenericApplicationContext context = prepare(type, byClass, customizers);
-        context.refresh();
-        return context;
-    }
-
-    private static GenericApplicationContext prepare(
-            Class<?> type, boolean byClass, BeanDefinitionCustomizer... customizers) {
-        GenericApplicationContext context = new GenericApplicationContext();
-        RecordingLocks locks = new RecordingLocks();
-        context.registerBean(RecordingLocks.class, () -> locks);
-        DistributedLockAdvisor advisor =
-                new DistributedLockAdvisor(context.getDefaultListableBeanFactory(), () -> locks, 0);
-        context.registerBean(
-                DistributedLockAdvisor.class,
-                () -> advisor,
-                definition -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE));
-        context.registerBean(
-                DistributedLockValidator.class,
-                () -> new DistributedLockValidator(context.getDefaultListableBeanFactory(), advisor));
-        AopConfigUtils.registerAutoProxyCreatorIfNecessary(context);
-        if (byClass) {
-            AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(context);
-        }
-        context.registerBean(type, customizers);
-        return context;
     }
 
     static class FromElsewhere extends Elsewhere {}
@@ -544,6 +509,21 @@ class StartupValidationTests {
         /** Not called, since there is a close(). */
         @DistributedLocked
         public void shutdown() {}
+    }
+
+    static class PackagePrivateEnd {
+
+        @DistributedLocked
+        void close() {}
+
+        @DistributedLocked
+        void shutdown() {}
+    }
+
+    static class ProtectedEnd {
+
+        @DistributedLocked
+        protected void shutdown() {}
     }
 
     static class NamedCallback {
