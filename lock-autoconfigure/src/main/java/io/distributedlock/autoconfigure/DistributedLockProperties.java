@@ -136,7 +136,7 @@ public record DistributedLockProperties(
                                 .withBindRestrictions(BindRestriction.NO_DIRECT_PROPERTY));
     }
 
-    /** The label of the instance, for which all beans need the same text, also if it has a random part. */
+    /** The label of the instance: all beans show the same text, also if the property has a random part. */
     static InstanceLabel label(@Nullable DistributedLockProperties properties, Environment environment) {
         return properties == null
                 ? new InstanceLabel(environment)

@@ -7,9 +7,11 @@ package io.distributedlock.interceptor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.StringJoiner;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.annotation.Lookup;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -84,10 +86,20 @@ record LockedMethod(Method method, Method declared, Class<?> targetClass, boolea
 
     /**
      * Whether the class of a bean is known, rather than an interface or a superclass of it, which is all that a
-     * definition may tell before the bean is created. The class can have more methods, and narrower results.
+     * definition may tell before the bean is created. The class can have more methods, and narrower results. For an
+     * abstract class with {@code @Lookup} methods, Spring generates a subclass that adds nothing else.
      */
     static boolean isClassOfBean(Class<?> type) {
-        return !Modifier.isAbstract(type.getModifiers());
+        return !Modifier.isAbstract(type.getModifiers()) || hasLookUp(type);
+    }
+
+    private static boolean hasLookUp(Class<?> type) {
+        for (Class<?> each = type; each != null && !each.isInterface(); each = each.getSuperclass()) {
+            if (Arrays.stream(each.getDeclaredMethods()).anyMatch(method -> method.isAnnotationPresent(Lookup.class))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

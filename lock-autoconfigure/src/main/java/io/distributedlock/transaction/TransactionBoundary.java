@@ -75,6 +75,7 @@ final class TransactionBoundary {
         return Mono.deferContextual(around -> {
             TransactionBoundary boundary = new TransactionBoundary(of(around));
             return work.contextWrite(Context.of(KEY, boundary))
+                    .doOnError(failure -> boundary.dropResult())
                     .doOnTerminate(boundary::end)
                     .doOnCancel(boundary::cancel);
         });
@@ -84,6 +85,7 @@ final class TransactionBoundary {
         return Flux.deferContextual(around -> {
             TransactionBoundary boundary = new TransactionBoundary(of(around));
             return work.contextWrite(Context.of(KEY, boundary))
+                    .doOnError(failure -> boundary.dropResult())
                     .doOnTerminate(boundary::end)
                     .doOnCancel(boundary::cancel);
         });
@@ -123,6 +125,18 @@ final class TransactionBoundary {
         takeAll().forEach(each -> each.end().subscribe());
     }
 
+    /**
+     * The subscriber gets no result, for example since a callback after the commit has failed: as after a rollback,
+     * work that a result would begin never does.
+     */
+    private void dropResult() {
+        List<TransactionRegistration> all;
+        synchronized (this) {
+            all = List.copyOf(open);
+        }
+        all.forEach(TransactionRegistration::rolledBack);
+    }
+
     private synchronized List<TransactionRegistration> takeAll() {
         ended = true;
         List<TransactionRegistration> all = List.copyOf(open);
@@ -133,6 +147,7 @@ final class TransactionBoundary {
     /** From the outermost boundary to the innermost, before Spring begins the rollbacks. */
     private void cancel() {
         cancelled = true;
+        dropResult();
         endIfUnresumable();
         if (!entered) {
             TransactionBoundary around = outer;

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.annotation.Lookup;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinitionHolder;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
@@ -46,6 +47,20 @@ class UncreatedBeanTests {
             context.getBean(RecordingLocks.class).busy();
             assertThat(context.getBean("bean", BasePayments.class).pay("order")).isEqualTo("late");
         }
+    }
+
+    /** Spring generates a subclass of it, which has no methods of its own. */
+    @Test
+    void anAbstractClassWithLookUpMethodsIsTheClassOfItsBean() {
+        assertThat(LockedMethod.isClassOfBean(LookingUp.class)).isTrue();
+        assertThat(LockedMethod.isClassOfBean(BasePayments.class)).isFalse();
+        assertThat(LockedMethod.isClassOfBean(Payments.class)).isFalse();
+    }
+
+    abstract static class LookingUp {
+
+        @Lookup
+        abstract Object command();
     }
 
     /** Not with a scoped proxy, which the JDK does not create for such an interface. */

@@ -254,7 +254,7 @@ class ArchitectureTests {
               RedisLockTemplate UnsupportedTopologyException
             io.distributedlock.transaction
               CommitGuard CommitGuardInstaller LockReleaseSynchronization OwnTransaction ReactiveCommitGuard
-              ReactiveTransactions TransactionalHold
+              ReactiveTransactions TransactionalHold WorkInTransaction
             io.distributedlock.composite
               AwaitedRelease BlockingJointRelease CompositeLockHandle KnownRefusals LossReaction LostPart
               ReleaseStages SequentialAcquisition StageFailures
