@@ -17,7 +17,6 @@ import io.distributedlock.interceptor.elsewhere.OfAnotherPackage;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import java.io.Serializable;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,7 +27,6 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.Ordered;
 
@@ -94,36 +92,6 @@ class StartupValidationTests {
         start(NamedCallback.class, true, definition -> definition.setInitMethodName("right"))
                 .close();
     }
-
-    /** As Spring does for {@code @Bean} and for closeable beans without a named method. */
-    @Test
-    void refusesTheMethodThatTheContainerFindsForTheEnd() {
-        BeanDefinitionCustomizer inferred =
-                definition -> definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
-        for (Inferred start : List.of(
-                new Inferred(WithShutdown.class, inferred, "shutdown"),
-                new Inferred(WithClose.class, inferred, "close"),
-                new Inferred(WithClose.class, definition -> {}, "close"))) {
-            assertThat(refusal(() -> start(start.type(), true, start.customizer()))
-                            .description())
-                    .startsWith("@DistributedLocked on " + start.type().getName() + "#" + start.method() + "()")
-                    .contains("the container calls it on the bean itself");
-        }
-        start(WithShutdown.class, true, NONE).close();
-        start(WithClose.class, true, definition -> definition.setDestroyMethodName(""))
-                .close();
-        start(WithClose.class, true, definition -> definition.setScope("prototype"))
-                .close();
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {PackagePrivateEnd.class, ProtectedEnd.class})
-    void leavesAMethodAloneThatTheContainerDoesNotFindSinceItIsNotPublic(Class<?> type) {
-        start(type, true, definition -> definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD))
-                .close();
-    }
-
-    private record Inferred(Class<?> type, BeanDefinitionCustomizer customizer, String method) {}
 
     private void assertRefusesCallback(BeanDefinitionCustomizer customizer) {
         assertThat(refusal(() -> start(NamedCallback.class, true, customizer)).description())
@@ -492,38 +460,6 @@ class StartupValidationTests {
         public void afterPropertiesSet() {}
 
         public void destroy() {}
-    }
-
-    static class WithShutdown {
-
-        @DistributedLocked
-        public void shutdown() {}
-    }
-
-    static class WithClose implements AutoCloseable {
-
-        @Override
-        @DistributedLocked
-        public void close() {}
-
-        /** Not called, since there is a close(). */
-        @DistributedLocked
-        public void shutdown() {}
-    }
-
-    static class PackagePrivateEnd {
-
-        @DistributedLocked
-        void close() {}
-
-        @DistributedLocked
-        void shutdown() {}
-    }
-
-    static class ProtectedEnd {
-
-        @DistributedLocked
-        protected void shutdown() {}
     }
 
     static class NamedCallback {
