@@ -136,7 +136,10 @@ public interface LockListener {
         LOCAL,
         /** Hand-over from another instance, by a message. */
         TRANSFERRED,
-        /** This instance waited in Redis, and the reply to a later request granted the lock. */
+        /**
+         * The caller waited, and the reply to a later request granted the lock: a message was lost, a lease had ended,
+         * or another reader or the same explicit owner has entered before.
+         */
         ASKED,
         /** This instance had retained the lease. */
         RETAINED,

@@ -5,6 +5,7 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockOperations;
+import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.interceptor.DistributedLockAdvisor;
 import io.distributedlock.interceptor.DistributedLockValidator;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
@@ -57,6 +58,12 @@ public final class DistributedLockAutoConfiguration {
                 properties.order(),
                 properties.keepUntilCompletion(),
                 InheritedLocksCheck.propertiesOfLocks(beanFactory, properties).maxHold());
+    }
+
+    /** One for all, as the label may have a random part. */
+    @Bean
+    InstanceLabel lockInstanceLabel(Environment environment, DistributedLockProperties properties) {
+        return new InstanceLabel(environment, properties.instanceLabel());
     }
 
     @Bean

@@ -6,6 +6,7 @@ package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
+import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.actuate.LocksEndpoint;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -30,12 +31,11 @@ public final class DistributedLockEndpointAutoConfiguration {
     LocksEndpoint locksEndpoint(
             ObjectProvider<LockMonitor> monitors,
             ObjectProvider<LockOperations> locks,
-            ObjectProvider<DistributedLockProperties> properties,
+            ObjectProvider<InstanceLabel> label,
             Environment environment,
             ApplicationEventPublisher events) {
         LockMonitor monitor = monitors.getIfAvailable(UnmonitoredLocks::new);
         LockOperations shown = monitor instanceof LockOperations both ? both : locks.getObject();
-        return new LocksEndpoint(
-                shown, monitor, DistributedLockProperties.label(properties.getIfAvailable(), environment), events);
+        return new LocksEndpoint(shown, monitor, label.getIfAvailable(() -> new InstanceLabel(environment)), events);
     }
 }

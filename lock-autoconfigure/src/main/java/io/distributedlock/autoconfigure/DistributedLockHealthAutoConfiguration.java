@@ -5,6 +5,7 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockMonitor;
+import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.actuate.LocksHealthIndicator;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -29,10 +30,8 @@ public final class DistributedLockHealthAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnEnabledHealthIndicator("locks")
     LocksHealthIndicator locksHealthIndicator(
-            ObjectProvider<LockMonitor> monitor,
-            ObjectProvider<DistributedLockProperties> properties,
-            Environment environment) {
+            ObjectProvider<LockMonitor> monitor, ObjectProvider<InstanceLabel> label, Environment environment) {
         return new LocksHealthIndicator(
-                monitor.getIfAvailable(), DistributedLockProperties.label(properties.getIfAvailable(), environment));
+                monitor.getIfAvailable(), label.getIfAvailable(() -> new InstanceLabel(environment)));
     }
 }

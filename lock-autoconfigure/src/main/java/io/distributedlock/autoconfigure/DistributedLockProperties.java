@@ -5,7 +5,6 @@
 package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockRequest;
-import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.interceptor.DistributedLockAdvisor;
 import java.time.Duration;
@@ -134,13 +133,6 @@ public record DistributedLockProperties(
                         NAME,
                         Bindable.of(DistributedLockProperties.class)
                                 .withBindRestrictions(BindRestriction.NO_DIRECT_PROPERTY));
-    }
-
-    /** The label of the instance: all beans show the same text, also if the property has a random part. */
-    static InstanceLabel label(@Nullable DistributedLockProperties properties, Environment environment) {
-        return properties == null
-                ? new InstanceLabel(environment)
-                : new InstanceLabel(environment, properties.instanceLabel());
     }
 
     /**

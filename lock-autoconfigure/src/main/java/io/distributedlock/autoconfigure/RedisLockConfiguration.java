@@ -7,6 +7,7 @@ package io.distributedlock.autoconfigure;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
+import io.distributedlock.actuate.InstanceLabel;
 import io.distributedlock.observation.PeriodicWatch;
 import io.distributedlock.observation.SlowLockWatch;
 import io.distributedlock.redis.RedisLockTemplate;
@@ -26,7 +27,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.StringUtils;
@@ -49,7 +49,7 @@ class RedisLockConfiguration {
             DistributedLockProperties properties,
             ApplicationEventPublisher publisher,
             ObjectProvider<LockListener> listeners,
-            Environment environment) {
+            InstanceLabel label) {
         RedisLockTemplate template = new RedisLockTemplate(
                 lettuce(beans, properties.connectionFactory()),
                 properties.keyPrefix(),
@@ -59,7 +59,7 @@ class RedisLockConfiguration {
                 () -> LockListener.allOf(listeners.orderedStream().toList()),
                 properties.replicas().acknowledge(),
                 properties.replicas().timeout());
-        template.label(DistributedLockProperties.label(properties, environment)::text);
+        template.label(label::text);
         created = template;
         return template;
     }

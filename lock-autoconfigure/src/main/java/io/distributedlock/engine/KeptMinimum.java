@@ -30,10 +30,11 @@ final class KeptMinimum extends TimerTask {
      *
      * @param until the time at which the minimum is over
      * @param token the token of the latest hold
-     * @param leaseToEnd the lease that the store may have lengthened to, for example by a renewal that was sent after
-     *     the close; it is released when the minimum is over. 0 if there is no such request
+     * @param leaseNanos the longest lease that the store may have
+     * @param mayBeLengthened whether the store may execute a request later that lengthens its lease, for example a
+     *     renewal that is sent after the close; then the lease is released when the minimum is over
      */
-    record Terms(long until, long token, long leaseToEnd) {}
+    record Terms(long until, long token, long leaseNanos, boolean mayBeLengthened) {}
 
     @Override
     void onDue(long now) {

@@ -197,9 +197,8 @@ final class LockRegistry implements LeaseStore.Listener {
     }
 
     void minimumEnded(KeptMinimum kept) {
-        long lease = kept.terms.leaseToEnd();
-        if (minimums.remove(kept.name, kept) && lease > 0) {
-            PendingRelease end = strayRelease(kept.name, kept.number, lease);
+        if (minimums.remove(kept.name, kept) && kept.terms.mayBeLengthened()) {
+            PendingRelease end = strayRelease(kept.name, kept.number, kept.terms.leaseNanos());
             end.register();
             end.start();
         }

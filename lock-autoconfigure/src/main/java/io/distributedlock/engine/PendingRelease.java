@@ -153,8 +153,7 @@ final class PendingRelease extends TimerTask {
     /** @param mayBeLengthened whether the store may lengthen the lease later, so that its end has to be checked */
     PendingRelease keeping(long until, long token, boolean mayBeLengthened) {
         minimum = new Minimum(until, token);
-        engine.locks()
-                .keepsMinimum(name, number, new KeptMinimum.Terms(until, token, mayBeLengthened ? leaseNanos : 0));
+        engine.locks().keepsMinimum(name, number, new KeptMinimum.Terms(until, token, leaseNanos, mayBeLengthened));
         return this;
     }
 

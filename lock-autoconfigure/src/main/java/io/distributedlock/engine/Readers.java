@@ -5,7 +5,6 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.LockHandle;
-import io.distributedlock.LockListener.Path;
 import io.distributedlock.LockOwner;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -89,17 +88,5 @@ final class Readers {
             }
         }
         return null;
-    }
-
-    /**
-     * How a request got its lock. A reader that enters with another one follows the message to that one.
-     *
-     * @param companion the acquisition of the other one, or 0
-     */
-    static Path pathOfReply(long companion, boolean waited) {
-        if (companion != 0) {
-            return Path.TRANSFERRED;
-        }
-        return waited ? Path.ASKED : Path.FREE;
     }
 }

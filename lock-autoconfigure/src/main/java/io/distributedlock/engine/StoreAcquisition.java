@@ -180,7 +180,7 @@ final class StoreAcquisition {
                     acquisition.sentAt,
                     acquisition.lease,
                     Lease.UnknownOutcome.of(acquisition.uncertain, null));
-            return new Grant(lease, granted.waiting(), Readers.pathOfReply(named, waited));
+            return new Grant(lease, granted.waiting(), waited ? Path.ASKED : Path.FREE);
         }
         if (reply instanceof AcquireReply.Busy busy) {
             if (acquisition.takeLongWait(busy, now)) {

@@ -116,6 +116,13 @@ class LocksOfTheApplicationTests extends AbstractRedisApplicationTests {
                 });
     }
 
+    /** As a placeholder with an empty default. */
+    @Test
+    void anEmptyNameIsNone() {
+        runner.withPropertyValues("distributed-lock.connection-factory=")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
     @Test
     void anUnknownBeanNameFailsTheStart() {
         FailureAnalysis analysis = FailureReport.of(new ApplicationContextRunner()

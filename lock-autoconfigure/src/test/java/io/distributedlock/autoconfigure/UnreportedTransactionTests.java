@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.ResponseEntity;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
@@ -124,6 +126,20 @@ class UnreportedTransactionTests {
         assertThat(catchThrowable(result::join)).hasCauseInstanceOf(IllegalStateException.class);
         application.awaitFree("work");
         assertThat(transactions.log).containsExactly("transaction commit", "transaction commit done, held=true");
+    }
+
+    /** The response is not written. */
+    @Test
+    void aFailureAfterTheCommitEndsTheLockOfABodyThatHasNotBegun() {
+        AtomicReference<Mono<String>> body = new AtomicReference<>();
+        Mono<?> call = work.responding(() -> failsAfterCommit()
+                .then(work.response(Mono.just("body")))
+                .doOnNext(response -> body.set(response.getBody())));
+        assertThat(catchThrowable(() -> call.block(LockedApplication.LONG))).isInstanceOf(IllegalStateException.class);
+
+        application.awaitFree("work");
+        assertThat(catchThrowable(() -> body.get().block(LockedApplication.LONG)))
+                .hasMessageContaining("Call the locked method again");
     }
 
     @ParameterizedTest
@@ -292,6 +308,16 @@ class UnreportedTransactionTests {
 
         @Transactional
         public Mono<String> transaction(Supplier<Mono<String>> body) {
+            return body.get();
+        }
+
+        @DistributedLocked("'work'")
+        public Mono<ResponseEntity<Mono<String>>> response(Mono<String> body) {
+            return Mono.just(ResponseEntity.ok(body));
+        }
+
+        @Transactional
+        public Mono<ResponseEntity<Mono<String>>> responding(Supplier<Mono<ResponseEntity<Mono<String>>>> body) {
             return body.get();
         }
 

@@ -11,16 +11,21 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockLostException;
+import io.distributedlock.LockMode;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -334,5 +339,32 @@ class ListenerTests {
         world.advanceSeconds(3);
 
         assertThat(one.listener.told).contains("release unknown");
+    }
+
+    /** Only the first few are in line and get a message; the others request the lock when one of these has entered. */
+    @Test
+    void readersThatEnterWithAnotherOneHaveRequestedTheLock() {
+        AsyncAttempt writer = two.acquire("a");
+        List<AsyncAttempt> readers = IntStream.range(0, 7)
+                .mapToObj(i ->
+                        one.acquire(LockRequest.of("a").mode(LockMode.SHARED).waitForever()))
+                .toList();
+        world.advanceMillis(100);
+        writer.close();
+        assertThat(readers).allMatch(AsyncAttempt::isGranted);
+
+        assertThat(one.listener.told)
+                .hasSize(7)
+                .anyMatch(line -> line.startsWith("a acquired transferred "))
+                .anyMatch(line -> line.startsWith("a acquired asked "));
+        readers.forEach(AsyncAttempt::close);
+    }
+
+    @Test
+    void aForcedReleaseIsACommandToo() {
+        one.network.failNext(1, Effect.REFUSED);
+
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> one.engine.forceRelease("a"));
+        assertThat(one.listener.told).hasSize(1).allMatch(line -> line.startsWith("release "));
     }
 }

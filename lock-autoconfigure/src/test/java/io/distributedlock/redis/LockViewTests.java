@@ -82,6 +82,22 @@ class LockViewTests extends AbstractLockContract {
         assertThat(keys()).isEmpty();
     }
 
+    /** A view is used again and again. */
+    @Test
+    void theTimeThatItsRequestHasWaitedDoesNotCount() {
+        Lock lock = first.asLock(LockRequest.of("a"));
+        lock.lock();
+        TestCallers.Call<Boolean> waiting = callers.call(() -> {
+            Lock same = second.asLock(LockRequest.of("a").waited(Duration.ofMinutes(2)));
+            boolean locked = same.tryLock(1, TimeUnit.MINUTES);
+            same.unlock();
+            return locked;
+        });
+        waiting.awaitBlocked();
+        lock.unlock();
+        assertThat(waiting.get()).isTrue();
+    }
+
     @Test
     void obeysInterruptsWhereTheInterfaceRequiresIt() {
         Lock lock = first.asLock(LockRequest.of("a"));

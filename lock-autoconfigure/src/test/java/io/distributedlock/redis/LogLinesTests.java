@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -78,6 +79,26 @@ class LogLinesTests extends AbstractFaultTests {
                             .startsWith("WARN Lock 'old' had reached its maximum hold time (maxHold) while thread '"
                                     + thread + "' was here:")
                             .contains("LogLinesTests.holdUntil("));
+        }
+    }
+
+    /** Its work is not that of the thread that has acquired it, and that may do other work by now. */
+    @Test
+    void aHoldOfAnExplicitOwnerAtItsMaxHoldNamesNoPlace() {
+        RedisLockTemplate locks = direct(Templates.SETTINGS);
+        try (Logs logs = Logs.capture(Level.WARN)) {
+            LockHandle owned = locks.acquire(leased("old", 20_000).owner("job").maxHold(Templates.millis(100)));
+            AtomicBoolean told = new AtomicBoolean();
+            owned.onLost(() -> told.set(true));
+            LockHandle next = locks.acquire(leased("next", 20_000).maxHold(Templates.millis(300)));
+            await().atMost(SOON).until(() -> told.get() && !next.isHeld());
+            await().atMost(SOON)
+                    .until(() -> lines(logs, "WARN").stream()
+                            .anyMatch(line -> line.contains("'next' had reached its maximum hold time")));
+
+            assertThat(lines(logs, "WARN")).noneMatch(line -> line.contains("'old' had reached its maximum hold time"));
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(owned::close);
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(next::close);
         }
     }
 
