@@ -17,6 +17,7 @@ import io.distributedlock.ReleaseResult;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
+import io.distributedlock.testing.TestLength;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -30,6 +31,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -155,6 +157,7 @@ class LeastPrivilegeTests extends AbstractFaultTests {
         }
     }
 
+    @Tag(TestLength.FULL)
     @ParameterizedTest
     @MethodSource("rights")
     void noneIsSuperfluous(String right) {

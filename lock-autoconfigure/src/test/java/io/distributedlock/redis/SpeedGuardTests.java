@@ -10,6 +10,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.testing.CommandCounter;
 import io.distributedlock.testing.CommandLog;
+import io.distributedlock.testing.TestLength;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.Test;
  * measured in turns, call by call, so that what else the machine does hits both alike; a round that it spoils all the
  * same is measured again. A lock that is really slower is slower in every round.
  */
+@Tag(TestLength.FULL)
 class SpeedGuardTests {
 
     private static final int CALLS = 1_000;

@@ -6,7 +6,6 @@ package io.distributedlock.redis.faults;
 
 import io.distributedlock.testing.SafetyViolations;
 import io.distributedlock.testing.TestLength;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -22,13 +21,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(SafetyViolations.class)
 class ClusterFaultMatrixTests {
 
-    private static final FaultTestbed.Size SIZE = new FaultTestbed.Size(3, 5, 12, Duration.ofSeconds(1), 4_000);
-
     private static FaultMatrix<ClusterTarget> matrix;
 
     @BeforeAll
     static void start() {
-        matrix = new FaultMatrix<>("cluster.md", SIZE, new ClusterTarget());
+        matrix = new FaultMatrix<>("cluster.md", new ClusterTarget());
     }
 
     @AfterAll

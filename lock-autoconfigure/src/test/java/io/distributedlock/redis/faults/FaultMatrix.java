@@ -10,6 +10,7 @@ import io.distributedlock.redis.history.HistoryReport;
 import io.distributedlock.testing.Seeds;
 import io.distributedlock.testing.TestLength;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Random;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 final class FaultMatrix<T extends FaultTarget> implements AutoCloseable {
 
     private static final Path OUTPUT = Path.of(System.getProperty("basedir", "."), "target", "faults");
+
+    private static final FaultTestbed.Size SIZE = new FaultTestbed.Size(3, 5, 12, Duration.ofSeconds(1), 4_000);
 
     private static final @Nullable String CHOSEN = System.getProperty("faults.rows");
 
@@ -40,8 +43,6 @@ final class FaultMatrix<T extends FaultTarget> implements AutoCloseable {
     private final long seed = Seeds.of("faults.seed");
 
     private final String file;
-
-    private final FaultTestbed.Size size;
 
     private final FaultTestbed<T> testbed;
 
@@ -64,10 +65,9 @@ final class FaultMatrix<T extends FaultTarget> implements AutoCloseable {
      * @param file where the table goes
      * @param redis closed with this object
      */
-    FaultMatrix(String file, FaultTestbed.Size size, T redis) {
+    FaultMatrix(String file, T redis) {
         this.file = file;
-        this.size = size;
-        this.testbed = new FaultTestbed<>(size, redis);
+        this.testbed = new FaultTestbed<>(SIZE, redis);
     }
 
     /** Those of the values that are to be played. */
@@ -90,7 +90,7 @@ final class FaultMatrix<T extends FaultTarget> implements AutoCloseable {
                 OUTPUT.resolve(name + "-" + System.nanoTime()),
                 name,
                 seed,
-                size.lease().multipliedBy(row.leases()));
+                SIZE.lease().multipliedBy(row.leases()));
         int hits = 0;
         HistoryReport verdict;
         try {

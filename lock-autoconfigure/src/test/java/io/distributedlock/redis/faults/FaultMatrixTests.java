@@ -6,7 +6,6 @@ package io.distributedlock.redis.faults;
 
 import io.distributedlock.testing.SafetyViolations;
 import io.distributedlock.testing.TestLength;
-import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,13 +19,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(SafetyViolations.class)
 class FaultMatrixTests {
 
-    private static final FaultTestbed.Size SIZE = new FaultTestbed.Size(3, 5, 12, Duration.ofSeconds(1), 4_000);
-
     private static FaultMatrix<Server> matrix;
 
     @BeforeAll
     static void start() {
-        matrix = new FaultMatrix<>("matrix.md", SIZE, new Server());
+        matrix = new FaultMatrix<>("matrix.md", new Server());
     }
 
     @AfterAll
