@@ -48,6 +48,8 @@ final class EngineContext {
 
     private final LockRegistry locks;
 
+    private final PendingReleases releases;
+
     private final BlockingCalls calls;
 
     private final long retention;
@@ -98,6 +100,7 @@ final class EngineContext {
         this.events = new EngineEvents(callbacks, lockLog, listening, events);
         this.calls = new BlockingCalls(this);
         this.locks = new LockRegistry(this);
+        this.releases = new PendingReleases(this);
         TimerTask retry = new TimerTask() {
             @Override
             void onDue(long now) {
@@ -283,6 +286,10 @@ final class EngineContext {
 
     LockRegistry locks() {
         return locks;
+    }
+
+    PendingReleases releases() {
+        return releases;
     }
 
     BlockingCalls calls() {

@@ -33,7 +33,7 @@ final class Hold extends WeakReference<HandleAnchor> {
 
     /**
      * As {@link Waiter#owner}; also null once an owner that is a thread has left and nested work continues. Guarded by
-     * the lock's monitor, as are the counts.
+     * the lock's monitor, as are the entries.
      */
     private @Nullable Object owner;
 
@@ -47,14 +47,8 @@ final class Hold extends WeakReference<HandleAnchor> {
 
     final long grantedAt;
 
-    /** The number of entries that were not left yet. */
-    int entries = 1;
-
-    /** The number of these entries by the owner itself, not by work nested in its own. */
-    private int ownEntries = 1;
-
-    /** Whether an entry was left while others remained. */
-    private boolean entryLeft;
+    /** Null for a hold that was not re-entered: it has one entry, which is by the owner. */
+    private @Nullable HoldEntries entries;
 
     /** The limits of its length; null for a hold that has none and was not extended. */
     private @Nullable HoldLimits limits;
@@ -73,9 +67,6 @@ final class Hold extends WeakReference<HandleAnchor> {
     private volatile LockListener.@Nullable Attempt attempt;
 
     private volatile @Nullable String traceId;
-
-    /** The anchor of handles that were created after all earlier ones had been garbage collected. */
-    private @Nullable WeakReference<HandleAnchor> laterAnchor;
 
     private sealed interface Ending {}
 
@@ -117,7 +108,7 @@ final class Hold extends WeakReference<HandleAnchor> {
     /** No work was done by this entry. The lock may become free at once, unless another entry has ended before. */
     void waiveMinHold() {
         HoldLimits known = limits;
-        if (known != null && !entryLeft) {
+        if (known != null && (entries == null || !entries.wasOneLeft())) {
             known.minHold = 0;
         }
     }
@@ -163,11 +154,18 @@ final class Hold extends WeakReference<HandleAnchor> {
     }
 
     /** It was closed, and its lease is retained until then: the lease must not be renewed much beyond that. */
-    void retainUntil(long end) {
+    void retain(Lease kept, long end, long now) {
         HoldLimits changed = limits();
         changed.retainedUntil = end;
         changed.renewUntil = end + lease;
         changed.extendedUntil = grantedAt;
+        updateDeadline(kept, now);
+        changed.retained = true;
+    }
+
+    /** Whether it was closed, and its lease is kept for the next hold. */
+    boolean isRetained() {
+        return limits != null && limits.retained;
     }
 
     /** Until when its lease is retained. */
@@ -182,7 +180,8 @@ final class Hold extends WeakReference<HandleAnchor> {
     }
 
     private @Nullable HandleAnchor anchor() {
-        return laterAnchor == null ? get() : laterAnchor.get();
+        WeakReference<HandleAnchor> later = entries == null ? null : entries.laterAnchor();
+        return later == null ? get() : later.get();
     }
 
     /** The anchor for a new handle. If the earlier handles are gone, their entries can no longer be closed. */
@@ -190,10 +189,8 @@ final class Hold extends WeakReference<HandleAnchor> {
         HandleAnchor known = anchor();
         if (known == null) {
             known = new HandleAnchor();
-            laterAnchor = new WeakReference<>(known);
+            reentered().restart(known);
             abandonmentLogged = false;
-            entries = 0;
-            ownEntries = 0;
         }
         return known;
     }
@@ -221,17 +218,26 @@ final class Hold extends WeakReference<HandleAnchor> {
         return false;
     }
 
+    /** The number of entries that were not left yet. */
+    int entries() {
+        return entries == null ? 1 : entries.open();
+    }
+
+    private HoldEntries reentered() {
+        HoldEntries known = entries == null ? new HoldEntries() : entries;
+        entries = known;
+        return known;
+    }
+
     void entered(boolean byOwner) {
-        entries++;
-        ownEntries += byOwner ? 1 : 0;
+        reentered().entered(byOwner);
     }
 
     /** The rest may be nested work that outlives its owner, while the thread continues with other work. */
     void left(boolean byOwner) {
-        entryLeft = true;
-        entries--;
-        ownEntries -= byOwner ? 1 : 0;
-        owner = ownEntries == 0 && owner instanceof Thread ? null : owner;
+        HoldEntries left = reentered();
+        left.left(byOwner);
+        owner = left.isOwnerGone() && owner instanceof Thread ? null : owner;
     }
 
     /**
@@ -281,7 +287,7 @@ final class Hold extends WeakReference<HandleAnchor> {
                 Duration.ofNanos(now - grantedAt),
                 Duration.ofNanos(remaining(now)),
                 CallerName.of(owner),
-                entries - 1,
+                entries() - 1,
                 0,
                 origin,
                 traceId(),

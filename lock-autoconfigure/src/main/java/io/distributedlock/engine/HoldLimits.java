@@ -21,6 +21,9 @@ final class HoldLimits {
     /** The lease must not be renewed to end before this time, if it is later than now. */
     long extendedUntil;
 
+    /** Whether the hold is over and its lease is retained. */
+    boolean retained;
+
     /** Until when the lease is retained after the hold. */
     long retainedUntil;
 

@@ -10,7 +10,7 @@ package io.distributedlock.engine;
  */
 final class KeptMinimum extends TimerTask {
 
-    private final LockRegistry locks;
+    private final PendingReleases releases;
 
     final String name;
 
@@ -18,8 +18,8 @@ final class KeptMinimum extends TimerTask {
 
     final Terms terms;
 
-    KeptMinimum(LockRegistry locks, String name, long number, Terms terms) {
-        this.locks = locks;
+    KeptMinimum(PendingReleases releases, String name, long number, Terms terms) {
+        this.releases = releases;
         this.name = name;
         this.number = number;
         this.terms = terms;
@@ -38,6 +38,6 @@ final class KeptMinimum extends TimerTask {
 
     @Override
     void onDue(long now) {
-        locks.minimumEnded(this);
+        releases.minimumEnded(this);
     }
 }

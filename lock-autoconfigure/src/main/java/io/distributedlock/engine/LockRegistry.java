@@ -25,8 +25,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that callers of this instance hold or wait for, or whose lease it retains, the releases under way, and the
- * minimums of closed holds. It keeps no other entry for a name that is not in use.
+ * The locks that callers of this instance hold or wait for, or whose lease it retains. It has no entry for a name that
+ * is not in use; {@link PendingReleases} has what the store may still have of those.
  */
 final class LockRegistry implements LeaseStore.Listener {
 
@@ -41,13 +41,9 @@ final class LockRegistry implements LeaseStore.Listener {
     private final ConcurrentHashMap<String, NamedLock> named = new ConcurrentHashMap<>();
 
     /** One for each acquisition of an explicit owner or reader, by name: the store counts these, not this instance. */
-    private final ConcurrentHashMap<String, Set<NamedLock>> owned = new ConcurrentHashMap<>();
+    private final SetsByName<NamedLock> owned = new SetsByName<>();
 
     private final Readers readers = new Readers();
-
-    private final ConcurrentHashMap<String, Set<PendingRelease>> pendingReleases = new ConcurrentHashMap<>();
-
-    private final ConcurrentHashMap<String, KeptMinimum> minimums = new ConcurrentHashMap<>();
 
     private final QueuedOwners ownersInLine = new QueuedOwners();
 
@@ -87,7 +83,7 @@ final class LockRegistry implements LeaseStore.Listener {
                 if (Readers.isReader(lock)) {
                     readers.add(lock);
                 }
-                add(owned, name, lock);
+                owned.add(name, lock);
                 recallHere(name, !waiter.terms.triesOnce());
             } else {
                 NamedLock known = named.get(name);
@@ -112,7 +108,7 @@ final class LockRegistry implements LeaseStore.Listener {
         }
         boolean held = owner == null
                 ? known != null && known.isHeldBy(caller, enclosing)
-                : owned.getOrDefault(terms.name(), Set.of()).stream().anyMatch(lock -> lock.isHeldByOwner(owner));
+                : owned.of(terms.name()).stream().anyMatch(lock -> lock.isHeldByOwner(owner));
         return held ? new AcquireResult.ReentryRefused() : null;
     }
 
@@ -150,74 +146,21 @@ final class LockRegistry implements LeaseStore.Listener {
         if (lock.owner == null) {
             named.remove(lock.name, lock);
         } else {
-            remove(owned, lock.name, lock);
+            owned.remove(lock.name, lock);
             if (Readers.isReader(lock)) {
                 readers.remove(lock);
             }
         }
     }
 
-    static <T> void add(ConcurrentHashMap<String, Set<T>> sets, String name, T added) {
-        sets.compute(name, (n, known) -> {
-            Set<T> all = known == null ? ConcurrentHashMap.newKeySet() : known;
-            all.add(added);
-            return all;
-        });
-    }
-
-    static <T> void remove(ConcurrentHashMap<String, Set<T>> sets, String name, T removed) {
-        sets.computeIfPresent(name, (n, all) -> {
-            all.remove(removed);
-            return all.isEmpty() ? null : all;
-        });
-    }
-
-    void releaseBegun(PendingRelease release) {
-        add(pendingReleases, release.name, release);
-    }
-
+    /** Removes it first, since a request of the lock may wait for its end, and a closing engine for the last one. */
     void releaseEnded(PendingRelease release) {
-        remove(pendingReleases, release.name, release);
+        engine.releases().ended(release);
         NamedLock next = named.get(release.name);
         if (next != null) {
             next.releaseEnded();
         }
         signal();
-    }
-
-    /** The store keeps the lock of a closed hold until that time. */
-    void keepsMinimum(String name, long number, KeptMinimum.Terms terms) {
-        KeptMinimum kept = new KeptMinimum(this, name, number, terms);
-        // First the entry, then the timer that removes it.
-        KeptMinimum before = minimums.put(name, kept);
-        engine.arm(kept, terms.until());
-        if (before != null) {
-            engine.disarm(before);
-        }
-    }
-
-    void minimumEnded(KeptMinimum kept) {
-        if (minimums.remove(kept.name, kept) && kept.terms.mayBeLengthened()) {
-            PendingRelease end = strayRelease(kept.name, kept.number, kept.terms.leaseNanos());
-            end.register();
-            end.start();
-        }
-    }
-
-    /** Of an acquisition for which no caller is here any more. */
-    private PendingRelease strayRelease(String name, long number, long lease) {
-        NamedLock stray = new NamedLock(engine, name, null);
-        return new PendingRelease(stray, number, lease, engine.now() + lease, false, null);
-    }
-
-    private @Nullable KeptMinimum kept(String name, long number) {
-        KeptMinimum kept = minimums.get(name);
-        return kept != null && kept.number == number ? kept : null;
-    }
-
-    /** Whether a release of that name is under way that had begun by that time. */
-    boolean isReleasingSince(String name, long time) {
-        return pendingReleases.getOrDefault(name, Set.of()).stream().anyMatch(release -> release.hasBegunBy(time));
     }
 
     /** Whether the store has the lock under this token, no caller holds it, and this instance retains its lease. */
@@ -234,7 +177,7 @@ final class LockRegistry implements LeaseStore.Listener {
 
     /** The number of names that are held, waited for or retained. */
     int size() {
-        return named.size() + owned.values().stream().mapToInt(Set::size).sum();
+        return named.size() + owned.size();
     }
 
     // ---- messages of the store
@@ -242,22 +185,9 @@ final class LockRegistry implements LeaseStore.Listener {
     @Override
     public void granted(String name, long number, long token, long leaseMillis, int waiting) {
         boolean known = deliver(name, lock -> lock.granted(number, token, leaseMillis, waiting));
-        if (!known && !isReleasing(name, number)) {
-            // No caller waits for it any more, and the cancellation did not arrive in time. Or the hold is over, since
-            // the reply to another request came before the message: then its minimum stays, even if a confirmation of
-            // the message has lengthened the lease.
-            PendingRelease back = strayRelease(name, number, leaseMillis * 1_000_000);
-            KeptMinimum kept = kept(name, number);
-            if (kept != null) {
-                back.keeping(kept.terms.until(), Math.max(kept.terms.token(), token), true);
-            }
-            back.register();
-            back.start();
+        if (!known) {
+            engine.releases().granted(name, number, token, leaseMillis * 1_000_000);
         }
-    }
-
-    private boolean isReleasing(String name, long number) {
-        return pendingReleases.getOrDefault(name, Set.of()).stream().anyMatch(release -> release.isFor(number));
     }
 
     @Override
@@ -308,11 +238,7 @@ final class LockRegistry implements LeaseStore.Listener {
     @Override
     public void connected(Predicate<String> names) {
         long spread = spreadOf(size());
-        pendingReleases.forEach((name, all) -> {
-            if (names.test(name)) {
-                all.forEach(release -> release.retry(delay(spread)));
-            }
-        });
+        engine.releases().retryAll(names, () -> delay(spread));
         forEach(lock -> {
             if (names.test(lock.name)) {
                 lock.connected(delay(spread));
@@ -336,7 +262,7 @@ final class LockRegistry implements LeaseStore.Listener {
 
     private List<String> namesInUse() {
         List<String> names = new ArrayList<>(named.keySet());
-        names.addAll(owned.keySet());
+        names.addAll(owned.names());
         return names;
     }
 
@@ -346,7 +272,7 @@ final class LockRegistry implements LeaseStore.Listener {
         if (lock != null && message.test(lock)) {
             return true;
         }
-        for (NamedLock candidate : owned.getOrDefault(name, Set.of())) {
+        for (NamedLock candidate : owned.of(name)) {
             if (message.test(candidate)) {
                 return true;
             }
@@ -406,12 +332,12 @@ final class LockRegistry implements LeaseStore.Listener {
 
     /** The acquisitions of that name by explicit owners and readers. */
     void forEachOwned(String name, Consumer<NamedLock> action) {
-        owned.getOrDefault(name, Set.of()).forEach(action);
+        owned.of(name).forEach(action);
     }
 
     void forEach(Consumer<NamedLock> action) {
         named.values().forEach(action);
-        owned.values().forEach(all -> all.forEach(action));
+        owned.forEach(action);
     }
 
     // ---- the end
@@ -425,8 +351,8 @@ final class LockRegistry implements LeaseStore.Listener {
         await(grace, () -> size() == 0);
         engine.lockLog().tookAway(namesInUse());
         forEach(NamedLock::terminate);
-        await(farewell, pendingReleases::isEmpty);
-        pendingReleases.values().forEach(all -> all.forEach(PendingRelease::endUnanswered));
+        await(farewell, engine.releases()::isEmpty);
+        engine.releases().endUnanswered();
     }
 
     /** Not interruptible, since holds have a right to the grace; keeps the flag. */

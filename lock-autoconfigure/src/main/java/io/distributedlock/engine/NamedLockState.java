@@ -213,11 +213,10 @@ final class NamedLockState {
         if (current == null || current.hold() != closing) {
             return null;
         }
-        if (closing.entries > 1) {
+        if (closing.entries() > 1) {
             closing.left(byOwner);
             return null;
         }
-        closing.entries = 0;
         closing.close();
         return ended(current, now, actions);
     }

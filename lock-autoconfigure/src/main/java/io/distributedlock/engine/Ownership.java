@@ -20,8 +20,6 @@ final class Ownership extends RenewedLease {
 
     private static final long LONGEST_WITHOUT_RECALLS_NANOS = 1_000_000_000;
 
-    private boolean retained;
-
     /** @param recalled whether a recall by another instance arrived before the grant */
     Ownership(
             NamedLock lock,
@@ -90,26 +88,23 @@ final class Ownership extends RenewedLease {
     void passTo(Waiter next, long now, DeferredActions actions) {
         pass();
         engine().tokenSeen(token());
-        Path path = retained ? Path.RETAINED : Path.LOCAL;
-        retained = false;
+        Path path = isRetained() ? Path.RETAINED : Path.LOCAL;
         passed(grant(hold().lock, next, this, path, now, now, actions), now);
     }
 
     /** No local caller requests the lock now, but one may soon: the lease stays here until then, or until that time. */
     void retainUntil(long end, long now) {
-        hold().retainUntil(end);
-        hold().updateDeadline(this, now);
-        retained = true;
+        hold().retain(this, end, now);
     }
 
     /** Whether the lease is kept for the next local caller, without a hold. Then no local caller waits. */
     boolean isRetained() {
-        return retained;
+        return hold().isRetained();
     }
 
     /** Whether the store has the lock under this token, and the lease is retained. */
     boolean isRetainedWith(long inStore, long now) {
-        return retained && token() >= inStore && !hold().isExpired(now);
+        return isRetained() && token() >= inStore && !hold().isExpired(now);
     }
 
     /**
@@ -184,7 +179,7 @@ final class Ownership extends RenewedLease {
 
     /** Whether closing an inner entry was sufficient. */
     boolean exitNested(Hold closing, boolean byOwner, long now) {
-        if (hold() != closing || closing.entries <= 1 || closing.isExpired(now)) {
+        if (hold() != closing || closing.entries() <= 1 || closing.isExpired(now)) {
             return false;
         }
         closing.left(byOwner);
@@ -195,7 +190,7 @@ final class Ownership extends RenewedLease {
 
     void onDue(long now, DeferredActions actions) {
         Hold current = hold();
-        if (!retained && current.isAbandoned() && !isTooLong()) {
+        if (!isRetained() && current.isAbandoned() && !isTooLong()) {
             if (!current.abandonmentLogged) {
                 current.abandonmentLogged = true;
                 actions.add(() -> current.lock.engine.lockLog().abandoned(current));
@@ -209,8 +204,8 @@ final class Ownership extends RenewedLease {
     }
 
     long nextLook() {
-        long look = hold().abandonmentLogged && !retained ? TimerQueue.NEVER : nextRenewal();
-        long end = retained ? retainedUntil() : hold().deadline();
+        long look = hold().abandonmentLogged && !isRetained() ? TimerQueue.NEVER : nextRenewal();
+        long end = isRetained() ? retainedUntil() : hold().deadline();
         return look == TimerQueue.NEVER || look - end > 0 ? end : look;
     }
 

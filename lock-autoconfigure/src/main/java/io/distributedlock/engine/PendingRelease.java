@@ -5,6 +5,7 @@
 package io.distributedlock.engine;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.distributedlock.engine.Lease.UnknownOutcome;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStore.ReleaseReply;
@@ -90,51 +91,53 @@ final class PendingRelease extends TimerTask {
      */
     PendingRelease(NamedLock lock, Lease lease) {
         this(
-                lock,
+                lock.engine,
+                lock.name,
+                explicitOwner(lock),
                 lease.number,
                 lease.longest(),
                 lease.requestedAt() + (lease.mayComeBack() ? 2 : 1) * lease.longest(),
                 lease.unknownOutcome());
     }
 
-    private PendingRelease(
-            NamedLock lock, long number, long leaseNanos, long giveUpAt, Lease.@Nullable UnknownOutcome unknown) {
-        this(
-                lock,
-                number,
-                leaseNanos,
-                giveUpAt,
-                unknown != null && unknown.uncertain(),
-                unknown == null ? null : unknown.unanswered());
-    }
-
     /** Leaves the line. */
     PendingRelease(NamedLock lock, Acquisition acquisition) {
         this(
-                lock,
+                lock.engine,
+                lock.name,
+                explicitOwner(lock),
                 acquisition.number,
                 acquisition.longestLease(),
                 acquisition.sentAt + 2 * acquisition.longestLease(),
-                acquisition.uncertain,
-                acquisition.unanswered());
+                UnknownOutcome.of(acquisition.uncertain, acquisition.unanswered()));
     }
 
-    PendingRelease(
-            NamedLock lock,
+    /** Releases an acquisition that no lock of this instance has, which may have this lease from now on. */
+    static PendingRelease ofNoLock(EngineContext engine, String name, long number, long leaseNanos) {
+        return new PendingRelease(engine, name, null, number, leaseNanos, engine.now() + leaseNanos, null);
+    }
+
+    private PendingRelease(
+            EngineContext engine,
+            String name,
+            @Nullable String owner,
             long number,
             long leaseNanos,
             long giveUpAt,
-            boolean uncertain,
-            @Nullable AcquireAttempt unanswered) {
-        this.engine = lock.engine;
-        this.name = lock.name;
-        this.owner = Readers.isReader(lock) ? null : lock.owner;
+            @Nullable UnknownOutcome unknown) {
+        this.engine = engine;
+        this.name = name;
+        this.owner = owner;
         this.number = number;
         this.leaseNanos = leaseNanos;
         this.timeout = engine.timeout(leaseNanos);
         this.giveUpAt = giveUpAt;
-        this.uncertain = uncertain;
-        this.unanswered = unanswered;
+        this.uncertain = unknown != null && unknown.uncertain();
+        this.unanswered = unknown == null ? null : unknown.unanswered();
+    }
+
+    private static @Nullable String explicitOwner(NamedLock lock) {
+        return Readers.isReader(lock) ? null : lock.owner;
     }
 
     /**
@@ -153,7 +156,7 @@ final class PendingRelease extends TimerTask {
     /** @param mayBeLengthened whether the store may lengthen the lease later, so that its end has to be checked */
     PendingRelease keeping(long until, long token, boolean mayBeLengthened) {
         minimum = new Minimum(until, token);
-        engine.locks().keepsMinimum(name, number, new KeptMinimum.Terms(until, token, leaseNanos, mayBeLengthened));
+        engine.releases().keepMinimum(name, number, new KeptMinimum.Terms(until, token, leaseNanos, mayBeLengthened));
         return this;
     }
 
@@ -182,7 +185,7 @@ final class PendingRelease extends TimerTask {
     void register() {
         begunAt = engine.now();
         lookAt(engine.now() + timeout);
-        engine.locks().releaseBegun(this);
+        engine.releases().begun(this);
     }
 
     /** May be called again, if the first call has failed half-way: then there is another attempt at once. */

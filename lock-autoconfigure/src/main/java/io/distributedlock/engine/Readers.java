@@ -7,7 +7,6 @@ package io.distributedlock.engine;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOwner;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Readers {
 
-    private final ConcurrentHashMap<String, Set<NamedLock>> byName = new ConcurrentHashMap<>();
+    private final SetsByName<NamedLock> byName = new SetsByName<>();
 
     /** Whether its caller shares the lock with other readers. */
     static boolean isReader(NamedLock lock) {
@@ -25,16 +24,16 @@ final class Readers {
     }
 
     void add(NamedLock reader) {
-        LockRegistry.add(byName, reader.name, reader);
+        byName.add(reader.name, reader);
     }
 
     void remove(NamedLock reader) {
-        LockRegistry.remove(byName, reader.name, reader);
+        byName.remove(reader.name, reader);
     }
 
     /** All readers of that name; most of them may not hold it. */
     Set<NamedLock> of(String name) {
-        return byName.getOrDefault(name, Set.of());
+        return byName.of(name);
     }
 
     /** The fast path into a lock that the caller already reads; null if it does not. */

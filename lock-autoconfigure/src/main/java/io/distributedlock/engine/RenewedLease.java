@@ -57,15 +57,21 @@ class RenewedLease extends Lease {
     /** The hold of the present caller, or while the lease is retained, the rest of the latest one. */
     private Hold hold;
 
-    private long renewAt;
+    /** When the next renewal is due, if not as planned; null after each success. */
+    private @Nullable Rescheduled rescheduled;
 
     /** The latest renewal, while it is under way; null if there is none, or if it is overdue. */
     private @Nullable Renewal underWay;
 
-    private boolean failing;
-
     /** Null until the lease is shortened, or a hold requests less than it. */
     private @Nullable Shortening shortening;
+
+    /**
+     * The next renewal is due at another time than planned.
+     *
+     * @param failing whether the latest one has failed
+     */
+    private record Rescheduled(long at, boolean failing) {}
 
     /** A renewal without a reply; the reply belongs to this object, not to an equal one. */
     static final class Renewal {
@@ -108,7 +114,6 @@ class RenewedLease extends Lease {
     RenewedLease(Lease granted, Hold hold) {
         super(granted);
         this.hold = hold;
-        plan();
     }
 
     Hold hold() {
@@ -127,11 +132,19 @@ class RenewedLease extends Lease {
     // ---- when it is renewed
 
     /** A third of the lease from when it was set, on a grid that brings many leases into one batch. */
-    private void plan() {
+    private long planned() {
         long third = length() / 3;
         long grid = Math.max(SHORTEST_GRID_NANOS, Math.min(LONGEST_GRID_NANOS, third / 16));
         long onGrid = Math.floorDiv(sentAt() + third, grid) * grid;
-        renewAt = onGrid - sentAt() >= grid ? onGrid : sentAt() + grid;
+        return onGrid - sentAt() >= grid ? onGrid : sentAt() + grid;
+    }
+
+    private long renewAt() {
+        return rescheduled == null ? planned() : rescheduled.at();
+    }
+
+    private boolean isFailing() {
+        return rescheduled != null && rescheduled.failing();
     }
 
     /**
@@ -170,10 +183,10 @@ class RenewedLease extends Lease {
             return underWay.sentAt + timeout();
         }
         Shortening shorter = shortening;
-        if (shorter != null && shorter.tooLong && (shorter.dueAt - renewAt < 0 || !wantsRenewal())) {
+        if (shorter != null && shorter.tooLong && (shorter.dueAt - renewAt() < 0 || !wantsRenewal())) {
             return shorter.dueAt;
         }
-        return wantsRenewal() ? renewAt : TimerQueue.NEVER;
+        return wantsRenewal() ? renewAt() : TimerQueue.NEVER;
     }
 
     private boolean wantsRenewal() {
@@ -182,19 +195,19 @@ class RenewedLease extends Lease {
 
     /** Whether the store may execute a request for it that lengthens it, after what is sent now. */
     boolean mayBeLengthened() {
-        return underWay != null || failing || mayComeBack();
+        return underWay != null || isFailing() || mayComeBack();
     }
 
     private boolean isDue(long now) {
         boolean shortens = shortening != null && shortening.tooLong && now - shortening.dueAt >= 0;
-        return underWay == null && (shortens || (now - renewAt >= 0 && wantsRenewal()));
+        return underWay == null && (shortens || (now - renewAt() >= 0 && wantsRenewal()));
     }
 
     /** Starts a renewal if one is due, and returns what to send. */
     LeaseRenewal.@Nullable Due renewIfDue(long now) {
         if (underWay != null && now - underWay.sentAt >= timeout()) {
-            failed(now);
-            dueAt(now);
+            underWay = null;
+            retryAt(now);
         }
         if (!isDue(now)) {
             return null;
@@ -305,7 +318,6 @@ class RenewedLease extends Lease {
 
     private void confirmed(Renewal renewal, long now) {
         underWay = underWay == renewal ? null : underWay;
-        failing = false;
         if (shortening != null) {
             shortening.tooLong &= !renewal.mayShorten;
             shortening.unanswered = false;
@@ -313,7 +325,7 @@ class RenewedLease extends Lease {
         if (renewal.sentAt + renewal.length - end() >= 0) {
             counts(renewal.sentAt, renewal.length);
         }
-        plan();
+        rescheduled = null;
         if (renewal.hold != hold) {
             // It may be an extension of the hold before.
             shortenIfTooLong(now);
@@ -323,14 +335,13 @@ class RenewedLease extends Lease {
     /** Without a reply, the retry follows soon, and often enough within the rest of the lease. */
     private void failed(long now) {
         underWay = null;
-        failing = true;
         long shortest = LockRequest.MIN_LEASE.toNanos();
-        dueAt(now + Math.max(shortest, Math.min(length() / 12, 500_000_000)));
+        retryAt(now + Math.max(shortest, Math.min(length() / 12, 500_000_000)));
     }
 
-    /** The next renewal is due at that time, whatever it is for. */
-    private void dueAt(long time) {
-        renewAt = time;
+    /** A renewal has failed, and the next one is due at that time, whatever it is for. */
+    private void retryAt(long time) {
+        rescheduled = new Rescheduled(time, true);
         if (shortening != null) {
             shortening.dueAt = time;
         }
@@ -338,11 +349,11 @@ class RenewedLease extends Lease {
 
     /** The store can be reached again. A lease that recalls do not reach is renewed: the reply counts the waiters. */
     void connected(long delay, long now) {
-        if (failing) {
-            dueAt(now);
+        if (isFailing()) {
+            retryAt(now);
         }
-        if (engine().store().isOutOfReach(hold.name(), number) && now + delay - renewAt < 0) {
-            renewAt = now + delay;
+        if (engine().store().isOutOfReach(hold.name(), number) && now + delay - renewAt() < 0) {
+            rescheduled = new Rescheduled(now + delay, isFailing());
         }
     }
 

@@ -200,7 +200,7 @@ final class StoreAcquisition {
         lookAt = now + RequestPace.LONGEST_NEAR_NANOS;
         phase = Phase.WAITING;
         behindOwnSince = behindOwn ? behindOwnSince : now;
-        behindOwn = waiters.anyoneTriesOnce() && engine.locks().isReleasingSince(lock.name, behindOwnSince);
+        behindOwn = waiters.anyoneTriesOnce() && engine.releases().isReleasingSince(lock.name, behindOwnSince);
         if (behindOwn) {
             requestAt = Math.min(requestAt - now, BEHIND_OWN_NANOS) + now;
             return;

@@ -420,7 +420,8 @@ class ExplicitOwnerTests {
         here.network.take().execute().answer();
         assertThat(refused.failure()).isInstanceOf(LockNotAcquiredException.class);
         assertThat(here.engine
-                        .locks()
+                        .context()
+                        .releases()
                         .isReleasingSince("a", here.engine.context().now()))
                 .as("the request is cancelled")
                 .isTrue();

@@ -76,10 +76,16 @@ class GrantMessageTests {
         waiting.handle().closeAsync();
 
         world.advanceSeconds(45);
-        assertThat(one.engine.locks().isReleasingSince("a", one.engine.context().now()))
+        assertThat(one.engine
+                        .context()
+                        .releases()
+                        .isReleasingSince("a", one.engine.context().now()))
                 .isTrue();
         world.advanceSeconds(20);
-        assertThat(one.engine.locks().isReleasingSince("a", one.engine.context().now()))
+        assertThat(one.engine
+                        .context()
+                        .releases()
+                        .isReleasingSince("a", one.engine.context().now()))
                 .isFalse();
     }
 

@@ -192,7 +192,9 @@ class HalfDoneTransitionTests {
         });
         assertThat(engine.locks().size()).as("locks in use, %s", place).isZero();
         assertThat(engine.timers().size()).as("timers, %s", place).isZero();
-        assertThat(engine.locks().isReleasingSince("a", engine.context().now()))
+        assertThat(engine.context()
+                        .releases()
+                        .isReleasingSince("a", engine.context().now()))
                 .as(place)
                 .isFalse();
         assertThat(other.locks().size()).as("locks in use elsewhere, %s", place).isZero();

@@ -39,7 +39,7 @@ class HeapAtRestTests {
 
     private static final int BATCH = 100;
 
-    private static final long MOST_HELD = 4_200_000;
+    private static final long MOST_HELD = 4_000_000;
 
     @RegisterExtension
     final LeakCheck leakCheck = LeakCheck.of(Templates.PREFIX, server.redis());
@@ -75,7 +75,7 @@ class HeapAtRestTests {
     }
 
     @Test
-    void tenThousandHeldLocksTakeLessThanFiveMegabytes() {
+    void tenThousandHeldLocksTakeLessThanFourMegabytes() {
         LockOperations locks = templates.on(server.newConnectionFactory());
         release(hold(locks));
         long before = ReachableHeap.settledBytes();
