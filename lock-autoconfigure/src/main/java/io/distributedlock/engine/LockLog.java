@@ -10,7 +10,6 @@ import io.distributedlock.ServerClockSetBackEvent;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -52,8 +51,7 @@ final class LockLog {
         String after = " after " + millisSince(waiter.since) + " ms";
         String what = result instanceof AcquireResult.Granted granted
                 ? " was acquired" + after + ", token " + granted.handle().fencingToken()
-                : " was not acquired" + after + ": "
-                        + result.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+                : " was not acquired" + after + ": " + result.outcome();
         log.debug(lock(waiter.terms.name()) + what);
     }
 
