@@ -4,6 +4,7 @@
  */
 package io.distributedlock.observation;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.observation.LockObservationContext.Stage;
@@ -65,8 +66,10 @@ public final class LockObservations implements LockListener {
 
         private final @Nullable String traceId = TraceId.current();
 
+        @GuardedBy("this")
         private @Nullable LockObservationContext holdContext;
 
+        @GuardedBy("this")
         private @Nullable Observation hold;
 
         Observed(String lockName, LockOrigin origin) {
