@@ -71,7 +71,7 @@ sealed interface AcquireResult {
     }
 
     /** The waiter left of its own accord. */
-    record Left() implements AcquireResult {
+    record Cancelled() implements AcquireResult {
         @Override
         public String outcome() {
             return "cancelled";
@@ -108,7 +108,7 @@ sealed interface AcquireResult {
      * The same, but a grant whose hold is over by now is closed, and late. Call it just before the caller gets the
      * result.
      */
-    default AcquireResult orLate() {
+    default AcquireResult abandonIfLate() {
         if (this instanceof Granted granted
                 && granted.handle() instanceof DefaultLockHandle handle
                 && !handle.isHeld()) {

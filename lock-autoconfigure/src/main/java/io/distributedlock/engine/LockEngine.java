@@ -374,17 +374,17 @@ public final class LockEngine implements AutoCloseable {
     }
 
     private Waiter asyncWaiter(LockRequest request, boolean ofSeveral) {
-        ResolvedRequest terms = ResolvedRequest.of(request, context.settings(), ofSeveral);
+        ResolvedRequest resolved = ResolvedRequest.of(request, context.settings(), ofSeveral);
         LockOwner owner = request.logicalOwner();
-        return new Waiter(context, terms, owner, owner == null ? null : owner.enclosing());
+        return new Waiter(context, resolved, owner, owner == null ? null : owner.enclosing());
     }
 
     private Waiter blockingWaiter(LockRequest request, boolean ofSeveral) {
-        ResolvedRequest terms = ResolvedRequest.of(request, context.settings(), ofSeveral);
+        ResolvedRequest resolved = ResolvedRequest.of(request, context.settings(), ofSeveral);
         LockOwner named = request.logicalOwner();
         return named == null
-                ? new Waiter(context, terms, Thread.currentThread(), LockScope.logicalOwner())
-                : new Waiter(context, terms, named, named.enclosing());
+                ? new Waiter(context, resolved, Thread.currentThread(), LockScope.logicalOwner())
+                : new Waiter(context, resolved, named, named.enclosing());
     }
 
     EngineContext context() {

@@ -40,7 +40,7 @@ final class LockLog {
 
     void waits(Waiter waiter) {
         if (log.isDebugEnabled()) {
-            log.debug(lock(waiter.terms.name()) + " has a new waiter: " + CallerName.inLog(waiter.owner));
+            log.debug(lock(waiter.request.name()) + " has a new waiter: " + CallerName.inLog(waiter.owner));
         }
     }
 
@@ -52,7 +52,7 @@ final class LockLog {
         String what = result instanceof AcquireResult.Granted granted
                 ? " was acquired" + after + ", token " + granted.handle().fencingToken()
                 : " was not acquired" + after + ": " + result.outcome();
-        log.debug(lock(waiter.terms.name()) + what);
+        log.debug(lock(waiter.request.name()) + what);
     }
 
     void released(Hold hold) {

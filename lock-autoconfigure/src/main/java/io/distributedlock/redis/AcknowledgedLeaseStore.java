@@ -52,7 +52,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     }
 
     @Override
-    public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
+    public StoreCall acquire(AcquireCommand command, Reply<AcquireReply> to) {
         long sentAt = timeout.now();
         return store.acquire(command, (reply, failure) -> {
             if (reply instanceof AcquireReply.Granted granted) {
@@ -123,7 +123,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
 
     /** An acquisition that is granted again in the same step is requested, and confirmed then. */
     @Override
-    public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
+    public StoreCall release(ReleaseCommand command, Reply<ReleaseReply> to) {
         return store.release(command, (reply, failure) -> {
             boolean granted = reply != null && reply.requeued() instanceof AcquireReply.Granted;
             to.replied(granted && reply != null ? unconfirmed(reply) : reply, failure);

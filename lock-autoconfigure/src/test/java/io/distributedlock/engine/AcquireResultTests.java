@@ -23,7 +23,7 @@ class AcquireResultTests {
                 AcquireResult.shuttingDown(),
                 new AcquireResult.Late(),
                 new AcquireResult.Deadlock("a, b"),
-                new AcquireResult.Left());
+                new AcquireResult.Cancelled());
 
         assertThat(refusals)
                 .extracting(AcquireResult::outcome)

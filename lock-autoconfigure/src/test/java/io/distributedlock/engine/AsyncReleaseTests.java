@@ -70,7 +70,7 @@ class AsyncReleaseTests {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         attempt.close();
-        StoreCall<?> release = one.network.take();
+        SimulatedCall<?> release = one.network.take();
         AsyncAttempt next = one.tryOnce("a");
         one.network.take().run();
         assertThat(next.isPending()).isTrue();
@@ -88,7 +88,7 @@ class AsyncReleaseTests {
         AsyncAttempt elsewhere = world.instance("two").acquire("a");
         one.network.holdCommands();
         attempt.close();
-        StoreCall<?> release = one.network.take();
+        SimulatedCall<?> release = one.network.take();
         AsyncAttempt next = one.tryOnce("a");
         one.network.take().run();
 

@@ -50,7 +50,7 @@ class GrantMessageTests {
         one.network.holdCommands();
         one.network.holdMessages();
         AsyncAttempt waiting = one.acquire("a");
-        StoreCall<?> command = one.network.take().execute();
+        SimulatedCall<?> command = one.network.take().execute();
         elsewhere.close();
         world.advanceMillis(1_500);
         one.network.flow();
@@ -234,7 +234,7 @@ class GrantMessageTests {
         one.network.holdCommands();
         world.advanceMillis(310);
         assertThat(one.network.held()).isNotEmpty();
-        StoreCall<?> busy = one.network.take().execute();
+        SimulatedCall<?> busy = one.network.take().execute();
         elsewhere.close();
         one.network.takeMessage().arrive();
         assertThat(waiting.isPending()).isTrue();

@@ -42,7 +42,7 @@ class LateDeliveryTests {
         DirectNetwork direct = new DirectNetwork();
         return new Network() {
             @Override
-            public void send(StoreCall<?> call) {
+            public void send(SimulatedCall<?> call) {
                 direct.send(call);
                 if (slow > 0) {
                     slow--;

@@ -73,10 +73,10 @@ class LossTests {
         LockHandle next = engine.acquire(LockRequest.of("a"));
         NamedLock lock = Objects.requireNonNull(engine.locks().find("a"));
         long now = world.clock.nanos();
-        ResolvedRequest terms = ResolvedRequest.of(LockRequest.of("a"), EngineSettings.DEFAULTS);
-        Lease lease = new Lease(0, 1, now, terms.lease(), null);
+        ResolvedRequest resolved = ResolvedRequest.of(LockRequest.of("a"), EngineSettings.DEFAULTS);
+        Lease lease = new Lease(0, 1, now, resolved.lease(), null);
         HandleAnchor anchor = new HandleAnchor();
-        Hold hold = new Hold(lock, new Waiter(engine.context(), terms, new Object()), lease, now, now, anchor);
+        Hold hold = new Hold(lock, new Waiter(engine.context(), resolved, new Object()), lease, now, now, anchor);
         DefaultLockHandle late = new DefaultLockHandle(hold, anchor);
         late.onLost(told::incrementAndGet);
 
@@ -268,7 +268,7 @@ class LossTests {
         one.network.holdCommands();
         CompletableFuture<Boolean> forced = Background.supply(() -> one.engine.forceRelease("a"));
         await().until(() -> one.network.held().size() == 1);
-        StoreCall<?> command = one.network.take();
+        SimulatedCall<?> command = one.network.take();
         one.network.flow();
         command.execute();
         assertThat(before.isHeld()).isFalse();

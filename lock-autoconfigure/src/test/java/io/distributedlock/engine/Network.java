@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 /** What lies between one instance and the store: a connection for commands and one for messages. */
 interface Network {
 
-    void send(StoreCall<?> call);
+    void send(SimulatedCall<?> call);
 
     /** Tells the instance, when and as often as the network likes. */
     void deliver(StoreMessage message, Runnable arrival);

@@ -27,7 +27,7 @@ class ReplyCrossesCancellationTests {
                 answering = new Thread(() -> store.answer.complete(new LeaseStore.AcquireReply.Granted(7, 0)));
                 answering.start();
                 await().until(() -> answering.getState() == Thread.State.BLOCKED);
-                lock.leave(waiter, new AcquireResult.Left());
+                lock.endWait(waiter, new AcquireResult.Cancelled());
             }
             answering.join();
             await().untilAsserted(() -> assertThat(store.released).containsExactly(store.acquisition));

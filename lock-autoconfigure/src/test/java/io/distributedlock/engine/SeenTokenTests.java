@@ -62,7 +62,7 @@ class SeenTokenTests {
         one.network.flow();
 
         assertThat(floorOf(one)).isGreaterThan(holder.token());
-        one.network.held().forEach(StoreCall::run);
+        one.network.held().forEach(SimulatedCall::run);
         world.advanceSeconds(3);
         waiting.close();
     }

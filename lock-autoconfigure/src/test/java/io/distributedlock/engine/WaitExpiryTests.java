@@ -93,7 +93,7 @@ class WaitExpiryTests {
         elsewhere.close();
         one.network.holdCommands();
         world.advanceMillis(200);
-        StoreCall<?> late = one.network.take().execute();
+        SimulatedCall<?> late = one.network.take().execute();
         world.pauseMillis(400);
         late.answer();
 
@@ -103,7 +103,7 @@ class WaitExpiryTests {
                 .isInstanceOf(LockUnavailableException.class)
                 .hasMessageContaining("400 ms");
         one.network.flow();
-        one.network.held().forEach(StoreCall::run);
+        one.network.held().forEach(SimulatedCall::run);
         world.advanceMillis(500);
     }
 

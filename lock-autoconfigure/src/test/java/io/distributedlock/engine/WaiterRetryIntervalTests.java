@@ -11,7 +11,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.Reply;
-import io.distributedlock.engine.LeaseStore.Sent;
+import io.distributedlock.engine.LeaseStore.StoreCall;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -77,7 +77,7 @@ class WaiterRetryIntervalTests {
                     @SuppressWarnings("unchecked")
                     Reply<AcquireReply> to = (Reply<AcquireReply>) arguments[1];
                     to.replied(new AcquireReply.Busy(ttlMillis, true, 7, 0, 1), null);
-                    return (Sent) () -> {};
+                    return (StoreCall) () -> {};
                 });
     }
 
