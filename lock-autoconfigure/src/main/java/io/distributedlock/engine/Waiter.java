@@ -68,10 +68,6 @@ final class Waiter extends TimerTask {
     /** The number of waiters that came before it. */
     long arrival;
 
-    Waiter(EngineContext engine, ResolvedRequest request, @Nullable Object owner) {
-        this(engine, request, owner, null);
-    }
-
     Waiter(EngineContext engine, ResolvedRequest request, @Nullable Object owner, @Nullable LockOwner enclosing) {
         this.engine = engine;
         this.request = request;

@@ -55,8 +55,10 @@ class BusyCallbacksTests {
         }
     };
 
-    private final LockEngine engine =
-            new LockEngine(new InMemoryLeaseStore(leases, "real", new TestNetwork()), withoutGrace(), listener);
+    private final LockEngine engine = TestEngine.of(new InMemoryLeaseStore(leases, "real", new TestNetwork()))
+            .settings(withoutGrace())
+            .events(listener)
+            .start();
 
     private static EngineSettings withoutGrace() {
         EngineSettings defaults = EngineSettings.DEFAULTS;

@@ -30,14 +30,9 @@ final class Crowd {
         private int counted;
 
         Member(String id, SharedLeases leases, NanoClock clock, Random random) {
-            engine = new LockEngine(
-                    new InMemoryLeaseStore(leases, id, network),
-                    EngineSettings.DEFAULTS,
-                    clock,
-                    Runnable::run,
-                    event -> {},
-                    null,
-                    random::nextLong);
+            engine = TestEngine.of(new InMemoryLeaseStore(leases, id, network))
+                    .random(random::nextLong)
+                    .at(clock);
         }
 
         void waits(LockRequest request) {

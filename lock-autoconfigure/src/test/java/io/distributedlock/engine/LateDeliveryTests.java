@@ -31,11 +31,12 @@ class LateDeliveryTests {
     /** How many of the next commands are followed by a pause that is longer than the lease. */
     private int slow;
 
-    private final LockEngine one = new LockEngine(
-            new InMemoryLeaseStore(leases, "one", slowed()), EngineSettings.DEFAULTS, clock, callbacks::add);
+    private final LockEngine one = TestEngine.of(new InMemoryLeaseStore(leases, "one", slowed()))
+            .callbacks(callbacks::add)
+            .at(clock);
 
-    private final LockEngine two = new LockEngine(
-            new InMemoryLeaseStore(leases, "two", new TestNetwork()), EngineSettings.DEFAULTS, clock, Runnable::run);
+    private final LockEngine two = TestEngine.of(new InMemoryLeaseStore(leases, "two", new TestNetwork()))
+            .at(clock);
 
     /** The answer has come when the pause begins, so the caller is granted the lock and does not know it yet. */
     private Network slowed() {

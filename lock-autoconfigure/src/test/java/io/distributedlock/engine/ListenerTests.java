@@ -208,13 +208,7 @@ class ListenerTests {
                 getClass().getClassLoader(), new Class<?>[] {LockListener.class}, (proxy, method, arguments) -> {
                     throw new IllegalStateException("on purpose");
                 });
-        try (LockEngine engine = new LockEngine(
-                new InMemoryLeaseStore(world.leases, "failing", new TestNetwork()),
-                EngineSettings.DEFAULTS,
-                world.clock,
-                Runnable::run,
-                event -> {},
-                failing)) {
+        try (LockEngine engine = toldTo(failing)) {
             LockHandle outer = engine.acquire(LockRequest.of("a"));
             engine.acquire(LockRequest.of("a")).close();
             outer.close();
@@ -223,13 +217,9 @@ class ListenerTests {
     }
 
     private LockEngine toldTo(LockListener listener) {
-        return new LockEngine(
-                new InMemoryLeaseStore(world.leases, "failing", new TestNetwork()),
-                EngineSettings.DEFAULTS,
-                world.clock,
-                Runnable::run,
-                event -> {},
-                listener);
+        return TestEngine.of(new InMemoryLeaseStore(world.leases, "failing", new TestNetwork()))
+                .listener(listener)
+                .at(world.clock);
     }
 
     /** The listener of an application may be one of several, of which the others count. */

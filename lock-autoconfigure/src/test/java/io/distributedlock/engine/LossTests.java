@@ -65,18 +65,15 @@ class LossTests {
     /** The hold is lost in a transition, and its callbacks are handed on after it: its holder closes in between. */
     @Test
     void aCallbackRunsAlthoughTheHandleIsClosedBetweenTheLossAndTheCallbacks() {
-        LockEngine engine = new LockEngine(
-                new InMemoryLeaseStore(world.leases, "plain", new TestNetwork()),
-                EngineSettings.DEFAULTS,
-                world.clock,
-                Runnable::run);
+        LockEngine engine = TestEngine.of(new InMemoryLeaseStore(world.leases, "plain", new TestNetwork()))
+                .at(world.clock);
         LockHandle next = engine.acquire(LockRequest.of("a"));
         NamedLock lock = Objects.requireNonNull(engine.locks().find("a"));
         long now = world.clock.nanos();
         ResolvedRequest resolved = ResolvedRequest.of(LockRequest.of("a"), EngineSettings.DEFAULTS);
         Lease lease = new Lease(0, 1, now, resolved.lease(), null);
         HandleAnchor anchor = new HandleAnchor();
-        Hold hold = new Hold(lock, new Waiter(engine.context(), resolved, new Object()), lease, now, now, anchor);
+        Hold hold = new Hold(lock, new Waiter(engine.context(), resolved, new Object(), null), lease, now, now, anchor);
         DefaultLockHandle late = new DefaultLockHandle(hold, anchor);
         late.onLost(told::incrementAndGet);
 

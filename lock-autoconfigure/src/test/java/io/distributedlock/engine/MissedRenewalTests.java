@@ -110,7 +110,7 @@ class MissedRenewalTests {
                     }
                     return method.invoke(store, arguments);
                 });
-        try (LockEngine engine = new LockEngine(failing, EngineSettings.DEFAULTS);
+        try (LockEngine engine = TestEngine.of(failing).start();
                 LockHandle handle = engine.acquire(LockRequest.of("a").lease(Duration.ofMillis(600)))) {
             await().atMost(Noise.LATEST).until(() -> renewals.get() > 3);
             assertThat(handle.isHeld()).isTrue();

@@ -17,9 +17,12 @@ class ReplyCrossesCancellationTests {
 
     @Test
     void theLockThatTheReplyGrantedIsReleased() throws InterruptedException {
-        try (LockEngine engine = new LockEngine(store, EngineSettings.DEFAULTS)) {
+        try (LockEngine engine = TestEngine.of(store).start()) {
             Waiter waiter = new Waiter(
-                    engine.context(), ResolvedRequest.of(LockRequest.of("crossed"), EngineSettings.DEFAULTS), this);
+                    engine.context(),
+                    ResolvedRequest.of(LockRequest.of("crossed"), EngineSettings.DEFAULTS),
+                    this,
+                    null);
             engine.locks().enqueue(waiter);
             NamedLock lock = waiter.lock();
             Thread answering;

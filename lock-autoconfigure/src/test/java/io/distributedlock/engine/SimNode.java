@@ -53,8 +53,10 @@ final class SimNode {
                 Duration.ofMillis(sim.random.nextBoolean() ? 0 : sim.random.nextInt(500)),
                 EngineSettings.Release.ASYNC,
                 100);
-        this.engine =
-                new LockEngine(store, settings, sim.clock, work -> sim.after(sim.millisUpTo(2), this, OTHER, work));
+        this.engine = TestEngine.of(store)
+                .settings(settings)
+                .callbacks(work -> sim.after(sim.millisUpTo(2), this, OTHER, work))
+                .at(sim.clock);
     }
 
     // ---- time

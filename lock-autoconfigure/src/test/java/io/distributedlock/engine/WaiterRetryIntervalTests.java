@@ -52,7 +52,7 @@ class WaiterRetryIntervalTests {
     private static void assertFewRequests(long ttlMillis) {
         AtomicInteger commands = new AtomicInteger();
         ManualClock clock = ManualClock.startingAt(0);
-        LockEngine engine = new LockEngine(busyFor(ttlMillis, commands), EngineSettings.DEFAULTS, clock, Runnable::run);
+        LockEngine engine = TestEngine.of(busyFor(ttlMillis, commands)).at(clock);
         CompletableFuture<LockHandle> waiting =
                 engine.acquireAsync(LockRequest.of("a").waitForever()).toCompletableFuture();
         for (int i = 0; i < 1_000; i++) {

@@ -145,7 +145,7 @@ class ServerConfigurationCheckTests {
             ServerClockMonitor clock = new ServerClockMonitor(() -> System.nanoTime() + ahead.get());
             LettuceLeaseStore store =
                     new LettuceLeaseStore(connections, new LockKeys(Templates.PREFIX), new InstanceId(), clock);
-            try (LockEngine engine = new LockEngine(store, settings, events::add)) {
+            try (LockEngine engine = new LockEngine(store, settings, events::add, null)) {
                 connections.open();
                 engine.acquire(LockRequest.of("a")).close();
                 engine.acquire(LockRequest.of("a")).close();
