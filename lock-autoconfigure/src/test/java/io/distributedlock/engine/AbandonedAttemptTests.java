@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Nobody wants the lock any more, but the store may have been asked for it. */
+/** No caller wants the lock any more, but the store may have received a request. */
 class AbandonedAttemptTests {
 
     @RegisterExtension

@@ -15,7 +15,7 @@ import io.distributedlock.engine.LeaseStoreException.Effect;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Releases whose answer nobody waits for. */
+/** Releases whose reply no caller waits for. */
 class AsyncReleaseTests {
 
     @RegisterExtension

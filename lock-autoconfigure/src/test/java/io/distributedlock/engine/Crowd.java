@@ -56,13 +56,13 @@ final class Crowd {
             return any;
         }
 
-        int questions() {
+        int requests() {
             return network.sent(AcquireCommand.class).size();
         }
 
-        private int newQuestions() {
+        private int newRequests() {
             int before = counted;
-            counted = questions();
+            counted = requests();
             return counted - before;
         }
     }
@@ -103,12 +103,12 @@ final class Crowd {
     }
 
     /** How often the members ask in each of these seconds. */
-    List<Integer> questionsIn(int seconds) {
-        members.forEach(Member::newQuestions);
+    List<Integer> requestsIn(int seconds) {
+        members.forEach(Member::newRequests);
         List<Integer> each = new ArrayList<>();
         for (int i = 0; i < seconds; i++) {
             pass(1_000);
-            each.add(members.stream().mapToInt(Member::newQuestions).sum());
+            each.add(members.stream().mapToInt(Member::newRequests).sum());
         }
         return each;
     }

@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A grant by message is a hint: it may be lost, late, doubled, or come to somebody who has left. */
+/** A grant by message is a hint: it may be lost, late, doubled, or come to a caller that has left. */
 class GrantMessageTests {
 
     @RegisterExtension

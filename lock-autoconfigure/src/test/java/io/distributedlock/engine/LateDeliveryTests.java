@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A caller that is told of its grant only after the lease has passed. Time moves between the grant and the caller. */
+/** A caller that receives its grant only after the lease has passed. Time moves between the grant and the caller. */
 class LateDeliveryTests {
 
     private final ManualClock clock = ManualClock.startingAt(0);

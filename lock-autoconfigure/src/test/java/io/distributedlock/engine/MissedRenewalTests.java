@@ -96,7 +96,7 @@ class MissedRenewalTests {
         kept.close();
     }
 
-    /** The first exception ended a scheduled task for good, and nobody was told. To log it may fail as well. */
+    /** The first exception ended a scheduled task for good, and no caller noticed. To log it may fail as well. */
     @ParameterizedTest
     @ValueSource(classes = {IllegalStateException.class, StackOverflowError.class, UnloggableError.class})
     void aRenewalThatBlowsUpDoesNotEndTheLaterOnes(Class<? extends Throwable> type) throws Exception {

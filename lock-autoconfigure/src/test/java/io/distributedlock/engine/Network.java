@@ -14,7 +14,7 @@ interface Network {
     /** Tells the instance, when and as often as the network likes. */
     void deliver(StoreMessage message, Runnable arrival);
 
-    /** Whether the store finds somebody there to hear its messages. */
+    /** Whether the store finds a receiver of its messages. */
     boolean isSubscribed();
 
     /** Whether locks have moved to another part of the store since the acquisition with this number got it. */

@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A lease that stays for a while in the instance where nobody wants the lock any more. */
+/** A lease that stays for a while in the instance where no caller wants the lock any more. */
 class RetentionTests {
 
     private static final EngineSettings SETTINGS = EngineSettings.DEFAULTS.withRetention(Duration.ofSeconds(5));

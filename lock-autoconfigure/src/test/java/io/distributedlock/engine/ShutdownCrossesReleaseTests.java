@@ -86,7 +86,7 @@ class ShutdownCrossesReleaseTests {
                 .satisfies(e -> assertThat(e.lockName()).isEqualTo("crossed"));
     }
 
-    /** Runs where the loss is told: the hold has ended by then, and its release is about to be sent. */
+    /** Runs where the loss is reported: the hold has ended by then, and its release is about to be sent. */
     private void awaitProceed() {
         ended.countDown();
         try {

@@ -116,7 +116,7 @@ final class SimNode {
         sim.after(sim.millisUpTo(1_500), this::misfortune);
     }
 
-    /** Somebody takes the lock away by force, or gives a hold back by its owner's name. */
+    /** An operator takes the lock away by force, or gives a hold back by its owner's name. */
     private void meddle() {
         if (sim.random.nextBoolean()) {
             store.forceRelease(SimChecker.MEDDLED, 0);

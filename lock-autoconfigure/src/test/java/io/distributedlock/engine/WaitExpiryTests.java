@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a caller is told when its wait is over: busy only if the store's latest word was that. */
+/** The result of a caller whose wait is over: busy only if the store's latest word was that. */
 class WaitExpiryTests {
 
     @RegisterExtension
@@ -83,7 +83,7 @@ class WaitExpiryTests {
         one.reconnect();
     }
 
-    /** Nobody else has the lock: it was granted, and the grant was too old when it came. */
+    /** No other caller has the lock: it was granted, and the grant was too old when it came. */
     @Test
     void theLockIsUnavailableWhenTheLatestReplyWasALateGrant() {
         AsyncAttempt elsewhere = two.acquire("a");

@@ -103,7 +103,7 @@ class WaiterRetryIntervalTests {
         waiting.close();
     }
 
-    /** Whoever waited longer than some internal time-out was dropped from the line without a word. */
+    /** A caller that waited longer than an internal time-out was dropped from the line without a message. */
     @Test
     void aWaiterKeepsItsPlaceHoweverLongItWaits() {
         AsyncAttempt holder = one.acquire("a");
@@ -112,7 +112,7 @@ class WaiterRetryIntervalTests {
 
         world.advance(Duration.ofHours(1));
         assertThat(two.network.sent(AcquireCommand.class))
-                .as("questions in an hour")
+                .as("requests in an hour")
                 .hasSizeLessThan(8_000);
         holder.close();
 

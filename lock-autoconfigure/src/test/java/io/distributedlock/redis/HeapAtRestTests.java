@@ -75,7 +75,7 @@ class HeapAtRestTests {
     }
 
     @Test
-    void tenThousandHeldLocksTakeLessThanFiveMegabytes() {
+    void tenThousandHeldLocksTakeAFewMegabytes() {
         LockOperations locks = templates.on(server.newConnectionFactory());
         release(hold(locks));
         long before = ReachableHeap.settledBytes();
