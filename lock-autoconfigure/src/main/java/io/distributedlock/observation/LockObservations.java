@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Observes each wait for a lock and each hold. Both are children of the caller's observation at the request, and appear
  * as spans in its trace, whichever threads report their ends. Re-entries are not observed.
+ *
+ * @since 0.1.0
  */
 public final class LockObservations implements LockListener {
 
