@@ -29,27 +29,6 @@ class SourceFormatTests {
         }
     }
 
-    /** Of the three packages for applications. */
-    @Test
-    void eachPublicTypeOfTheApiSaysSinceWhichVersion() throws IOException {
-        Path api = Path.of("src", "main", "java", "io", "distributedlock");
-        for (Path room : List.of(api, api.resolve("annotation"), api.resolve("reactive"))) {
-            try (Stream<Path> files = Files.list(room).filter(SourceFormatTests::isSource)) {
-                assertThat(files.map(SourceFormatTests::text).filter(text -> text.contains("\npublic ")))
-                        .isNotEmpty()
-                        .allMatch(text -> text.contains("\n * @since "));
-            }
-        }
-    }
-
-    private static String text(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException ex) {
-            throw new UncheckedIOException(ex);
-        }
-    }
-
     private static boolean isSource(Path file) {
         String path = file.toString();
         return path.endsWith(".java") && path.contains("src") && !path.contains("target");

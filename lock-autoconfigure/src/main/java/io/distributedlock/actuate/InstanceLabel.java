@@ -13,6 +13,8 @@ import org.springframework.core.env.Environment;
 /**
  * The label of this instance: {@code distributed-lock.instance-label}, or else the name of the application, the host,
  * the port of the server if there is one, and the process id, as in {@code shop@host-1:8080/4711}.
+ *
+ * @since 0.1.0
  */
 public final class InstanceLabel {
 

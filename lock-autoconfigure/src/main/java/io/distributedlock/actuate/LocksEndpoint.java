@@ -37,6 +37,8 @@ import org.springframework.context.ApplicationEventPublisher;
  * reject or change some paths (an encoded slash, two slashes in a row, a backslash, a semicolon that is not encoded as
  * {@code %3B}); {@code locks?name=} accepts every name. A forced release requires
  * {@code management.endpoint.locks.access=unrestricted}.
+ *
+ * @since 0.1.0
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 @RegisterReflectionForBinding({

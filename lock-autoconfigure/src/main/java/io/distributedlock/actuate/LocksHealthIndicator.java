@@ -20,6 +20,8 @@ import org.springframework.boot.health.contributor.Health;
 /**
  * Up while this instance can acquire locks. Each request is a {@linkplain LockMonitor#availability() check}, which
  * sends a few commands. Without the subscription the locks work, but slower between instances, so that is a detail.
+ *
+ * @since 0.1.0
  */
 public final class LocksHealthIndicator extends AbstractHealthIndicator {
 

@@ -46,6 +46,7 @@ import org.springframework.core.env.Environment;
  *     not limited.
  * @param warn Limits of waits and holds, above which a warning is logged.
  * @param deadlock Settings of the search for deadlocks.
+ * @since 0.1.0
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.composite;
 
+import io.distributedlock.LockLostException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -13,11 +14,18 @@ public final class StageFailures {
 
     private StageFailures() {}
 
-    /** The failure without the exceptions that stages wrap around it. */
+    /** The failure without the exceptions that stages wrap around it, or null if there is none. */
     public static @Nullable Throwable unwrap(@Nullable Throwable failure) {
+        return failure == null ? null : bare(failure);
+    }
+
+    /** The failure without the exceptions that stages wrap around it. A wrapper without a cause is the failure. */
+    public static Throwable bare(Throwable failure) {
         Throwable bare = failure;
-        while ((bare instanceof CompletionException || bare instanceof ExecutionException) && bare.getCause() != null) {
-            bare = bare.getCause();
+        Throwable cause = bare.getCause();
+        while ((bare instanceof CompletionException || bare instanceof ExecutionException) && cause != null) {
+            bare = cause;
+            cause = bare.getCause();
         }
         return bare;
     }
@@ -29,6 +37,13 @@ public final class StageFailures {
             bare = bare.getCause();
         }
         return bare;
+    }
+
+    /** Whether both report the loss of one lock, as a stopped commit and the release after it do. */
+    public static boolean isSameLoss(Throwable first, Throwable second) {
+        return first instanceof LockLostException one
+                && second instanceof LockLostException other
+                && one.lockName().equals(other.lockName());
     }
 
     /** The failure of an acquisition that has completed with null, as those of some mocks do. */

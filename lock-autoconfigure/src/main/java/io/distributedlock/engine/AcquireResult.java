@@ -16,27 +16,70 @@ import org.jspecify.annotations.Nullable;
 /** The result of a waiter. The caller creates exceptions from it, so that they have the caller's stack. */
 sealed interface AcquireResult {
 
-    record Granted(LockHandle handle, Path path) implements AcquireResult {}
+    record Granted(LockHandle handle, Path path) implements AcquireResult {
+        @Override
+        public String outcome() {
+            return "granted";
+        }
+    }
 
     /** Another caller holds the lock and the wait is over. */
-    record Busy() implements AcquireResult {}
+    record Busy() implements AcquireResult {
+        @Override
+        public String outcome() {
+            return "busy";
+        }
+    }
 
     /** The caller already holds the lock, and its request was not re-entrant. */
-    record ReentryRefused() implements AcquireResult {}
+    record ReentryRefused() implements AcquireResult {
+        @Override
+        public String outcome() {
+            return "re-entry refused";
+        }
+    }
 
     /** The caller reads the lock, and would wait for itself. */
-    record UpgradeRefused() implements AcquireResult {}
+    record UpgradeRefused() implements AcquireResult {
+        @Override
+        public String outcome() {
+            return "upgrade refused";
+        }
+    }
 
-    record Unavailable(String why, @Nullable Throwable cause) implements AcquireResult {}
+    record Unavailable(String why, @Nullable Throwable cause) implements AcquireResult {
+        @Override
+        public String outcome() {
+            return "unavailable";
+        }
+    }
 
     /** It was granted, but the hold was over before the caller received it. No work has run under it. */
-    record Late() implements AcquireResult {}
+    record Late() implements AcquireResult {
+        @Override
+        public String outcome() {
+            return "granted too late";
+        }
+    }
 
     /** Other callers wait for this one, and this one for them. */
-    record Deadlock(String ring) implements AcquireResult {}
+    record Deadlock(String ring) implements AcquireResult {
+        @Override
+        public String outcome() {
+            return "deadlock";
+        }
+    }
 
     /** The waiter left of its own accord. */
-    record Left() implements AcquireResult {}
+    record Cancelled() implements AcquireResult {
+        @Override
+        public String outcome() {
+            return "cancelled";
+        }
+    }
+
+    /** The text of the log. */
+    String outcome();
 
     /** Whether it is a result for a caller that only tries. */
     default boolean meansBusy() {
@@ -65,7 +108,7 @@ sealed interface AcquireResult {
      * The same, but a grant whose hold is over by now is closed, and late. Call it just before the caller gets the
      * result.
      */
-    default AcquireResult orLate() {
+    default AcquireResult abandonIfLate() {
         if (this instanceof Granted granted
                 && granted.handle() instanceof DefaultLockHandle handle
                 && !handle.isHeld()) {

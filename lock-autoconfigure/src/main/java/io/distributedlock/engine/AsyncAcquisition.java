@@ -37,7 +37,7 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
         waiting = waiter;
         waiter.stage = this;
         try {
-            engine.arm(waiter, waiter.terms.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd());
+            engine.arm(waiter, waiter.request.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd());
             engine.locks().enqueue(waiter);
         } catch (Throwable ex) {
             engine.doLater(() -> waiter.fail(ex));
@@ -69,7 +69,7 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
     private void failToDeliver(Waiter waiter, AcquireResult decided, Throwable failure) {
         try {
             completeExceptionally(
-                    AcquireResult.failed(failure).toException(waiter.terms.name(), waiter.waited(), null));
+                    AcquireResult.failed(failure).toException(waiter.request.name(), waiter.waited(), null));
         } finally {
             if (decided instanceof AcquireResult.Granted granted
                     && granted.handle() instanceof DefaultLockHandle handle
@@ -84,7 +84,7 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
     }
 
     private void deliverTaken(Waiter waiter, AcquireResult decided) {
-        AcquireResult result = decided.orLate();
+        AcquireResult result = decided.abandonIfLate();
         Waiter again = result instanceof AcquireResult.Late && !isDone() ? waiter.again() : null;
         if (again != null) {
             start(again);
@@ -141,7 +141,7 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
     private boolean leaveIfDone(boolean done) {
         Waiter waiter = done ? waiting : null;
         if (waiter != null) {
-            waiter.leave();
+            waiter.cancelWait();
             deliverIfDecided();
         }
         return done;

@@ -33,7 +33,7 @@ final class BlockingAcquisition {
     AcquireResult await(Waiter first) {
         Waiter waiter = first;
         while (true) {
-            AcquireResult result = decision(waiter).orLate();
+            AcquireResult result = decision(waiter).abandonIfLate();
             Waiter again = result instanceof AcquireResult.Late ? waiter.again() : null;
             if (again == null) {
                 engine.listening().decided(waiter, result);
@@ -64,7 +64,7 @@ final class BlockingAcquisition {
                 queued.accept(waiter);
             }
         }
-        long end = waiter.terms.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd();
+        long end = waiter.request.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd();
         while (true) {
             try {
                 return waiter.result.get(Math.max(0, end - engine.now()), TimeUnit.NANOSECONDS);
@@ -84,7 +84,7 @@ final class BlockingAcquisition {
 
     /** The caller leaves; a grant that arrives at the same moment is released. */
     private static void abandon(Waiter waiter) {
-        waiter.leave();
+        waiter.cancelWait();
         if (waiter.result.join() instanceof AcquireResult.Granted granted
                 && granted.handle() instanceof DefaultLockHandle handle) {
             handle.abandon();
@@ -92,7 +92,7 @@ final class BlockingAcquisition {
     }
 
     private LockInterruptedException interrupted(Waiter waiter, @Nullable Throwable cause) {
-        String name = waiter.terms.name();
+        String name = waiter.request.name();
         engine.listening().refused(waiter, Refusal.INTERRUPTED);
         return new LockInterruptedException(
                 name,

@@ -72,18 +72,18 @@ final class BlockingCalls {
         } catch (TimeoutException | ExecutionException ex) {
             log.debug("The holder of a busy lock is not known", ex);
         }
-        return result.toException(waiter.terms.name(), waited, holder);
+        return result.toException(waiter.request.name(), waited, holder);
     }
 
     /** The same without blocking, for an asynchronous caller. */
     CompletableFuture<DistributedLockException> failureAsync(Waiter waiter, AcquireResult result) {
         Duration waited = waiter.waited();
-        return holderOf(waiter, result).thenApply(holder -> result.toException(waiter.terms.name(), waited, holder));
+        return holderOf(waiter, result).thenApply(holder -> result.toException(waiter.request.name(), waited, holder));
     }
 
     private CompletableFuture<@Nullable String> holderOf(Waiter waiter, AcquireResult result) {
         return result instanceof AcquireResult.Busy
-                ? engine.holders().of(waiter.terms.name(), !waiter.terms.triesOnce())
+                ? engine.holders().of(waiter.request.name(), !waiter.request.triesOnce())
                 : CompletableFuture.completedFuture(null);
     }
 

@@ -71,14 +71,6 @@ final class CallbackPool implements Executor {
     @GuardedBy("this")
     private boolean closed;
 
-    CallbackPool(String name, int limit) {
-        this(name, limit, IDLE_NANOS);
-    }
-
-    CallbackPool(String name, int limit, long idleNanos) {
-        this(name, limit, idleNanos, Thread::start);
-    }
-
     CallbackPool(String name, int limit, long idleNanos, Consumer<Thread> starter) {
         this.starter = starter;
         this.name = name;

@@ -109,7 +109,7 @@ public final class DeadlockSearch {
     }
 
     private static String key(Waiter waiter) {
-        return WaitGraph.id(waiter) + " " + waiter.terms.name();
+        return WaitGraph.id(waiter) + " " + waiter.request.name();
     }
 
     private void look(Waiter waiter, boolean resolve) {
@@ -123,7 +123,7 @@ public final class DeadlockSearch {
     /** The cycle from the lock that the caller waits for to the one that it holds, or null if there is none. */
     private @Nullable List<Step> follow(Waiter start) {
         List<Step> chain = new ArrayList<>();
-        return follow(start, start.terms.name(), new HashSet<>(), chain) ? chain : null;
+        return follow(start, start.request.name(), new HashSet<>(), chain) ? chain : null;
     }
 
     private boolean follow(Waiter start, String name, Set<String> seen, List<Step> chain) {
@@ -240,7 +240,7 @@ public final class DeadlockSearch {
         if (resolve) {
             waiter.end(new AcquireResult.Deadlock(words));
         }
-        engine.context().events().deadlock(new LockDeadlockEvent(waiter.terms.name(), links, resolve));
+        engine.context().events().deadlock(new LockDeadlockEvent(waiter.request.name(), links, resolve));
     }
 
     private static String words(List<Link> ring) {

@@ -271,7 +271,7 @@ class DefaultLockHandle implements LockHandle, AwaitedRelease {
     private @Nullable PendingRelease leaveLast() {
         boolean left = false;
         try {
-            PendingRelease release = hold.lock.leave(hold, isByOwner());
+            PendingRelease release = hold.lock.exit(hold, isByOwner());
             left = true;
             engine().lockLog().released(hold);
             return release;

@@ -87,12 +87,12 @@ final class Hold extends WeakReference<HandleAnchor> {
         super(anchor);
         this.lock = lock;
         this.owner = waiter.owner;
-        this.origin = waiter.terms.origin();
-        this.lease = waiter.terms.lease();
-        this.renew = waiter.terms.renew();
+        this.origin = waiter.request.origin();
+        this.lease = waiter.request.lease();
+        this.renew = waiter.request.renew();
         this.token = granted.token();
         this.grantedAt = now;
-        this.limits = HoldLimits.of(waiter.terms, start, now);
+        this.limits = HoldLimits.of(waiter.request, start, now);
         updateDeadline(granted, now);
     }
 

@@ -44,15 +44,15 @@ final class HoldLimits {
      *
      * @param start from when its own lease counts if it is not renewed
      */
-    static @Nullable HoldLimits of(ResolvedRequest terms, long start, long now) {
-        boolean limited = !terms.renew() || terms.maxHold() < ResolvedRequest.FOREVER || terms.minHold() > 0;
+    static @Nullable HoldLimits of(ResolvedRequest request, long start, long now) {
+        boolean limited = !request.renew() || request.maxHold() < ResolvedRequest.FOREVER || request.minHold() > 0;
         if (!limited) {
             return null;
         }
-        long maxHold = terms.ofSeveral() ? ResolvedRequest.FOREVER : terms.maxHold();
-        long renewUntil = terms.renew() ? now + maxHold : start + terms.lease();
-        HoldLimits limits = new HoldLimits(terms.minHold(), renewUntil, now);
-        limits.notBegun = terms.renew() && terms.ofSeveral() ? terms.maxHold() : 0;
+        long maxHold = request.ofSeveral() ? ResolvedRequest.FOREVER : request.maxHold();
+        long renewUntil = request.renew() ? now + maxHold : start + request.lease();
+        HoldLimits limits = new HoldLimits(request.minHold(), renewUntil, now);
+        limits.notBegun = request.renew() && request.ofSeveral() ? request.maxHold() : 0;
         return limits;
     }
 

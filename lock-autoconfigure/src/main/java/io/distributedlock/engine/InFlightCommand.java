@@ -7,7 +7,7 @@ package io.distributedlock.engine;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockListener.Command;
 import io.distributedlock.engine.LeaseStore.Reply;
-import io.distributedlock.engine.LeaseStore.Sent;
+import io.distributedlock.engine.LeaseStore.StoreCall;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +40,7 @@ abstract class InFlightCommand<R> implements Reply<R> {
     private boolean begun;
 
     @GuardedBy("this")
-    private @Nullable Sent sent;
+    private @Nullable StoreCall sent;
 
     InFlightCommand(EngineContext engine, Command command, long sentAt) {
         this.engine = engine;
@@ -58,7 +58,7 @@ abstract class InFlightCommand<R> implements Reply<R> {
     }
 
     /** It was passed to the store. */
-    final void attach(Sent under) {
+    final void attach(StoreCall under) {
         boolean failed;
         synchronized (this) {
             sent = under;
@@ -87,7 +87,7 @@ abstract class InFlightCommand<R> implements Reply<R> {
 
     /** No caller waits for the reply any more. */
     final void giveUp() {
-        Sent under;
+        StoreCall under;
         boolean measured;
         synchronized (this) {
             measured = begun && phase == Phase.OPEN;

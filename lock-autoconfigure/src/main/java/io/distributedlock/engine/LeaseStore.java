@@ -29,10 +29,10 @@ public interface LeaseStore {
      * Acquires the lock, or returns the state of a busy one, and queues on request. The same id again gets the same
      * token; that of a reader may get a higher one.
      */
-    Sent acquire(AcquireCommand command, Reply<AcquireReply> to);
+    StoreCall acquire(AcquireCommand command, Reply<AcquireReply> to);
 
     /** Releases the lock or the place in line that the id has. A free lock goes to the head of the line. */
-    Sent release(ReleaseCommand command, Reply<ReleaseReply> to);
+    StoreCall release(ReleaseCommand command, Reply<ReleaseReply> to);
 
     /** Extends leases that are still owned; creates nothing. The replies are in the order of the commands. */
     CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands);
@@ -135,7 +135,7 @@ public interface LeaseStore {
     }
 
     /** A command that was passed to the store. */
-    interface Sent {
+    interface StoreCall {
 
         /** No caller waits for the reply any more. If the command was not sent yet, it never will be. */
         void cancel();

@@ -126,10 +126,10 @@ final class ListenerCalls {
         if (result instanceof AcquireResult.Deadlock) {
             return Refusal.DEADLOCK;
         }
-        if (result instanceof AcquireResult.Left) {
+        if (result instanceof AcquireResult.Cancelled) {
             return Refusal.CANCELLED;
         }
-        return waiter.terms.origin().skipsWhenBusy() ? Refusal.SKIPPED : Refusal.BUSY;
+        return waiter.request.origin().skipsWhenBusy() ? Refusal.SKIPPED : Refusal.BUSY;
     }
 
     void refused(Waiter waiter, Refusal refusal) {

@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -42,16 +41,6 @@ public final class LockEngine implements AutoCloseable {
     private final @Nullable TimerThread thread;
 
     private final AvailabilityCheck availability;
-
-    /** Starts an engine without a receiver of events. */
-    public LockEngine(LeaseStore store, EngineSettings settings) {
-        this(store, settings, event -> {});
-    }
-
-    /** Starts an engine without a listener. */
-    public LockEngine(LeaseStore store, EngineSettings settings, Consumer<? super LockEvent> events) {
-        this(store, settings, events, null);
-    }
 
     /**
      * Starts an engine with a timer thread of its own.
@@ -80,29 +69,6 @@ public final class LockEngine implements AutoCloseable {
     }
 
     /** An engine whose timers run only when a test calls {@link #runTimers()}. */
-    LockEngine(LeaseStore store, EngineSettings settings, NanoClock clock, Executor callbacks) {
-        this(store, settings, clock, callbacks, event -> {});
-    }
-
-    LockEngine(
-            LeaseStore store,
-            EngineSettings settings,
-            NanoClock clock,
-            Executor callbacks,
-            Consumer<? super LockEvent> events) {
-        this(store, settings, clock, callbacks, events, null);
-    }
-
-    LockEngine(
-            LeaseStore store,
-            EngineSettings settings,
-            NanoClock clock,
-            Executor callbacks,
-            Consumer<? super LockEvent> events,
-            @Nullable LockListener listener) {
-        this(store, settings, clock, callbacks, events, listener, new Random(0)::nextLong);
-    }
-
     LockEngine(
             LeaseStore store,
             EngineSettings settings,
@@ -374,17 +340,17 @@ public final class LockEngine implements AutoCloseable {
     }
 
     private Waiter asyncWaiter(LockRequest request, boolean ofSeveral) {
-        ResolvedRequest terms = ResolvedRequest.of(request, context.settings(), ofSeveral);
+        ResolvedRequest resolved = ResolvedRequest.of(request, context.settings(), ofSeveral);
         LockOwner owner = request.logicalOwner();
-        return new Waiter(context, terms, owner, owner == null ? null : owner.enclosing());
+        return new Waiter(context, resolved, owner, owner == null ? null : owner.enclosing());
     }
 
     private Waiter blockingWaiter(LockRequest request, boolean ofSeveral) {
-        ResolvedRequest terms = ResolvedRequest.of(request, context.settings(), ofSeveral);
+        ResolvedRequest resolved = ResolvedRequest.of(request, context.settings(), ofSeveral);
         LockOwner named = request.logicalOwner();
         return named == null
-                ? new Waiter(context, terms, Thread.currentThread(), LockScope.logicalOwner())
-                : new Waiter(context, terms, named, named.enclosing());
+                ? new Waiter(context, resolved, Thread.currentThread(), LockScope.logicalOwner())
+                : new Waiter(context, resolved, named, named.enclosing());
     }
 
     EngineContext context() {

@@ -10,7 +10,6 @@ import io.distributedlock.ServerClockSetBackEvent;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -41,7 +40,7 @@ final class LockLog {
 
     void waits(Waiter waiter) {
         if (log.isDebugEnabled()) {
-            log.debug(lock(waiter.terms.name()) + " has a new waiter: " + CallerName.inLog(waiter.owner));
+            log.debug(lock(waiter.request.name()) + " has a new waiter: " + CallerName.inLog(waiter.owner));
         }
     }
 
@@ -52,9 +51,8 @@ final class LockLog {
         String after = " after " + millisSince(waiter.since) + " ms";
         String what = result instanceof AcquireResult.Granted granted
                 ? " was acquired" + after + ", token " + granted.handle().fencingToken()
-                : " was not acquired" + after + ": "
-                        + result.getClass().getSimpleName().toLowerCase(Locale.ROOT);
-        log.debug(lock(waiter.terms.name()) + what);
+                : " was not acquired" + after + ": " + result.outcome();
+        log.debug(lock(waiter.request.name()) + what);
     }
 
     void released(Hold hold) {

@@ -65,10 +65,10 @@ final class LockRegistry implements LeaseStore.Listener {
     }
 
     private void enqueueIn(Waiter waiter) {
-        String owner = waiter.terms.owner();
-        String name = waiter.terms.name();
+        String owner = waiter.request.owner();
+        String name = waiter.request.name();
         Readers.Refused refused =
-                readers.refusal(waiter.terms, waiter.owner, waiter.enclosing, owner == null ? null : named.get(name));
+                readers.refusal(waiter.request, waiter.owner, waiter.enclosing, owner == null ? null : named.get(name));
         if (refused != null) {
             waiter.setLock(refused.held());
             waiter.decide(refused.why());
@@ -84,7 +84,7 @@ final class LockRegistry implements LeaseStore.Listener {
                     readers.add(lock);
                 }
                 owned.add(name, lock);
-                recallHere(name, !waiter.terms.triesOnce());
+                recallHere(name, !waiter.request.triesOnce());
             } else {
                 NamedLock known = named.get(name);
                 lock = known != null ? known : named.computeIfAbsent(name, n -> new NamedLock(engine, n, null));
@@ -98,17 +98,17 @@ final class LockRegistry implements LeaseStore.Listener {
      * hold in this instance.
      */
     @Nullable
-    AcquireResult refusal(ResolvedRequest terms, @Nullable Object caller, @Nullable LockOwner enclosing) {
-        String owner = terms.owner();
-        NamedLock known = named.get(terms.name());
-        Readers.Refused refused = readers.refusal(terms, caller, enclosing, known);
+    AcquireResult refusal(ResolvedRequest request, @Nullable Object caller, @Nullable LockOwner enclosing) {
+        String owner = request.owner();
+        NamedLock known = named.get(request.name());
+        Readers.Refused refused = readers.refusal(request, caller, enclosing, known);
         // Readers have one owner together, so a hold of that owner may be another caller's.
-        if (refused != null || terms.reentrant() || LeaseStore.READERS.equals(owner)) {
+        if (refused != null || request.reentrant() || LeaseStore.READERS.equals(owner)) {
             return refused == null ? null : refused.why();
         }
         boolean held = owner == null
                 ? known != null && known.isHeldBy(caller, enclosing)
-                : owned.of(terms.name()).stream().anyMatch(lock -> lock.isHeldByOwner(owner));
+                : owned.of(request.name()).stream().anyMatch(lock -> lock.isHeldByOwner(owner));
         return held ? new AcquireResult.ReentryRefused() : null;
     }
 

@@ -184,9 +184,9 @@ final class NamedLock extends TimerTask {
     }
 
     /** A caller stops waiting. Does nothing if its result is on its way. */
-    void leave(Waiter waiter, AcquireResult result) {
+    void endWait(Waiter waiter, AcquireResult result) {
         transition((state, now, actions) -> {
-            state.leave(waiter, result, actions);
+            state.endWait(waiter, result, actions);
             return null;
         });
     }
@@ -204,8 +204,8 @@ final class NamedLock extends TimerTask {
      * release to wait for, or null if there is none.
      */
     @Nullable
-    PendingRelease leave(Hold closing, boolean byOwner) {
-        return transition((state, now, actions) -> state.leave(closing, byOwner, now, actions));
+    PendingRelease exit(Hold closing, boolean byOwner) {
+        return transition((state, now, actions) -> state.exit(closing, byOwner, now, actions));
     }
 
     /** Starts an extension, or returns null if the hold no longer has this lock. */

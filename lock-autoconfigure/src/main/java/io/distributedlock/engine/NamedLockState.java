@@ -163,7 +163,7 @@ final class NamedLockState {
         if (lock.engine.isClosing()) {
             return AcquireResult.shuttingDown();
         }
-        if (waiter.terms.triesOnce()) {
+        if (waiter.request.triesOnce()) {
             boolean busy = current != null || (acquiring != null && acquiring.isInLine());
             return busy ? new AcquireResult.Busy() : null;
         }
@@ -190,12 +190,12 @@ final class NamedLockState {
         if (current != null && waiter.queued && current.requestOnceMore(waiter, now, actions)) {
             return false;
         }
-        leave(waiter, current != null && undecided ? current.unavailable() : new AcquireResult.Busy(), actions);
+        endWait(waiter, current != null && undecided ? current.unavailable() : new AcquireResult.Busy(), actions);
         return true;
     }
 
     /** Does nothing if the result of the waiter is on its way. */
-    void leave(Waiter waiter, AcquireResult result, DeferredActions actions) {
+    void endWait(Waiter waiter, AcquireResult result, DeferredActions actions) {
         if (waiters != null && waiters.remove(waiter)) {
             actions.add(() -> waiter.decide(result));
         }
@@ -208,7 +208,7 @@ final class NamedLockState {
 
     /** @return the release to wait for, or null if there is none */
     @Nullable
-    PendingRelease leave(Hold closing, boolean byOwner, long now, DeferredActions actions) {
+    PendingRelease exit(Hold closing, boolean byOwner, long now, DeferredActions actions) {
         Ownership current = ownership;
         if (current == null || current.hold() != closing) {
             return null;

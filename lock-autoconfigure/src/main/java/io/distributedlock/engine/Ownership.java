@@ -62,7 +62,7 @@ final class Ownership extends RenewedLease {
     boolean mayPass(WaiterQueue waiters, long now) {
         Waiter next = waiters.first();
         return next != null
-                && mayPass(engine().settings(), hold(), next.terms.firstLease(), now)
+                && mayPass(engine().settings(), hold(), next.request.firstLease(), now)
                 && !mayHaveMissedRecall(now);
     }
 
@@ -156,7 +156,7 @@ final class Ownership extends RenewedLease {
         if (!hold().admits(waiter.owner, waiter.enclosing)) {
             return null;
         }
-        if (!waiter.terms.reentrant()) {
+        if (!waiter.request.reentrant()) {
             return new AcquireResult.ReentryRefused();
         }
         DefaultLockHandle handle = reenter(waiter.owner, waiter.enclosing, now);

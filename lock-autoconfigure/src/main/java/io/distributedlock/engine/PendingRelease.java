@@ -84,7 +84,7 @@ final class PendingRelease extends TimerTask {
     @GuardedBy("this")
     private int failures;
 
-    private volatile @Nullable Throwable trouble;
+    private volatile @Nullable Throwable lastFailure;
 
     /**
      * Releases a lease. If the release never succeeds, the entry ends with the longest lease that the store may have.
@@ -277,7 +277,7 @@ final class PendingRelease extends TimerTask {
     }
 
     private void failed(Throwable failure) {
-        trouble = failure;
+        lastFailure = failure;
         boolean refused = StoreFailures.isRefused(failure);
         completeRequeue(null, failure);
         if (refused) {
@@ -311,7 +311,7 @@ final class PendingRelease extends TimerTask {
     /** Why the latest attempt with a reply has failed, or null. */
     @Nullable
     Throwable lastFailure() {
-        return trouble;
+        return lastFailure;
     }
 
     /** The store can be reached again: retries after that delay, if it pauses. */
@@ -385,7 +385,7 @@ final class PendingRelease extends TimerTask {
 
     /** The engine has closed. A later reply changes nothing, and no timer would end the wait for it. */
     void endUnanswered() {
-        Throwable known = trouble;
+        Throwable known = lastFailure;
         outcome.completeExceptionally(known == null ? StoreFailures.noReply(timeout) : known);
     }
 

@@ -60,20 +60,20 @@ final class Readers {
      */
     @Nullable
     Refused refusal(
-            ResolvedRequest terms,
+            ResolvedRequest request,
             @Nullable Object caller,
             @Nullable LockOwner enclosing,
             @Nullable NamedLock exclusive) {
-        if (!LeaseStore.READERS.equals(terms.owner())) {
-            return refusedAsReader(terms.name(), caller, enclosing, new AcquireResult.UpgradeRefused());
+        if (!LeaseStore.READERS.equals(request.owner())) {
+            return refusedAsReader(request.name(), caller, enclosing, new AcquireResult.UpgradeRefused());
         }
-        if (terms.reentrant()) {
+        if (request.reentrant()) {
             return null;
         }
         AcquireResult why = new AcquireResult.ReentryRefused();
         return exclusive != null && exclusive.isHeldBy(caller, enclosing)
                 ? new Refused(exclusive, why)
-                : refusedAsReader(terms.name(), caller, enclosing, why);
+                : refusedAsReader(request.name(), caller, enclosing, why);
     }
 
     private @Nullable Refused refusedAsReader(

@@ -10,7 +10,7 @@ import io.distributedlock.engine.LeaseStore.ReleaseReply;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
 import io.distributedlock.engine.LeaseStore.RenewCommand;
 import io.distributedlock.engine.LeaseStore.RenewReply;
-import io.distributedlock.engine.LeaseStore.Sent;
+import io.distributedlock.engine.LeaseStore.StoreCall;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +57,7 @@ final class ReleaseAttempt extends InFlightCommand<ReleaseReply> {
         }
     }
 
-    private Sent keep(ReleaseCommand command, long left, long token) {
+    private StoreCall keep(ReleaseCommand command, long left, long token) {
         long millis = (left + 999_999) / 1_000_000;
         CompletableFuture<?> sending = engine.store()
                 .keep(new RenewCommand(command.name(), command.number(), millis, token, true))

@@ -50,7 +50,7 @@ final class StoreAcquisition {
     private Acquisition acquisition;
 
     /** Why the request failed; null after a reply. */
-    private @Nullable Throwable trouble;
+    private @Nullable Throwable lastFailure;
 
     /** Whether another caller has the lock, as far as is known. */
     private boolean knownBusy;
@@ -110,7 +110,7 @@ final class StoreAcquisition {
                 engine.floor(),
                 stays && place == QueuedOwners.Place.IN_LINE,
                 lock.owner,
-                Readers.isReader(lock) || head.terms.reentrant(),
+                Readers.isReader(lock) || head.request.reentrant(),
                 named);
         actions.add(() -> attempt.send(command));
     }
@@ -147,7 +147,7 @@ final class StoreAcquisition {
     }
 
     private static long leaseOf(Waiter head) {
-        return head.terms.firstLease() / 1_000_000 * 1_000_000;
+        return head.request.firstLease() / 1_000_000 * 1_000_000;
     }
 
     private AcquireAttempt attempt(long now) {
@@ -170,7 +170,7 @@ final class StoreAcquisition {
         }
         boolean waited = knownBusy;
         knownBusy = true;
-        trouble = null;
+        lastFailure = null;
         engine.retries().succeeded(lock.name);
         if (reply instanceof AcquireReply.Granted granted) {
             engine.tokenSeen(granted.token());
@@ -251,7 +251,7 @@ final class StoreAcquisition {
     private void failed(Throwable failure, long now, DeferredActions actions) {
         knownBusy = false;
         behindOwn = false;
-        trouble = failure;
+        lastFailure = failure;
         phase = Phase.BACKING_OFF;
         requestAt = now + acquisition.pauseAfterFailure(StoreFailures.isUnknown(failure));
         if (StoreFailures.isUnconfirmed(failure)) {
@@ -273,7 +273,7 @@ final class StoreAcquisition {
         AcquireAttempt given = acquisition.giveUpAttempt();
         knownBusy = false;
         behindOwn = false;
-        trouble = StoreFailures.noReply(timeout());
+        lastFailure = StoreFailures.noReply(timeout());
         phase = Phase.BACKING_OFF;
         requestAt = now;
         engine.retries().failed(lock.name);
@@ -287,7 +287,7 @@ final class StoreAcquisition {
     void expiredOnArrival(Lease lease, long now, DeferredActions actions) {
         startAnew(now);
         knownBusy = false;
-        trouble = StoreFailures.tooLate(lease.length());
+        lastFailure = StoreFailures.tooLate(lease.length());
         requestAt = now + Acquisition.backOff(engine, 0);
         requirePlace(actions);
     }
@@ -461,7 +461,7 @@ final class StoreAcquisition {
      * connection.
      */
     boolean isWorthPatience(Waiter waiter, long now) {
-        return (trouble == null || waiter.terms.triesOnce()) && waiter.patienceEnd() - now > 0;
+        return (lastFailure == null || waiter.request.triesOnce()) && waiter.patienceEnd() - now > 0;
     }
 
     /**
@@ -484,7 +484,7 @@ final class StoreAcquisition {
     }
 
     AcquireResult unavailable() {
-        Throwable cause = trouble == null ? StoreFailures.noReply(timeout()) : trouble;
+        Throwable cause = lastFailure == null ? StoreFailures.noReply(timeout()) : lastFailure;
         return new AcquireResult.Unavailable(String.valueOf(cause.getMessage()), cause);
     }
 

@@ -4,10 +4,9 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.composite.StageFailures;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** The effect of a failed command to the store. A failure without this information counts as unknown. */
@@ -16,10 +15,7 @@ final class StoreFailures {
     private StoreFailures() {}
 
     static Throwable unwrap(@Nullable Throwable failure) {
-        Throwable bare = failure;
-        while ((bare instanceof CompletionException || bare instanceof ExecutionException) && bare.getCause() != null) {
-            bare = bare.getCause();
-        }
+        Throwable bare = StageFailures.unwrap(failure);
         return bare == null || bare instanceof CancellationException ? unknown("the command was cancelled") : bare;
     }
 

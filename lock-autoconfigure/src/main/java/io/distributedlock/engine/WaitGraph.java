@@ -134,7 +134,7 @@ final class WaitGraph {
      */
     private List<HoldReport.Wait> waitsOf(Hold hold) {
         return waits(waiter -> isPartOf(waiter, hold)).stream()
-                .map(waiter -> new HoldReport.Wait(waiter.terms.name(), id(waiter)))
+                .map(waiter -> new HoldReport.Wait(waiter.request.name(), id(waiter)))
                 .toList();
     }
 

@@ -20,7 +20,7 @@ final class Waiter extends TimerTask {
     private static final long LOOK_AGAIN_NANOS = 1_000_000;
 
     /** An equal object may replace it. */
-    ResolvedRequest terms;
+    ResolvedRequest request;
 
     /**
      * A thread, or the {@link LockOwner} of asynchronous work; null if no other call can have the same owner. Compared
@@ -68,24 +68,20 @@ final class Waiter extends TimerTask {
     /** The number of waiters that came before it. */
     long arrival;
 
-    Waiter(EngineContext engine, ResolvedRequest terms, @Nullable Object owner) {
-        this(engine, terms, owner, null);
-    }
-
-    Waiter(EngineContext engine, ResolvedRequest terms, @Nullable Object owner, @Nullable LockOwner enclosing) {
+    Waiter(EngineContext engine, ResolvedRequest request, @Nullable Object owner, @Nullable LockOwner enclosing) {
         this.engine = engine;
-        this.terms = terms;
+        this.request = request;
         this.owner = owner;
         this.enclosing = enclosing;
         this.since = engine.now();
-        this.attempt = engine.listening().requested(terms);
+        this.attempt = engine.listening().requested(request);
         this.traceId = engine.listening().traceId(attempt);
     }
 
     /** The same caller, who goes on waiting. */
     private Waiter(Waiter before) {
         this.engine = before.engine;
-        this.terms = before.terms;
+        this.request = before.request;
         this.owner = before.owner;
         this.enclosing = before.enclosing;
         this.since = before.since;
@@ -96,7 +92,7 @@ final class Waiter extends TimerTask {
     /** The same caller, which continues to wait; null if its wait is over. */
     @Nullable
     Waiter again() {
-        return terms.triesOnce() || engine.now() - waitEnd() >= 0 ? null : new Waiter(this);
+        return request.triesOnce() || engine.now() - waitEnd() >= 0 ? null : new Waiter(this);
     }
 
     /** It is about to stand in the queue of this lock. */
@@ -105,22 +101,22 @@ final class Waiter extends TimerTask {
     }
 
     /** Equal requests share one object and one name, since many callers may wait for a lock. */
-    void shareTermsOf(Waiter other) {
-        if (terms.equals(other.terms)) {
-            terms = other.terms;
+    void shareRequestOf(Waiter other) {
+        if (request.equals(other.request)) {
+            request = other.request;
         }
     }
 
     /** Its caller stops waiting. */
-    void leave() {
-        end(new AcquireResult.Left());
+    void cancelWait() {
+        end(new AcquireResult.Cancelled());
     }
 
     /** Its wait ends with that, unless its result is on its way. */
     void end(AcquireResult result) {
         NamedLock known = lock;
         if (known != null) {
-            known.leave(this, result);
+            known.endWait(this, result);
         }
     }
 
@@ -135,7 +131,7 @@ final class Waiter extends TimerTask {
 
     /** When the wait is over. */
     long waitEnd() {
-        return since + terms.waitUpTo();
+        return since + request.waitUpTo();
     }
 
     /**
@@ -143,7 +139,9 @@ final class Waiter extends TimerTask {
      * last.
      */
     long patienceEnd() {
-        return requestsOnceMore ? lastReplyBy : since + Math.max(terms.waitUpTo(), engine.timeout(terms.firstLease()));
+        return requestsOnceMore
+                ? lastReplyBy
+                : since + Math.max(request.waitUpTo(), engine.timeout(request.firstLease()));
     }
 
     /** Its wait is over, and the last request is sent. */
@@ -159,19 +157,19 @@ final class Waiter extends TimerTask {
 
     /** Whether the next reply decides, whether it is a grant to another waiter or "busy". */
     boolean wantsOneReply() {
-        return terms.triesOnce() || requestsOnceMore || awaitsFirstReply;
+        return request.triesOnce() || requestsOnceMore || awaitsFirstReply;
     }
 
     LockActivity.Waiting describe(long now, @Nullable String holder) {
-        boolean limited = terms.waitUpTo() != ResolvedRequest.FOREVER;
+        boolean limited = request.waitUpTo() != ResolvedRequest.FOREVER;
         Duration left = limited ? Duration.ofNanos(Math.max(0, waitEnd() - now)) : null;
         return new LockActivity.Waiting(
-                terms.name(),
+                request.name(),
                 CallerName.of(owner),
                 Duration.ofNanos(now - since),
                 left,
                 holder,
-                terms.origin(),
+                request.origin(),
                 traceId);
     }
 
@@ -211,7 +209,7 @@ final class Waiter extends TimerTask {
         try {
             decide(AcquireResult.failed(failure));
         } finally {
-            leave();
+            cancelWait();
         }
     }
 

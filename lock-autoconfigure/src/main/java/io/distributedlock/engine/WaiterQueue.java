@@ -41,7 +41,7 @@ final class WaiterQueue {
         // Only the first steps call anything, and so may fail: nothing is changed yet.
         int stays = stays(waiter);
         if (before != null) {
-            waiter.shareTermsOf(before);
+            waiter.shareRequestOf(before);
         }
         staying += stays;
         size++;
@@ -57,7 +57,7 @@ final class WaiterQueue {
     }
 
     private static int stays(Waiter waiter) {
-        return waiter.terms.triesOnce() ? 0 : 1;
+        return waiter.request.triesOnce() ? 0 : 1;
     }
 
     /** @return false if it was no longer in the queue */

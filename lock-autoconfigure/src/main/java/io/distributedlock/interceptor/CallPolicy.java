@@ -10,6 +10,7 @@ import io.distributedlock.LockNames;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.annotation.WhenLost;
+import io.distributedlock.composite.StageFailures;
 import io.distributedlock.transaction.LockReleaseSynchronization;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -123,17 +124,10 @@ record CallPolicy(
         boolean lossWins = mayComeOfLoss && ofRelease instanceof LockLostException;
         Throwable thrown = lossWins ? ofRelease : failure;
         Throwable other = lossWins ? failure : ofRelease;
-        if (other != thrown && !isSameLoss(thrown, other)) {
+        if (other != thrown && !StageFailures.isSameLoss(thrown, other)) {
             thrown.addSuppressed(other);
         }
         return thrown;
-    }
-
-    /** A transaction inside has been stopped by the loss that the release finds as well. */
-    private static boolean isSameLoss(Throwable first, Throwable second) {
-        return first instanceof LockLostException one
-                && second instanceof LockLostException other
-                && one.lockName().equals(other.lockName());
     }
 
     /**

@@ -18,6 +18,8 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * Locks the methods with {@link io.distributedlock.annotation.DistributedLocked} of all beans that a proxy creator of
  * Spring advises. Declare it as an infrastructure bean: without AspectJ, Spring ignores advisors of any other role.
+ *
+ * @since 0.1.0
  */
 public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 

@@ -31,6 +31,8 @@ import org.springframework.util.ClassUtils;
  * Fails the start of the application if a method with {@link io.distributedlock.annotation.DistributedLocked} would run
  * without its lock, or its annotation cannot be applied. Beans are checked before they are initialized; those that are
  * not created at the start are checked by their type, as far as it is known.
+ *
+ * @since 0.1.0
  */
 public final class DistributedLockValidator implements BeanPostProcessor, SmartInitializingSingleton, PriorityOrdered {
 

@@ -54,13 +54,13 @@ record FoundAnnotations(List<FoundAnnotation> annotations, boolean excluded) {
                 .toList();
     }
 
-    /** These if they decide, otherwise those of a more distant element. */
+    /** These if they are decisive, otherwise those of a more distant element. */
     FoundAnnotations or(Supplier<FoundAnnotations> moreDistant) {
-        return decide() ? this : moreDistant.get();
+        return areDecisive() ? this : moreDistant.get();
     }
 
     /** Whether more distant elements have no effect. */
-    boolean decide() {
+    boolean areDecisive() {
         return excluded || !annotations.isEmpty();
     }
 }

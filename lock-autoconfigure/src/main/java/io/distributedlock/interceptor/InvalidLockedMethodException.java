@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Thrown if a method cannot be locked as its {@link io.distributedlock.annotation.DistributedLocked} requires. It fails
  * the start of the application; for a bean that is created later, its creation.
+ *
+ * @since 0.1.0
  */
 public final class InvalidLockedMethodException extends RuntimeException {
 

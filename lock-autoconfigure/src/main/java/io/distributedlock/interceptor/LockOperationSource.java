@@ -118,7 +118,7 @@ final class LockOperationSource {
         if (specific.getDeclaringClass() != targetClass
                 && !specific.getDeclaringClass().isInterface()) {
             for (Method candidate : InterfaceMethods.implementedBy(specific, targetClass)) {
-                if (inHierarchyOf(candidate).decide()) {
+                if (inHierarchyOf(candidate).areDecisive()) {
                     return candidate;
                 }
             }
@@ -146,9 +146,11 @@ final class LockOperationSource {
     private static FoundAnnotations onDeclaringClass(Method method, Class<?> type) {
         Class<?> declaring = method.getDeclaringClass();
         FoundAnnotations found = inHierarchyOf(declaring);
-        for (Class<?> each = type; found.decide() && each != null && each != declaring; each = each.getSuperclass()) {
+        for (Class<?> each = type;
+                found.areDecisive() && each != null && each != declaring;
+                each = each.getSuperclass()) {
             FoundAnnotations nearer = FoundAnnotations.on(each, SearchStrategy.DIRECT);
-            if (nearer.decide()) {
+            if (nearer.areDecisive()) {
                 return nearer;
             }
         }
@@ -163,7 +165,7 @@ final class LockOperationSource {
     private static Class<?> annotatedInterface(Method method, Class<?> generated) {
         for (Class<?> type : ClassUtils.getAllInterfacesForClass(generated)) {
             if (method.getDeclaringClass().isAssignableFrom(type)
-                    && inHierarchyOf(type).decide()) {
+                    && inHierarchyOf(type).areDecisive()) {
                 return type;
             }
         }

@@ -99,7 +99,7 @@ final class LockedClassInspector {
         try {
             FoundAnnotations own = FoundAnnotations.on(method, SearchStrategy.TYPE_HIERARCHY);
             return Stream.concat(Stream.of(own), ofInterfaces(method, type))
-                    .filter(FoundAnnotations::decide)
+                    .filter(FoundAnnotations::areDecisive)
                     .findFirst()
                     .filter(found -> !found.excluded())
                     .isPresent();

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The default: the name {@code distributed.lock}, and the low-cardinality key values {@code stage} ({@code waiting} or
  * {@code holding}), {@code lock} (the label of the request), {@code outcome} and {@code path}. The lock name is the
  * high-cardinality key value {@code lock.name}, which only spans have.
+ *
+ * @since 0.1.0
  */
 public class DefaultLockObservationConvention implements LockObservationConvention {
 

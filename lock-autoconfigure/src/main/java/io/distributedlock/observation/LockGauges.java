@@ -28,6 +28,8 @@ import java.util.function.ToDoubleFunction;
  * <p>The gauges are removed from the registry when this object is closed: a registry that outlives it would otherwise
  * show an instance that has stopped, and ignore the gauges of the next one. A gauge that the registry already has is
  * neither replaced nor removed.
+ *
+ * @since 0.1.0
  */
 public final class LockGauges implements AutoCloseable {
 

@@ -22,6 +22,8 @@ import org.springframework.core.annotation.Order;
  * and how often the clock of Redis was observed to be set back. The tag {@code lock} is the label of the request's
  * origin and never a key. After {@value #MAX_LABELS} labels, further ones count as {@code other}, so the number of
  * series is bounded whatever labels an application uses.
+ *
+ * @since 0.1.0
  */
 public final class LockMetrics implements LockListener {
 

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The context of an observation of a lock: one for the time in which a caller waits, and one for the time in which it
  * holds.
+ *
+ * @since 0.1.0
  */
 public final class LockObservationContext extends Observation.Context {
 

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.observation;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.observation.LockObservationContext.Stage;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Observes each wait for a lock and each hold. Both are children of the caller's observation at the request, and appear
  * as spans in its trace, whichever threads report their ends. Re-entries are not observed.
+ *
+ * @since 0.1.0
  */
 public final class LockObservations implements LockListener {
 
@@ -65,8 +68,10 @@ public final class LockObservations implements LockListener {
 
         private final @Nullable String traceId = TraceId.current();
 
+        @GuardedBy("this")
         private @Nullable LockObservationContext holdContext;
 
+        @GuardedBy("this")
         private @Nullable Observation hold;
 
         Observed(String lockName, LockOrigin origin) {

@@ -16,6 +16,8 @@ import org.springframework.context.SmartLifecycle;
 /**
  * Checks the locks periodically, on a thread of its own, between the start and the stop of the application. Its
  * failures do not affect locks.
+ *
+ * @since 0.1.0
  */
 public class PeriodicWatch implements SmartLifecycle {
 

@@ -13,7 +13,11 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Finds waits and holds of this instance that last too long; see {@code distributed-lock.warn}. */
+/**
+ * Finds waits and holds of this instance that last too long; see {@code distributed-lock.warn}.
+ *
+ * @since 0.1.0
+ */
 public final class SlowLockWatch extends PeriodicWatch {
 
     /**

@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.LockState;
+import io.distributedlock.composite.StageFailures;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
@@ -51,7 +52,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     }
 
     @Override
-    public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
+    public StoreCall acquire(AcquireCommand command, Reply<AcquireReply> to) {
         long sentAt = timeout.now();
         return store.acquire(command, (reply, failure) -> {
             if (reply instanceof AcquireReply.Granted granted) {
@@ -70,7 +71,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
      * the meantime, under the same id, and with another outcome.
      */
     private static void acquired(AcquireReply.Granted granted, @Nullable Throwable failure, Reply<AcquireReply> to) {
-        Throwable cause = unwrap(failure);
+        Throwable cause = StageFailures.unwrap(failure);
         if (cause == null) {
             to.replied(granted, null);
             return;
@@ -94,7 +95,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
         CompletableFuture<Void> earlier = handOvers.get(number);
         if (earlier != null) {
             earlier.whenComplete((confirmed, failure) -> {
-                Throwable cause = unwrap(failure);
+                Throwable cause = StageFailures.unwrap(failure);
                 if (cause != null && isFinal(cause)) {
                     confirmation.completeExceptionally(cause);
                 }
@@ -122,7 +123,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
 
     /** An acquisition that is granted again in the same step is requested, and confirmed then. */
     @Override
-    public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
+    public StoreCall release(ReleaseCommand command, Reply<ReleaseReply> to) {
         return store.release(command, (reply, failure) -> {
             boolean granted = reply != null && reply.requeued() instanceof AcquireReply.Granted;
             to.replied(granted && reply != null ? unconfirmed(reply) : reply, failure);
@@ -147,21 +148,17 @@ final class AcknowledgedLeaseStore implements LeaseStore {
     public CompletableFuture<RenewReply> keep(RenewCommand command) {
         return renewal.renew(List.of(command))
                 .exceptionallyCompose(
-                        failure -> unwrap(failure) instanceof AcknowledgedRenewal.ShortfallException missed
+                        failure -> StageFailures.bare(failure) instanceof AcknowledgedRenewal.ShortfallException missed
                                 ? CompletableFuture.completedFuture(missed.replies())
                                 : CompletableFuture.failedFuture(unknown(failure)))
                 .thenApply(replies -> replies.get(0));
     }
 
     private static LeaseStoreException unknown(Throwable failure) {
-        Throwable cause = unwrap(failure);
+        Throwable cause = StageFailures.bare(failure);
         return cause instanceof LeaseStoreException known
                 ? known
                 : new LeaseStoreException(Effect.UNKNOWN, String.valueOf(failure.getMessage()), cause);
-    }
-
-    private static @Nullable Throwable unwrap(@Nullable Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     @Override

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.composite.StageFailures;
 import io.distributedlock.engine.LeaseStore.RenewCommand;
 import io.distributedlock.engine.LeaseStore.RenewReply;
 import io.distributedlock.engine.LeaseStoreException;
@@ -16,7 +17,6 @@ import io.lettuce.core.codec.StringCodec;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +96,7 @@ final class ClusterAcknowledgement implements ConfirmedRenewals {
             CompletableFuture<StatefulRedisConnection<String, String>> node, Step step, RenewCommand command) {
         return node.thenCompose(
                         connection -> on(new Route(connection, step.asking())).renew(List.of(command)))
-                .exceptionallyCompose(failure -> redirected(step, unwrap(failure), command));
+                .exceptionallyCompose(failure -> redirected(step, StageFailures.bare(failure), command));
     }
 
     private AcknowledgedRenewal on(Route route) {
@@ -133,9 +133,5 @@ final class ClusterAcknowledgement implements ConfirmedRenewals {
         Throwable cause = failure instanceof LeaseStoreException ? failure.getCause() : failure;
         String text = cause instanceof RedisCommandExecutionException ? String.valueOf(cause.getMessage()) : "";
         return text.startsWith("MOVED ") || text.startsWith("ASK ") ? text : "";
-    }
-
-    private static Throwable unwrap(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

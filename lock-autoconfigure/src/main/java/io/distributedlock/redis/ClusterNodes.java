@@ -4,10 +4,10 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.composite.StageFailures;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
 /**
@@ -28,8 +28,7 @@ final class ClusterNodes {
     }
 
     private static LeaseStoreException notExecuted(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = StageFailures.bare(failure);
         return new LeaseStoreException(Effect.NOT_EXECUTED, String.valueOf(cause.getMessage()), cause);
     }
 }

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.composite.StageFailures;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
@@ -12,7 +13,6 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
@@ -64,7 +64,7 @@ final class CommandProbe {
         String[] keys = {channel + KEY};
         return commands.<List<?>>evalsha(commands.digest(SCRIPT), ScriptOutputType.MULTI, keys)
                 .thenApply(CommandProbe::refused)
-                .exceptionallyCompose(failure -> unwrap(failure) instanceof RedisNoScriptException
+                .exceptionallyCompose(failure -> StageFailures.bare(failure) instanceof RedisNoScriptException
                         ? commands.<List<?>>eval(SCRIPT, ScriptOutputType.MULTI, keys)
                                 .thenApply(CommandProbe::refused)
                                 .exceptionallyCompose(other -> refused("EVAL", other))
@@ -84,15 +84,11 @@ final class CommandProbe {
     }
 
     private static CompletionStage<List<String>> refused(String command, Throwable failure) {
-        Throwable cause = unwrap(failure);
+        Throwable cause = StageFailures.bare(failure);
         String error = String.valueOf(cause.getMessage());
         return cause instanceof RedisCommandExecutionException && !LettuceFailures.isTemporary(error)
                 ? CompletableFuture.completedFuture(
                         List.of(command + " (" + LettuceFailures.withoutArguments(error) + ")"))
                 : CompletableFuture.failedFuture(failure);
-    }
-
-    private static Throwable unwrap(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

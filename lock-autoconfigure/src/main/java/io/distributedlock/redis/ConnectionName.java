@@ -22,7 +22,7 @@ final class ConnectionName {
     /** Null if the connection has no name. */
     static @Nullable String of(LettuceClientConfiguration application, InstanceId instance) {
         String own = application.getClientName().orElse(null);
-        if (own == null && saysNameInACommandOfItsOwn(application)) {
+        if (own == null && isNamedBySeparateCommand(application)) {
             return null;
         }
         String name = "lock:" + instance.publicPart() + "@" + host() + ":"
@@ -31,7 +31,7 @@ final class ConnectionName {
     }
 
     /** Otherwise it is a part of HELLO, and a user without the right to that command could not connect. */
-    private static boolean saysNameInACommandOfItsOwn(LettuceClientConfiguration application) {
+    private static boolean isNamedBySeparateCommand(LettuceClientConfiguration application) {
         return application
                 .getClientOptions()
                 .map(ClientOptions::getConfiguredProtocolVersion)

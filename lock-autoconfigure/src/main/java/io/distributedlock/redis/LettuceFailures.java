@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.composite.StageFailures;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -14,7 +15,6 @@ import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** Derives the outcome of a command from a failure of Lettuce or Redis. */
@@ -39,8 +39,7 @@ final class LettuceFailures {
     private LettuceFailures() {}
 
     static LeaseStoreException translate(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = StageFailures.bare(failure);
         if (cause instanceof LeaseStoreException known) {
             return known;
         }

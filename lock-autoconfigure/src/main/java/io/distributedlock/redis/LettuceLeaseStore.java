@@ -75,7 +75,7 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     @Override
-    public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
+    public StoreCall acquire(AcquireCommand command, Reply<AcquireReply> to) {
         long floor = connections.floor(command.floor());
         long sentAt = serverClock.nanos();
         return scripts.send(
@@ -152,7 +152,7 @@ final class LettuceLeaseStore implements LeaseStore {
     }
 
     @Override
-    public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
+    public StoreCall release(ReleaseCommand command, Reply<ReleaseReply> to) {
         return scripts.send(
                 RELEASE,
                 command.name(),

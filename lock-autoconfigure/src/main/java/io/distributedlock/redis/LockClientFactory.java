@@ -74,7 +74,7 @@ final class LockClientFactory implements AutoCloseable {
 
     private final boolean cluster;
 
-    private volatile @Nullable Throwable trouble;
+    private volatile @Nullable Throwable lastFailure;
 
     LockClientFactory(LettuceConnectionFactory application, Duration commandTimeout, InstanceId instance) {
         LettuceClientConfiguration configured = application.getClientConfiguration();
@@ -180,7 +180,7 @@ final class LockClientFactory implements AutoCloseable {
 
     /** The target of its connections, and why they are not open, for messages. */
     String whyNotConnected() {
-        Throwable cause = trouble;
+        Throwable cause = lastFailure;
         if (cause == null) {
             return "not connected to " + redis() + ": the connection is not open yet";
         }
@@ -227,19 +227,19 @@ final class LockClientFactory implements AutoCloseable {
 
     /** One of its connections could not be opened, or not be opened again. The error of Redis is remembered. */
     void failed(Throwable failure) {
-        if (trouble == null || !LettuceFailures.isClosed(failure)) {
-            trouble = failure;
+        if (lastFailure == null || !LettuceFailures.isClosed(failure)) {
+            lastFailure = failure;
         }
     }
 
     void succeeded() {
-        trouble = null;
+        lastFailure = null;
     }
 
     /** Why the latest attempt to connect has failed; null if it has not. */
     @Nullable
     Throwable lastFailure() {
-        return trouble;
+        return lastFailure;
     }
 
     ClientResources resources() {

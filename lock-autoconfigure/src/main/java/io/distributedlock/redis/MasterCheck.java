@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.composite.StageFailures;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.net.SocketAddress;
@@ -125,8 +126,8 @@ final class MasterCheck {
         });
     }
 
-    private static void decide(@Nullable List<Object> role, @Nullable Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    static void decide(@Nullable List<Object> role, @Nullable Throwable failure) {
+        Throwable cause = StageFailures.unwrap(failure);
         if (cause != null && !(cause instanceof RedisCommandExecutionException)) {
             throw new CompletionException(cause);
         }

@@ -5,7 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.LeaseStore.Reply;
-import io.distributedlock.engine.LeaseStore.Sent;
+import io.distributedlock.engine.LeaseStore.StoreCall;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /** A reply as a future. Cancelling it cancels the command. */
 final class ReplyFuture<T> extends CompletableFuture<T> implements Reply<T> {
 
-    private volatile @Nullable Sent sent;
+    private volatile @Nullable StoreCall sent;
 
-    ReplyFuture<T> to(Function<Reply<T>, Sent> command) {
+    ReplyFuture<T> to(Function<Reply<T>, StoreCall> command) {
         sent = command.apply(this);
         return this;
     }
@@ -32,7 +32,7 @@ final class ReplyFuture<T> extends CompletableFuture<T> implements Reply<T> {
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
-        Sent command = sent;
+        StoreCall command = sent;
         if (cancelled && command != null) {
             command.cancel();
         }

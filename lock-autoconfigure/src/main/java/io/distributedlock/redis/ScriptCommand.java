@@ -6,7 +6,7 @@ package io.distributedlock.redis;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.engine.LeaseStore.Reply;
-import io.distributedlock.engine.LeaseStore.Sent;
+import io.distributedlock.engine.LeaseStore.StoreCall;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Lettuce may report more than one end: for a cancelled command that gets a reply all the same, or for a reply that
  * could not be read. Only the first counts.
  */
-final class ScriptCommand<A, T> extends Command<String, String, A> implements Sent {
+final class ScriptCommand<A, T> extends Command<String, String, A> implements StoreCall {
 
     private final RedisConnections.CommandWriter writer;
 

@@ -5,7 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.LeaseStore.Reply;
-import io.distributedlock.engine.LeaseStore.Sent;
+import io.distributedlock.engine.LeaseStore.StoreCall;
 import io.distributedlock.engine.LeaseStoreException;
 import io.lettuce.core.output.CommandOutput;
 import java.util.function.Function;
@@ -27,7 +27,7 @@ final class ScriptSender {
     }
 
     /** A call with one key, or with keys that all exist. */
-    <T> Sent send(
+    <T> StoreCall send(
             LuaScript script, String name, RespArguments operands, Function<IntegerListOutput, T> read, Reply<T> to) {
         return send(script, name, operands, null, new IntegerListOutput(), read, to);
     }
@@ -36,7 +36,7 @@ final class ScriptSender {
      * @param name the lock
      * @param source the operands of each further writing, see {@link ScriptCommand}; null if they never change
      */
-    <A, T> Sent send(
+    <A, T> StoreCall send(
             LuaScript script,
             String name,
             RespArguments operands,

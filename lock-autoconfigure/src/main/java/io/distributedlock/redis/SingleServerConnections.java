@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
@@ -46,6 +47,7 @@ final class SingleServerConnections implements RedisConnections {
 
     private Runnable connected = () -> {};
 
+    @GuardedBy("this")
     private CompletableFuture<Void> ready = new CompletableFuture<>();
 
     private volatile @Nullable StatefulRedisConnection<String, String> commands;

@@ -6,7 +6,11 @@ package io.distributedlock.redis;
 
 import org.jspecify.annotations.Nullable;
 
-/** Thrown if the application's Redis is of a kind that locks do not support. */
+/**
+ * Thrown if the application's Redis is of a kind that locks do not support.
+ *
+ * @since 0.1.0
+ */
 public final class UnsupportedTopologyException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;

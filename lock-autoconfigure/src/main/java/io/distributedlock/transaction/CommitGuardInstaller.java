@@ -31,6 +31,8 @@ import org.springframework.util.ClassUtils;
  * Adds a {@link CommitGuard} to every transaction manager that is a bean: as a listener, or, if it accepts none, by a
  * proxy around it where that is possible. Those of parent contexts exist already, so only listeners can be added to
  * them. Reactive ones are unchanged, since their transactions belong to no thread.
+ *
+ * @since 0.1.0
  */
 public final class CommitGuardInstaller implements BeanPostProcessor, BeanFactoryAware, SmartInitializingSingleton {
 

@@ -6,6 +6,7 @@ package io.distributedlock.transaction;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockScope;
+import io.distributedlock.composite.StageFailures;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,7 @@ final class ReactiveCommitCheck {
             around.forEach(LockScope::throwIfAnyLost);
         } catch (LockLostException loss) {
             Throwable replaced = failure;
-            if (replaced != null && !TransactionalHold.isSameLoss(replaced, loss)) {
+            if (replaced != null && !StageFailures.isSameLoss(replaced, loss)) {
                 loss.addSuppressed(replaced);
             }
             throw loss;

@@ -23,6 +23,8 @@ import reactor.util.context.ContextView;
  * the rollback, so the locks are checked before the commit as well. It has the order of the transaction's own advice
  * and is registered after it, so it is inside. Transactions of other kinds, such as {@code TransactionalOperator}, are
  * not guarded against the loss of a lock around them.
+ *
+ * @since 0.1.0
  */
 public final class ReactiveCommitGuard extends StaticMethodMatcherPointcutAdvisor {
 

@@ -8,6 +8,7 @@ import io.distributedlock.LockCallback;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockScope;
+import io.distributedlock.composite.StageFailures;
 import org.jspecify.annotations.Nullable;
 
 /** Runs work under a lock. A transaction around the work keeps the lock until it has completed. */
@@ -50,16 +51,9 @@ public final class TransactionalHold {
         try {
             end.run();
         } catch (RuntimeException | Error second) {
-            if (second != failure && !isSameLoss(failure, second)) {
+            if (second != failure && !StageFailures.isSameLoss(failure, second)) {
                 failure.addSuppressed(second);
             }
         }
-    }
-
-    /** Whether both report the loss of one lock, as a stopped commit and the release after it do. */
-    static boolean isSameLoss(Throwable first, Throwable second) {
-        return first instanceof LockLostException one
-                && second instanceof LockLostException other
-                && one.lockName().equals(other.lockName());
     }
 }

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** What the meters and the observations of an application are told, and what that costs a call. */
+/** What the meters and the observations of an application receive, and what that costs a call. */
 class CompositeLockListenerTests {
 
     private static final LockOrigin ORIGIN = LockOrigin.of("order");
@@ -59,7 +59,7 @@ class CompositeLockListenerTests {
     }
 
     @Test
-    void allAreToldAlsoIfOneFails() {
+    void allAreCalledAlsoIfOneFails() {
         ObservationRegistry failing = ObservationRegistry.create();
         failing.observationConfig().observationHandler(context -> true);
         failing.observationConfig().observationFilter(context -> {

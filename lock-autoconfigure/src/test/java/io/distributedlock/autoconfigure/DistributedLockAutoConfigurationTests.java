@@ -47,7 +47,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisOperations;
 
-/** What the starter brings, what takes its place, and what an application without Redis is told. */
+/** What the starter brings, what takes its place, and the message for an application without Redis. */
 @ExtendWith(OutputCaptureExtension.class)
 class DistributedLockAutoConfigurationTests {
 

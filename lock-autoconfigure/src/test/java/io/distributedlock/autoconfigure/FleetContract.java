@@ -298,7 +298,7 @@ abstract class FleetContract {
         });
     }
 
-    /** A single try asks nobody, so that it costs one command. */
+    /** A single try asks no other instance, so that it costs one command. */
     @Test
     void aSingleTryCostsOneCommand() {
         two((one, two) -> {

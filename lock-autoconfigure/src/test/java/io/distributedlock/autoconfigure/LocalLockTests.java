@@ -40,7 +40,7 @@ import org.springframework.context.annotation.Primary;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
 
-/** With distributed-lock.enabled=false, code that uses locks works without Redis, and nobody waits. */
+/** With distributed-lock.enabled=false, code that uses locks works without Redis, and no caller waits. */
 class LocalLockTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

@@ -237,7 +237,7 @@ class LocksAndTransactionsTests {
                 });
     }
 
-    /** As somebody might write one around another one. */
+    /** As an application might write one around another one. */
     static class PlainManager implements PlatformTransactionManager {
 
         private final PlatformTransactionManager inner;

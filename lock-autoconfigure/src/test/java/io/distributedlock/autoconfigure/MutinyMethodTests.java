@@ -41,7 +41,7 @@ class MutinyMethodTests {
 
     private final AtomicBoolean cancelled = new AtomicBoolean();
 
-    /** Completes when it is told to. */
+    /** Completes when the test completes it. */
     private final Uni<String> body =
             Uni.createFrom().<String>emitter(emitter::set).onCancellation().invoke(() -> cancelled.set(true));
 

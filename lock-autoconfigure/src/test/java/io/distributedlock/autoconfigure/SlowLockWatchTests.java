@@ -28,7 +28,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.event.EventListener;
 
-/** An application is told of waits and holds that last too long, with a real Redis. */
+/** An application receives events about waits and holds that last too long, with a real Redis. */
 @ExtendWith(OutputCaptureExtension.class)
 class SlowLockWatchTests extends AbstractRedisApplicationTests {
 

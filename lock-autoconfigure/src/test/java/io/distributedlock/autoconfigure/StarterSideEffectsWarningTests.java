@@ -31,7 +31,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.cache.RedisCacheManager;
 import org.springframework.data.repository.CrudRepository;
 
-/** What Spring Boot does besides locks because Spring Data Redis is there now is said, once nobody has decided it. */
+/**
+ * What Spring Boot does besides locks because Spring Data Redis is there now is logged, unless the application has
+ * decided it.
+ */
 @ExtendWith(OutputCaptureExtension.class)
 class StarterSideEffectsWarningTests {
 

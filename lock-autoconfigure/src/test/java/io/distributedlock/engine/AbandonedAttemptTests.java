@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Nobody wants the lock any more, but the store may have been asked for it. */
+/** No caller wants the lock any more, but the store may have received a request. */
 class AbandonedAttemptTests {
 
     @RegisterExtension
@@ -88,7 +88,7 @@ class AbandonedAttemptTests {
     void anIdWhoseRequestGotNoReplyIsNeverGrantedLater() {
         one.network.holdCommands();
         AsyncAttempt leaving = one.acquire("a");
-        StoreCall<?> command = one.network.take();
+        SimulatedCall<?> command = one.network.take();
         leaving.cancel();
         one.network.flow();
         world.advanceSeconds(2);
@@ -103,7 +103,7 @@ class AbandonedAttemptTests {
     void aTombstoneOutlivesShorterOnesOfTheSameName() {
         one.network.holdCommands();
         AsyncAttempt leaving = one.acquire("a");
-        StoreCall<?> command = one.network.take();
+        SimulatedCall<?> command = one.network.take();
         leaving.cancel();
         one.network.flow();
         world.advanceSeconds(2);
@@ -137,7 +137,7 @@ class AbandonedAttemptTests {
     void theReleaseOfAnAcquisitionWithARequestOfUnknownOutcomeCancelsItsId() {
         one.network.holdCommands();
         AsyncAttempt attempt = one.acquire("a");
-        StoreCall<?> late = one.network.take();
+        SimulatedCall<?> late = one.network.take();
         late.fail(Effect.UNKNOWN);
         one.network.flow();
         world.advanceMillis(100);
@@ -163,7 +163,7 @@ class AbandonedAttemptTests {
     void aLateCopyOfAnAcquireRequestDoesNotShortenTheLease() {
         one.network.holdCommands();
         AsyncAttempt attempt = one.acquire("a");
-        StoreCall<?> late = one.network.take();
+        SimulatedCall<?> late = one.network.take();
         late.fail(Effect.UNKNOWN);
         one.network.flow();
         world.advanceMillis(100);
@@ -228,10 +228,10 @@ class AbandonedAttemptTests {
         elsewhere.cancel();
         strict.network.holdCommands();
         first.abandon();
-        StoreCall<?> release = strict.network.take();
+        SimulatedCall<?> release = strict.network.take();
         second.cancel();
         release.fail(Effect.UNKNOWN);
-        StoreCall<?> cancellation = strict.network.take();
+        SimulatedCall<?> cancellation = strict.network.take();
         cancellation.run();
 
         release.execute();
@@ -246,7 +246,7 @@ class AbandonedAttemptTests {
         one.network.holdCommands();
         AsyncAttempt attempt = one.acquire("a");
         one.network.flow();
-        StoreCall<?> command = one.network.take();
+        SimulatedCall<?> command = one.network.take();
         long number = one.network.sent(AcquireCommand.class).get(0).number();
         one.store.release(new ReleaseCommand("a", number, 0, null, 1_000, false), (reply, failure) -> {});
 

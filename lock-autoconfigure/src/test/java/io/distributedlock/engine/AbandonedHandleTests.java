@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A hold that nobody can close any more is not renewed for ever. */
+/** A hold that no caller can close any more is not renewed for ever. */
 class AbandonedHandleTests {
 
     @RegisterExtension

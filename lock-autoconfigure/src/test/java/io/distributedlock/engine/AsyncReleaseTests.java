@@ -15,7 +15,7 @@ import io.distributedlock.engine.LeaseStoreException.Effect;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Releases whose answer nobody waits for. */
+/** Releases whose reply no caller waits for. */
 class AsyncReleaseTests {
 
     @RegisterExtension
@@ -70,7 +70,7 @@ class AsyncReleaseTests {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         attempt.close();
-        StoreCall<?> release = one.network.take();
+        SimulatedCall<?> release = one.network.take();
         AsyncAttempt next = one.tryOnce("a");
         one.network.take().run();
         assertThat(next.isPending()).isTrue();
@@ -88,7 +88,7 @@ class AsyncReleaseTests {
         AsyncAttempt elsewhere = world.instance("two").acquire("a");
         one.network.holdCommands();
         attempt.close();
-        StoreCall<?> release = one.network.take();
+        SimulatedCall<?> release = one.network.take();
         AsyncAttempt next = one.tryOnce("a");
         one.network.take().run();
 

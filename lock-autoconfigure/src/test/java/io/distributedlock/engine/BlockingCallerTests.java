@@ -46,7 +46,9 @@ class BlockingCallerTests {
                 32,
                 Duration.ofMillis(1),
                 Duration.ZERO);
-        LockEngine engine = new LockEngine(new InMemoryLeaseStore(leases, id, through), settings);
+        LockEngine engine = TestEngine.of(new InMemoryLeaseStore(leases, id, through))
+                .settings(settings)
+                .start();
         engines.add(engine);
         return engine;
     }

@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Code of the application that blocks in callbacks keeps nothing else from being told. */
+/** Code of the application that blocks in callbacks keeps no other event from being reported. */
 class BusyCallbacksTests {
 
     private static final Duration SOON = Duration.ofSeconds(30);
@@ -55,8 +55,10 @@ class BusyCallbacksTests {
         }
     };
 
-    private final LockEngine engine =
-            new LockEngine(new InMemoryLeaseStore(leases, "real", new TestNetwork()), withoutGrace(), listener);
+    private final LockEngine engine = TestEngine.of(new InMemoryLeaseStore(leases, "real", new TestNetwork()))
+            .settings(withoutGrace())
+            .events(listener)
+            .start();
 
     private static EngineSettings withoutGrace() {
         EngineSettings defaults = EngineSettings.DEFAULTS;
@@ -248,7 +250,7 @@ class BusyCallbacksTests {
         elsewhere.close();
     }
 
-    /** A future that another caller ends does not keep whoever waits for it until the result. */
+    /** A future that another caller ends does not keep its waiter until the result. */
     @Test
     void waitingForAFutureEndsWithTheFuture() {
         LockHandle elsewhere = engine.acquire(LockRequest.of("a"));

@@ -28,7 +28,15 @@ class CallbackPoolTests {
 
     private static final String NAME = "callback-pool-test";
 
-    private final CallbackPool pool = new CallbackPool(NAME, LIMIT);
+    private final CallbackPool pool = pool(NAME, LIMIT);
+
+    private static CallbackPool pool(String name, int limit) {
+        return pool(name, limit, CallbackPool.IDLE_NANOS);
+    }
+
+    private static CallbackPool pool(String name, int limit, long idleNanos) {
+        return new CallbackPool(name, limit, idleNanos, Thread::start);
+    }
 
     @AfterEach
     void noThreadIsLeft() {
@@ -147,7 +155,7 @@ class CallbackPoolTests {
     /** Code in Kotlin throws checked exceptions, and a failure may fail again when it is logged. */
     @Test
     void theOnlyThreadOutlivesWhateverATaskThrows() {
-        CallbackPool single = new CallbackPool(NAME + "-single", 1);
+        CallbackPool single = pool(NAME + "-single", 1);
         List<Throwable> failures = List.of(new IOException("for the test"), new Throwable(), new UnloggableError());
         for (Throwable failure : failures) {
             single.execute(() -> {
@@ -197,7 +205,7 @@ class CallbackPoolTests {
 
     @Test
     void idleThreadsEndAfterAWhile() {
-        CallbackPool brief = new CallbackPool(NAME + "-brief", LIMIT, TimeUnit.MILLISECONDS.toNanos(50));
+        CallbackPool brief = pool(NAME + "-brief", LIMIT, TimeUnit.MILLISECONDS.toNanos(50));
         CountDownLatch done = new CountDownLatch(1);
         brief.execute(done::countDown);
         assertThat(opened(done)).isTrue();
@@ -223,7 +231,7 @@ class CallbackPoolTests {
     @Test
     void tasksThatWaitForLaterOnesAreNeverLeftAlone() {
         Random random = new Random(Seeds.of("callbackPool.seed"));
-        CallbackPool brief = new CallbackPool(NAME + "-brief", LIMIT, TimeUnit.MICROSECONDS.toNanos(200));
+        CallbackPool brief = pool(NAME + "-brief", LIMIT, TimeUnit.MICROSECONDS.toNanos(200));
         List<CountDownLatch> done = new ArrayList<>();
         for (int round = 0; round < 2_000; round++) {
             CountDownLatch later = new CountDownLatch(1);
@@ -248,7 +256,7 @@ class CallbackPoolTests {
 
     @Test
     void theInterruptOfATaskIsNotSeenByTheNextOne() {
-        CallbackPool narrow = new CallbackPool(NAME, 1);
+        CallbackPool narrow = pool(NAME, 1);
         CountDownLatch queued = new CountDownLatch(1);
         CompletableFuture<Boolean> seen = new CompletableFuture<>();
         narrow.execute(() -> {

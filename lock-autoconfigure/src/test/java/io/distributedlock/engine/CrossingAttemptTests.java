@@ -28,7 +28,7 @@ class CrossingAttemptTests {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
-        StoreCall<?> command = one.network.take();
+        SimulatedCall<?> command = one.network.take();
         elsewhere.close();
         assertThat(waiting.isHeld()).isTrue();
         Duration left = waiting.handle().remainingLease();
@@ -45,7 +45,7 @@ class CrossingAttemptTests {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
-        StoreCall<?> command = one.network.take();
+        SimulatedCall<?> command = one.network.take();
         elsewhere.close();
         one.network.flow();
         waiting.abandon();
@@ -64,7 +64,7 @@ class CrossingAttemptTests {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
-        StoreCall<?> command = one.network.take();
+        SimulatedCall<?> command = one.network.take();
         elsewhere.close();
         one.network.flow();
         world.advanceMillis(1_000);
@@ -82,7 +82,7 @@ class CrossingAttemptTests {
         AsyncAttempt waiting = one.acquire("a");
         one.network.holdCommands();
         world.advanceMillis(1_020);
-        StoreCall<?> command = one.network.take();
+        SimulatedCall<?> command = one.network.take();
         elsewhere.close();
         one.network.flow();
         command.fail(LeaseStoreException.Effect.UNKNOWN);

@@ -30,14 +30,9 @@ final class Crowd {
         private int counted;
 
         Member(String id, SharedLeases leases, NanoClock clock, Random random) {
-            engine = new LockEngine(
-                    new InMemoryLeaseStore(leases, id, network),
-                    EngineSettings.DEFAULTS,
-                    clock,
-                    Runnable::run,
-                    event -> {},
-                    null,
-                    random::nextLong);
+            engine = TestEngine.of(new InMemoryLeaseStore(leases, id, network))
+                    .random(random::nextLong)
+                    .at(clock);
         }
 
         void waits(LockRequest request) {
@@ -61,13 +56,13 @@ final class Crowd {
             return any;
         }
 
-        int questions() {
+        int requests() {
             return network.sent(AcquireCommand.class).size();
         }
 
-        private int newQuestions() {
+        private int newRequests() {
             int before = counted;
-            counted = questions();
+            counted = requests();
             return counted - before;
         }
     }
@@ -108,12 +103,12 @@ final class Crowd {
     }
 
     /** How often the members ask in each of these seconds. */
-    List<Integer> questionsIn(int seconds) {
-        members.forEach(Member::newQuestions);
+    List<Integer> requestsIn(int seconds) {
+        members.forEach(Member::newRequests);
         List<Integer> each = new ArrayList<>();
         for (int i = 0; i < seconds; i++) {
             pass(1_000);
-            each.add(members.stream().mapToInt(Member::newQuestions).sum());
+            each.add(members.stream().mapToInt(Member::newRequests).sum());
         }
         return each;
     }

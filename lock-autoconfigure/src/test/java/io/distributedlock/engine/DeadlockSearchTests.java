@@ -144,7 +144,7 @@ class DeadlockSearchTests {
         String waitsFor() {
             resume();
             Waiter waiter = waiting;
-            return waiter == null ? null : waiter.terms.name();
+            return waiter == null ? null : waiter.request.name();
         }
 
         boolean holds(String name) {
@@ -162,7 +162,7 @@ class DeadlockSearchTests {
         void end() {
             Waiter waiter = waiting;
             if (waiter != null) {
-                waiter.leave();
+                waiter.cancelWait();
             }
             resume();
             List.copyOf(held.keySet()).forEach(this::release);

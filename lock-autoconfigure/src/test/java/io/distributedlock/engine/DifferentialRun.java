@@ -419,7 +419,7 @@ final class DifferentialRun {
                 .collect(Collectors.joining());
     }
 
-    /** There is nobody, but Redis counts it as somebody who listens. */
+    /** There is no instance, but Redis counts a subscriber. */
     private static final class DeafListener implements LeaseStore.Listener {
 
         @Override

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 final class DirectNetwork implements Network {
 
     @Override
-    public void send(StoreCall<?> call) {
+    public void send(SimulatedCall<?> call) {
         call.run();
     }
 

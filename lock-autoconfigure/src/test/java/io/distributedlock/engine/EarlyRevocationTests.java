@@ -28,7 +28,7 @@ class EarlyRevocationTests {
     void aReplyThatArrivesAfterARevocationIsNoHold() {
         one.network.holdCommands();
         AsyncAttempt here = one.acquire("a");
-        StoreCall<?> command = one.network.take().execute();
+        SimulatedCall<?> command = one.network.take().execute();
         one.network.flow();
         AsyncAttempt elsewhere = two.acquire("a");
         world.leases.forceRelease("a", 0);
@@ -47,7 +47,7 @@ class EarlyRevocationTests {
     void theSameForOneThatTriesOnce() {
         one.network.holdCommands();
         AsyncAttempt here = one.tryOnce("a");
-        StoreCall<?> command = one.network.take().execute();
+        SimulatedCall<?> command = one.network.take().execute();
         one.network.flow();
         AsyncAttempt elsewhere = two.acquire("a");
         world.leases.forceRelease("a", 0);
@@ -86,7 +86,7 @@ class EarlyRevocationTests {
     void anOwnerWhoseHoldWasReleasedElsewhereBeforeTheReplyArrivesAcquiresAgain() {
         one.network.holdCommands();
         AsyncAttempt here = one.acquire(LockRequest.of("a").owner("me").waitUpTo(Duration.ofSeconds(5)));
-        StoreCall<?> command = one.network.take().execute();
+        SimulatedCall<?> command = one.network.take().execute();
         one.network.flow();
         AsyncAttempt elsewhere = two.acquire("a");
         two.engine.release("a", "me");

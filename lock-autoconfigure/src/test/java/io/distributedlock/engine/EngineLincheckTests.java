@@ -192,14 +192,9 @@ class EngineLincheckTests {
      * Without a random spread: the model checker cannot call {@link java.util.Random}, and fails in the middle of it.
      */
     private static LockEngine engine(SharedLeases leases, ManualClock clock) {
-        return new LockEngine(
-                new InMemoryLeaseStore(leases, "one", new DirectNetwork()),
-                EngineSettings.DEFAULTS,
-                clock,
-                Runnable::run,
-                event -> {},
-                null,
-                bound -> 0);
+        return TestEngine.of(new InMemoryLeaseStore(leases, "one", new DirectNetwork()))
+                .random(bound -> 0)
+                .at(clock);
     }
 
     /** Takes a minute, most of it to prepare the classes. */

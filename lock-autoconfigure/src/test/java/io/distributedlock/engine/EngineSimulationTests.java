@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.testing.SafetyViolation;
 import io.distributedlock.testing.SafetyViolations;
+import io.distributedlock.testing.Seeds;
 import io.distributedlock.testing.TestLength;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
@@ -31,19 +32,19 @@ class EngineSimulationTests {
 
     @Test
     void whateverGoesWrongHoldsExcludeEachOtherTokensGrowWaitsEndAndNothingIsLeft() {
-        Long only = Long.getLong("simulation.seed");
-        if (only != null) {
+        long first = Seeds.of("simulation.seed");
+        if (System.getProperty("simulation.seed") != null) {
             for (int i = 0; i < Integer.getInteger("simulation.times", 1); i++) {
-                run(only);
+                run(first);
             }
             return;
         }
-        long first = System.nanoTime();
+        long start = System.nanoTime();
         int runs = 0;
-        while (System.nanoTime() - first < BUDGET.toNanos()) {
+        while (System.nanoTime() - start < BUDGET.toNanos()) {
             run(first + runs++);
         }
-        System.out.println("simulation.seed=" + first + " runs=" + runs + " grants=" + grants + " losses=" + losses);
+        System.out.println("runs=" + runs + " grants=" + grants + " losses=" + losses);
         assertThat(grants)
                 .as("a simulation in which nothing happens proves nothing")
                 .isGreaterThan(runs * 20);

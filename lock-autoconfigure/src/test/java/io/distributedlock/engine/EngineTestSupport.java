@@ -80,7 +80,7 @@ final class EngineTestSupport implements AfterEachCallback {
         instances.forEach(instance -> instance.engine.runTimers());
     }
 
-    /** As if nobody did anything meanwhile; no timer runs. */
+    /** As if nothing happened meanwhile; no timer runs. */
     void pauseNanos(long nanos) {
         clock.advanceNanos(nanos);
     }

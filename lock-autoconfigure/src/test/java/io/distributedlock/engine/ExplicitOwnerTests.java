@@ -285,7 +285,7 @@ class ExplicitOwnerTests {
         two.engine.release("a", "job");
         one.network.holdCommands();
         CompletableFuture<Void> closing = closed.handle().closeAsync().toCompletableFuture();
-        StoreCall<?> release = one.network.take().execute();
+        SimulatedCall<?> release = one.network.take().execute();
         one.network.flow();
         AsyncAttempt next = one.acquire(as("job"));
 
@@ -415,7 +415,7 @@ class ExplicitOwnerTests {
         AsyncAttempt holding = world.instance("there").acquire(alone);
         here.network.holdCommands();
         AsyncAttempt refused = here.acquire(alone);
-        StoreCall<?> late = here.network.take();
+        SimulatedCall<?> late = here.network.take();
         world.advanceSeconds(3);
         here.network.take().execute().answer();
         assertThat(refused.failure()).isInstanceOf(LockNotAcquiredException.class);

@@ -215,7 +215,7 @@ class ExtendTests {
         one.network.holdCommands();
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> attempt.handle().extend(Duration.ofMillis(200)));
-        StoreCall<?> late = one.network.take();
+        SimulatedCall<?> late = one.network.take();
         one.network.flow();
         one.network.disconnect();
         world.advanceMillis(150);
@@ -239,7 +239,7 @@ class ExtendTests {
         one.network.holdCommands();
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> attempt.handle().extend(Duration.ofMillis(200)));
-        StoreCall<?> late = one.network.take();
+        SimulatedCall<?> late = one.network.take();
         one.network.flow();
         world.advanceMillis(150);
         assertThat(attempt.isHeld()).isTrue();
@@ -263,7 +263,7 @@ class ExtendTests {
         one.network.holdCommands();
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> attempt.handle().extend(Duration.ofMillis(200)));
-        StoreCall<?> late = one.network.take();
+        SimulatedCall<?> late = one.network.take();
         one.network.flow();
         attempt.handle().extend(Duration.ofMillis(180));
         world.advanceMillis(150);
@@ -288,7 +288,7 @@ class ExtendTests {
         one.network.holdCommands();
         assertThatExceptionOfType(LockUnavailableException.class)
                 .isThrownBy(() -> attempt.handle().extend(Duration.ofSeconds(3)));
-        StoreCall<?> copy = one.network.take();
+        SimulatedCall<?> copy = one.network.take();
         one.network.flow();
         attempt.close();
         world.advanceSeconds(2);

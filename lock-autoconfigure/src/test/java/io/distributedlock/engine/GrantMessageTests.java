@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A grant by message is a hint: it may be lost, late, doubled, or come to somebody who has left. */
+/** A grant by message is a hint: it may be lost, late, doubled, or come to a caller that has left. */
 class GrantMessageTests {
 
     @RegisterExtension
@@ -50,7 +50,7 @@ class GrantMessageTests {
         one.network.holdCommands();
         one.network.holdMessages();
         AsyncAttempt waiting = one.acquire("a");
-        StoreCall<?> command = one.network.take().execute();
+        SimulatedCall<?> command = one.network.take().execute();
         elsewhere.close();
         world.advanceMillis(1_500);
         one.network.flow();
@@ -240,7 +240,7 @@ class GrantMessageTests {
         one.network.holdCommands();
         world.advanceMillis(310);
         assertThat(one.network.held()).isNotEmpty();
-        StoreCall<?> busy = one.network.take().execute();
+        SimulatedCall<?> busy = one.network.take().execute();
         elsewhere.close();
         one.network.takeMessage().arrive();
         assertThat(waiting.isPending()).isTrue();

@@ -239,10 +239,14 @@ class HalfDoneTransitionTests {
                 LeaseStore.class.getClassLoader(),
                 new Class<?>[] {LeaseStore.class},
                 (proxy, method, arguments) -> call(store, method, arguments));
-        return new LockEngine(failingStore, settings, this::now, this::runCallback, event -> {}, null, bound -> {
-            place();
-            return 0;
-        });
+        return TestEngine.of(failingStore)
+                .settings(settings)
+                .callbacks(this::runCallback)
+                .random(bound -> {
+                    place();
+                    return 0;
+                })
+                .at(this::now);
     }
 
     private void runCallback(Runnable callback) {

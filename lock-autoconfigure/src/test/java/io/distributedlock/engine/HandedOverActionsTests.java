@@ -18,17 +18,13 @@ class HandedOverActionsTests {
 
     private boolean fails;
 
-    private final LockEngine engine = new LockEngine(
-            new OneReplyStore(),
-            EngineSettings.DEFAULTS,
-            () -> {
-                if (fails) {
-                    fails = false;
-                    throw new OutOfMemoryError("for the test");
-                }
-                return clock.nanos();
-            },
-            Runnable::run);
+    private final LockEngine engine = TestEngine.of(new OneReplyStore()).at(() -> {
+        if (fails) {
+            fails = false;
+            throw new OutOfMemoryError("for the test");
+        }
+        return clock.nanos();
+    });
 
     private final List<String> done = new ArrayList<>();
 

@@ -35,13 +35,13 @@ final class InMemoryLeaseStore implements LeaseStore {
     }
 
     private <T> CompletableFuture<T> send(Object command, Supplier<T> execution) {
-        StoreCall<T> call = new StoreCall<>(command, execution);
+        SimulatedCall<T> call = new SimulatedCall<>(command, execution);
         network.send(call);
         return call.answer;
     }
 
-    private <T> Sent send(Object command, Supplier<T> execution, Reply<T> to) {
-        StoreCall<T> call = new StoreCall<>(command, execution).tell(to);
+    private <T> StoreCall send(Object command, Supplier<T> execution, Reply<T> to) {
+        SimulatedCall<T> call = new SimulatedCall<>(command, execution).tell(to);
         network.send(call);
         return call;
     }
@@ -51,13 +51,13 @@ final class InMemoryLeaseStore implements LeaseStore {
     }
 
     @Override
-    public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
+    public StoreCall acquire(AcquireCommand command, Reply<AcquireReply> to) {
         boolean receivesMessages = receivesMessages(command.name());
         return send(command, () -> leases.acquire(id(command.number()), command, receivesMessages), to);
     }
 
     @Override
-    public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
+    public StoreCall release(ReleaseCommand command, Reply<ReleaseReply> to) {
         Requeue requeue = command.requeue();
         String again = requeue == null ? null : id(requeue.number());
         return send(command, () -> leases.release(id(command.number()), again, command), to);

@@ -24,7 +24,11 @@ final class Instance {
 
     Instance(String id, SharedLeases leases, EngineSettings settings, NanoClock clock) {
         store = new InMemoryLeaseStore(leases, id, network);
-        engine = new LockEngine(store, settings, clock, Runnable::run, events::add, listener);
+        engine = TestEngine.of(store)
+                .settings(settings)
+                .events(events::add)
+                .listener(listener)
+                .at(clock);
     }
 
     AsyncAttempt acquire(LockRequest request) {

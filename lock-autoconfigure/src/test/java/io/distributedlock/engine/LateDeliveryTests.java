@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A caller that is told of its grant only after the lease has passed. Time moves between the grant and the caller. */
+/** A caller that receives its grant only after the lease has passed. Time moves between the grant and the caller. */
 class LateDeliveryTests {
 
     private final ManualClock clock = ManualClock.startingAt(0);
@@ -31,18 +31,19 @@ class LateDeliveryTests {
     /** How many of the next commands are followed by a pause that is longer than the lease. */
     private int slow;
 
-    private final LockEngine one = new LockEngine(
-            new InMemoryLeaseStore(leases, "one", slowed()), EngineSettings.DEFAULTS, clock, callbacks::add);
+    private final LockEngine one = TestEngine.of(new InMemoryLeaseStore(leases, "one", slowed()))
+            .callbacks(callbacks::add)
+            .at(clock);
 
-    private final LockEngine two = new LockEngine(
-            new InMemoryLeaseStore(leases, "two", new TestNetwork()), EngineSettings.DEFAULTS, clock, Runnable::run);
+    private final LockEngine two = TestEngine.of(new InMemoryLeaseStore(leases, "two", new TestNetwork()))
+            .at(clock);
 
     /** The answer has come when the pause begins, so the caller is granted the lock and does not know it yet. */
     private Network slowed() {
         DirectNetwork direct = new DirectNetwork();
         return new Network() {
             @Override
-            public void send(StoreCall<?> call) {
+            public void send(SimulatedCall<?> call) {
                 direct.send(call);
                 if (slow > 0) {
                     slow--;

@@ -118,7 +118,7 @@ final class LeaseEntry {
         return holder.startsWith("=");
     }
 
-    /** Whom to tell that somebody waits. */
+    /** Who is notified that a caller waits. */
     @Nullable
     String toRecall() {
         return !hasExplicitOwner() ? holder : holds.isEmpty() ? null : holds.get(0);

@@ -32,7 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a listener is told. That each acquisition is told once and to its end, {@link EngineTestSupport} looks after.
+ * What a listener receives. That each acquisition is reported once and to its end, {@link EngineTestSupport} looks
+ * after.
  */
 class ListenerTests {
 
@@ -152,7 +153,7 @@ class ListenerTests {
     }
 
     @Test
-    void aHoldThatIsLostWhileTheListenerIsToldOfItsGrant() {
+    void aHoldThatIsLostWhileTheListenerReceivesItsGrant() {
         one.listener.whileAcquired = () -> world.advanceSeconds(2);
         AsyncAttempt attempt = one.acquire(LockRequest.of("a").maxHold(Duration.ofSeconds(1)));
         one.listener.whileAcquired = () -> {};
@@ -164,7 +165,7 @@ class ListenerTests {
     }
 
     @Test
-    void aHoldThatAForcedReleaseEndsWhileTheListenerIsToldOfItsGrant() {
+    void aHoldThatAForcedReleaseEndsWhileTheListenerReceivesItsGrant() {
         one.listener.whileAcquired = () -> two.engine.forceRelease("a");
         LockHandle lost = one.engine.acquire(LockRequest.of("a"));
         one.listener.whileAcquired = () -> {};
@@ -208,13 +209,7 @@ class ListenerTests {
                 getClass().getClassLoader(), new Class<?>[] {LockListener.class}, (proxy, method, arguments) -> {
                     throw new IllegalStateException("on purpose");
                 });
-        try (LockEngine engine = new LockEngine(
-                new InMemoryLeaseStore(world.leases, "failing", new TestNetwork()),
-                EngineSettings.DEFAULTS,
-                world.clock,
-                Runnable::run,
-                event -> {},
-                failing)) {
+        try (LockEngine engine = toldTo(failing)) {
             LockHandle outer = engine.acquire(LockRequest.of("a"));
             engine.acquire(LockRequest.of("a")).close();
             outer.close();
@@ -223,13 +218,9 @@ class ListenerTests {
     }
 
     private LockEngine toldTo(LockListener listener) {
-        return new LockEngine(
-                new InMemoryLeaseStore(world.leases, "failing", new TestNetwork()),
-                EngineSettings.DEFAULTS,
-                world.clock,
-                Runnable::run,
-                event -> {},
-                listener);
+        return TestEngine.of(new InMemoryLeaseStore(world.leases, "failing", new TestNetwork()))
+                .listener(listener)
+                .at(world.clock);
     }
 
     /** The listener of an application may be one of several, of which the others count. */
@@ -320,7 +311,7 @@ class ListenerTests {
     }
 
     @Test
-    void aQuestionThatIsGivenUpWithoutAnAnswer() {
+    void aRequestThatIsAbandonedWithoutAReply() {
         one.network.holdCommands();
         AsyncAttempt attempt = one.acquire("a");
         one.network.flow();
@@ -331,7 +322,7 @@ class ListenerTests {
     }
 
     @Test
-    void aReleaseThatIsGivenUpWithoutAnAnswer() {
+    void aReleaseThatIsAbandonedWithoutAReply() {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         attempt.abandon();

@@ -208,7 +208,7 @@ class LocalQueueTests {
         AsyncAttempt elsewhere = world.instance("two").acquire("a");
         one.network.holdCommands();
         AsyncAttempt early = one.tryOnce("a");
-        StoreCall<?> command = one.network.take().execute();
+        SimulatedCall<?> command = one.network.take().execute();
         elsewhere.close();
         AsyncAttempt once = one.tryOnce("a");
         one.network.flow();

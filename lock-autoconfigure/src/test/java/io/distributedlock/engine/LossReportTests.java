@@ -77,16 +77,12 @@ class LossReportTests {
     @Test
     void aListenerOfTheEventThatFailsIsNamedOnceAndHasNoEffectOnOthers(CapturedOutput output) {
         AtomicInteger events = new AtomicInteger();
-        LockEngine engine = new LockEngine(
-                new InMemoryLeaseStore(world.leases, "one", new TestNetwork()),
-                EngineSettings.DEFAULTS,
-                world.clock,
-                Runnable::run,
-                event -> {
+        LockEngine engine = TestEngine.of(new InMemoryLeaseStore(world.leases, "one", new TestNetwork()))
+                .events(event -> {
                     events.incrementAndGet();
                     throw new IllegalStateException("no mail");
-                },
-                null);
+                })
+                .at(world.clock);
         for (String name : new String[] {"a", "b"}) {
             engine.acquire(LockRequest.of(name));
             engine.forceRelease(name);

@@ -65,18 +65,15 @@ class LossTests {
     /** The hold is lost in a transition, and its callbacks are handed on after it: its holder closes in between. */
     @Test
     void aCallbackRunsAlthoughTheHandleIsClosedBetweenTheLossAndTheCallbacks() {
-        LockEngine engine = new LockEngine(
-                new InMemoryLeaseStore(world.leases, "plain", new TestNetwork()),
-                EngineSettings.DEFAULTS,
-                world.clock,
-                Runnable::run);
+        LockEngine engine = TestEngine.of(new InMemoryLeaseStore(world.leases, "plain", new TestNetwork()))
+                .at(world.clock);
         LockHandle next = engine.acquire(LockRequest.of("a"));
         NamedLock lock = Objects.requireNonNull(engine.locks().find("a"));
         long now = world.clock.nanos();
-        ResolvedRequest terms = ResolvedRequest.of(LockRequest.of("a"), EngineSettings.DEFAULTS);
-        Lease lease = new Lease(0, 1, now, terms.lease(), null);
+        ResolvedRequest resolved = ResolvedRequest.of(LockRequest.of("a"), EngineSettings.DEFAULTS);
+        Lease lease = new Lease(0, 1, now, resolved.lease(), null);
         HandleAnchor anchor = new HandleAnchor();
-        Hold hold = new Hold(lock, new Waiter(engine.context(), terms, new Object()), lease, now, now, anchor);
+        Hold hold = new Hold(lock, new Waiter(engine.context(), resolved, new Object(), null), lease, now, now, anchor);
         DefaultLockHandle late = new DefaultLockHandle(hold, anchor);
         late.onLost(told::incrementAndGet);
 
@@ -268,7 +265,7 @@ class LossTests {
         one.network.holdCommands();
         CompletableFuture<Boolean> forced = Background.supply(() -> one.engine.forceRelease("a"));
         await().until(() -> one.network.held().size() == 1);
-        StoreCall<?> command = one.network.take();
+        SimulatedCall<?> command = one.network.take();
         one.network.flow();
         command.execute();
         assertThat(before.isHeld()).isFalse();

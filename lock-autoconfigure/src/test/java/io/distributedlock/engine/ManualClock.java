@@ -7,8 +7,8 @@ package io.distributedlock.engine;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A clock that stands still until somebody moves it. Whoever looks at it again and again without end is stopped, so
- * that a timer that stays due fails its test instead of hanging it.
+ * A clock that stands still until a test moves it. A thread that reads it without end is stopped, so that a timer that
+ * stays due fails its test instead of hanging it.
  */
 final class ManualClock implements NanoClock {
 
@@ -35,7 +35,7 @@ final class ManualClock implements NanoClock {
     @SuppressWarnings("NonAtomicVolatileUpdate")
     public long nanos() {
         if (looks++ > MOST_LOOKS) {
-            throw new IllegalStateException("Somebody looks at the clock for ever");
+            throw new IllegalStateException("A thread reads the clock for ever");
         }
         return now;
     }

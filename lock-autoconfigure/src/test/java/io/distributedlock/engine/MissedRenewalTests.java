@@ -96,7 +96,7 @@ class MissedRenewalTests {
         kept.close();
     }
 
-    /** The first exception ended a scheduled task for good, and nobody was told. To log it may fail as well. */
+    /** The first exception ended a scheduled task for good, and no caller noticed. To log it may fail as well. */
     @ParameterizedTest
     @ValueSource(classes = {IllegalStateException.class, StackOverflowError.class, UnloggableError.class})
     void aRenewalThatBlowsUpDoesNotEndTheLaterOnes(Class<? extends Throwable> type) throws Exception {
@@ -110,7 +110,7 @@ class MissedRenewalTests {
                     }
                     return method.invoke(store, arguments);
                 });
-        try (LockEngine engine = new LockEngine(failing, EngineSettings.DEFAULTS);
+        try (LockEngine engine = TestEngine.of(failing).start();
                 LockHandle handle = engine.acquire(LockRequest.of("a").lease(Duration.ofMillis(600)))) {
             await().atMost(Noise.LATEST).until(() -> renewals.get() > 3);
             assertThat(handle.isHeld()).isTrue();

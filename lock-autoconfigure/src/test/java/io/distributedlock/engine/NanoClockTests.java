@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class NanoClockTests {
 
-    /** A wall clock would be neither between the two, nor steady when somebody sets it. */
+    /** A wall clock would be neither between the two, nor steady when it is set. */
     @Test
     void isTheMonotonicOne() {
         long before = System.nanoTime();

@@ -20,14 +20,14 @@ final class OneReplyStore implements LeaseStore {
     volatile long acquisition;
 
     @Override
-    public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
+    public StoreCall acquire(AcquireCommand command, Reply<AcquireReply> to) {
         acquisition = command.number();
         answer.whenComplete(to::replied);
         return () -> {};
     }
 
     @Override
-    public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
+    public StoreCall release(ReleaseCommand command, Reply<ReleaseReply> to) {
         released.add(command.number());
         to.replied(new ReleaseReply(ReleaseReply.Outcome.RELEASED, 7, null), null);
         return () -> {};

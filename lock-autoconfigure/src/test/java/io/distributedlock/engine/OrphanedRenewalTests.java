@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Locks that were renewed for ever although nobody held them any more. */
+/** Locks that were renewed for ever although no caller held them any more. */
 class OrphanedRenewalTests {
 
     @RegisterExtension

@@ -72,7 +72,7 @@ class OverlappingExtensionTests {
         begin(attempt, 600);
         assertThat(remaining(attempt)).isLessThanOrEqualTo(600);
         begin(attempt, 20_000);
-        StoreCall<?> shorter = one.network.take();
+        SimulatedCall<?> shorter = one.network.take();
         one.network.take().run();
         one.network.flow();
 
@@ -111,8 +111,8 @@ class OverlappingExtensionTests {
         one.network.holdCommands();
         begin(attempt, 600);
         begin(attempt, 400);
-        StoreCall<?> first = one.network.take();
-        StoreCall<?> second = one.network.take();
+        SimulatedCall<?> first = one.network.take();
+        SimulatedCall<?> second = one.network.take();
         one.network.flow();
         attempt.handle().extend(Duration.ofSeconds(20));
 
@@ -131,7 +131,7 @@ class OverlappingExtensionTests {
         one.network.holdCommands();
         begin(attempt, 40_000);
         begin(attempt, 600);
-        StoreCall<?> longer = one.network.take().execute();
+        SimulatedCall<?> longer = one.network.take().execute();
         one.network.take().run();
         longer.answer();
         one.network.flow();
@@ -163,7 +163,7 @@ class OverlappingExtensionTests {
         one.network.holdCommands();
         begin(attempt, 2_000);
         begin(attempt, 50_000);
-        StoreCall<?> earlier = one.network.take();
+        SimulatedCall<?> earlier = one.network.take();
         one.network.take().run();
         earlier.fail(Effect.UNKNOWN);
         one.network.flow();
@@ -261,7 +261,7 @@ class OverlappingExtensionTests {
         AsyncAttempt attempt = one.acquire(LockRequest.of("a").minHold(Duration.ofSeconds(10)));
         one.network.holdCommands();
         begin(attempt, 600);
-        StoreCall<?> late = one.network.take();
+        SimulatedCall<?> late = one.network.take();
         one.network.flow();
         attempt.close();
         assertThat(remainingInStore()).isEqualTo(10_000);

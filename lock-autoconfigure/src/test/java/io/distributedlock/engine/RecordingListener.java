@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Writes down what it is told, and complains about what must not come. */
+/** Records its calls, and complains about those that must not come. */
 final class RecordingListener implements LockListener {
 
     final List<String> told = Collections.synchronizedList(new ArrayList<>());
 
-    /** Runs while the listener is told of a grant, before it writes that down. */
+    /** Runs while the listener receives a grant, before it records it. */
     volatile Runnable whileAcquired = () -> {};
 
     private final List<Recorded> attempts = Collections.synchronizedList(new ArrayList<>());
@@ -51,7 +51,7 @@ final class RecordingListener implements LockListener {
         }
     }
 
-    /** The attempts that were told wrongly, or not to their end. */
+    /** The attempts that were reported wrongly, or not to their end. */
     List<Recorded> wrong() {
         synchronized (attempts) {
             return attempts.stream().filter(recorded -> !recorded.isComplete()).toList();

@@ -52,16 +52,13 @@ class ReentryTests {
     @ValueSource(booleans = {true, false})
     void anEntryWhoseCloseFailsIsLeftByTheTimer(boolean innerFails) {
         AtomicBoolean failing = new AtomicBoolean();
-        LockEngine engine = new LockEngine(
-                new InMemoryLeaseStore(world.leases, "failing", new TestNetwork()),
-                EngineSettings.DEFAULTS,
-                () -> {
+        LockEngine engine = TestEngine.of(new InMemoryLeaseStore(world.leases, "failing", new TestNetwork()))
+                .at(() -> {
                     if (failing.compareAndSet(true, false)) {
                         throw new StackOverflowError("on purpose");
                     }
                     return world.clock.nanos();
-                },
-                Runnable::run);
+                });
         LockHandle outer = engine.acquire(LockRequest.of("a"));
         LockHandle inner = engine.acquire(LockRequest.of("a"));
 

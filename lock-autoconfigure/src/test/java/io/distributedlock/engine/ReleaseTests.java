@@ -141,8 +141,8 @@ class ReleaseTests {
         one.network.holdCommands();
         attempt.abandon();
         world.advanceMillis(2_000);
-        StoreCall<?> first = one.network.take();
-        StoreCall<?> second = one.network.take();
+        SimulatedCall<?> first = one.network.take();
+        SimulatedCall<?> second = one.network.take();
         one.network.flow();
         second.run();
         AsyncAttempt next = one.acquire("a");
@@ -209,7 +209,7 @@ class ReleaseTests {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         attempt.abandon();
-        StoreCall<?> first = one.network.take();
+        SimulatedCall<?> first = one.network.take();
 
         world.advanceMillis(2_100);
 
@@ -246,7 +246,7 @@ class ReleaseTests {
                 one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(30)).minHold(Duration.ofSeconds(15)));
         one.network.holdCommands();
         world.advanceSeconds(11);
-        StoreCall<?> renewal = one.network.take();
+        SimulatedCall<?> renewal = one.network.take();
         attempt.handle().closeAsync();
         one.network.take().run();
         renewal.run();

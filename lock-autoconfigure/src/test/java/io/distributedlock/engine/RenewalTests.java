@@ -113,7 +113,7 @@ class RenewalTests {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
-        StoreCall<?> late = one.network.take().execute();
+        SimulatedCall<?> late = one.network.take().execute();
         world.advanceMillis(2_000);
 
         late.answer();
@@ -178,7 +178,7 @@ class RenewalTests {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
-        StoreCall<?> renewal = one.network.take();
+        SimulatedCall<?> renewal = one.network.take();
         one.network.flow();
         attempt.close();
         AsyncAttempt next = one.acquire("a");
@@ -195,7 +195,7 @@ class RenewalTests {
         AsyncAttempt second = one.acquire(LockRequest.of("a").waitForever());
         one.network.holdCommands();
         world.advanceSeconds(10);
-        StoreCall<?> earlier = one.network.take();
+        SimulatedCall<?> earlier = one.network.take();
         world.leases.forgetAll();
         earlier.execute();
         one.engine
@@ -219,7 +219,7 @@ class RenewalTests {
         AsyncAttempt attempt = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
-        StoreCall<?> renewal = one.network.take();
+        SimulatedCall<?> renewal = one.network.take();
         one.network.flow();
         attempt.close();
 

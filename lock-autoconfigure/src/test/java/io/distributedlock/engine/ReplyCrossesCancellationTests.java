@@ -17,9 +17,12 @@ class ReplyCrossesCancellationTests {
 
     @Test
     void theLockThatTheReplyGrantedIsReleased() throws InterruptedException {
-        try (LockEngine engine = new LockEngine(store, EngineSettings.DEFAULTS)) {
+        try (LockEngine engine = TestEngine.of(store).start()) {
             Waiter waiter = new Waiter(
-                    engine.context(), ResolvedRequest.of(LockRequest.of("crossed"), EngineSettings.DEFAULTS), this);
+                    engine.context(),
+                    ResolvedRequest.of(LockRequest.of("crossed"), EngineSettings.DEFAULTS),
+                    this,
+                    null);
             engine.locks().enqueue(waiter);
             NamedLock lock = waiter.lock();
             Thread answering;
@@ -27,7 +30,7 @@ class ReplyCrossesCancellationTests {
                 answering = new Thread(() -> store.answer.complete(new LeaseStore.AcquireReply.Granted(7, 0)));
                 answering.start();
                 await().until(() -> answering.getState() == Thread.State.BLOCKED);
-                lock.leave(waiter, new AcquireResult.Left());
+                lock.endWait(waiter, new AcquireResult.Cancelled());
             }
             answering.join();
             await().untilAsserted(() -> assertThat(store.released).containsExactly(store.acquisition));

@@ -25,10 +25,10 @@ class RequestPaceTests {
     /** What chance adds in a single second. */
     private static final int CHANCE = 30;
 
-    private static void assertFewRequests(List<Integer> questions) {
-        System.out.println("AskingPaceTests: questions in each second " + questions);
-        assertThat(questions).allMatch(count -> count <= MOST_A_SECOND + CHANCE);
-        assertThat(questions.stream().mapToInt(each -> each).average().orElseThrow())
+    private static void assertFewRequests(List<Integer> requests) {
+        System.out.println("RequestPaceTests: requests in each second " + requests);
+        assertThat(requests).allMatch(count -> count <= MOST_A_SECOND + CHANCE);
+        assertThat(requests.stream().mapToInt(each -> each).average().orElseThrow())
                 .isLessThanOrEqualTo(MOST_A_SECOND);
     }
 
@@ -37,14 +37,14 @@ class RequestPaceTests {
     void aLineOfAnyLengthSendsFiftyRequestsASecondAtMost(int size) {
         Crowd crowd = new Crowd(size, SEED).thatWaits();
 
-        assertFewRequests(crowd.questionsIn(90));
+        assertFewRequests(crowd.requestsIn(90));
     }
 
     @Test
     void aLineOfTenThousandSendsNoMoreRequests() {
         Crowd crowd = new Crowd(10_000, SEED).thatWaits();
 
-        assertFewRequests(crowd.questionsIn(10));
+        assertFewRequests(crowd.requestsIn(10));
     }
 
     @Test
@@ -54,7 +54,7 @@ class RequestPaceTests {
 
         crowd.members
                 .subList(0, RequestPace.NEAR)
-                .forEach(member -> assertThat(member.questions()).isBetween(60, 66));
+                .forEach(member -> assertThat(member.requests()).isBetween(60, 66));
     }
 
     @Test
@@ -62,13 +62,13 @@ class RequestPaceTests {
         Crowd crowd = new Crowd(1_000, SEED).thatWaits();
         crowd.pass(40_000);
         crowd.members.forEach(member -> member.engine.locks().connected());
-        int atOnce = crowd.members.stream().mapToInt(Crowd.Member::questions).sum();
+        int atOnce = crowd.members.stream().mapToInt(Crowd.Member::requests).sum();
         crowd.pass(1_040);
-        assertThat(crowd.members.stream().mapToInt(Crowd.Member::questions).sum() - atOnce)
+        assertThat(crowd.members.stream().mapToInt(Crowd.Member::requests).sum() - atOnce)
                 .as("all ask within a second, and not at once")
                 .isGreaterThan(900);
 
-        assertFewRequests(crowd.questionsIn(120));
+        assertFewRequests(crowd.requestsIn(120));
     }
 
     @Test
@@ -76,12 +76,12 @@ class RequestPaceTests {
         Crowd crowd = new Crowd(500, SEED).thatWaits();
         crowd.pass(30_000);
         Crowd.Member member = crowd.members.get(400);
-        int before = member.questions();
+        int before = member.requests();
 
         member.engine.locks().connected();
         crowd.pass(1_020);
 
-        assertThat(member.questions()).isGreaterThan(before);
+        assertThat(member.requests()).isGreaterThan(before);
     }
 
     @Test
@@ -97,18 +97,18 @@ class RequestPaceTests {
         }
     }
 
-    /** A line that moves fast needs no other questions than those that are asked anyhow. */
+    /** A line that moves fast needs no requests beyond those that are sent anyhow. */
     @Test
     void aHandOverInALongLineCostsNoRequest() {
         Crowd crowd = new Crowd(300, SEED).thatWaits();
         crowd.pass(1_000);
-        int before = crowd.members.stream().mapToInt(Crowd.Member::questions).sum();
+        int before = crowd.members.stream().mapToInt(Crowd.Member::requests).sum();
 
         while (crowd.handOver() > 0) {
             // Each call gives back what the one before has handed on.
         }
 
-        assertThat(crowd.members.stream().mapToInt(Crowd.Member::questions).sum())
+        assertThat(crowd.members.stream().mapToInt(Crowd.Member::requests).sum())
                 .isEqualTo(before);
     }
 
@@ -118,14 +118,14 @@ class RequestPaceTests {
         Crowd crowd = new Crowd(1_000, SEED).thatWaits();
         crowd.pass(15_000);
         Crowd.Member member = crowd.members.get(RequestPace.NEAR);
-        int before = member.questions();
+        int before = member.requests();
 
         crowd.holder.gaveBack();
         crowd.step();
-        assertThat(member.questions()).isEqualTo(before + 1);
+        assertThat(member.requests()).isEqualTo(before + 1);
         crowd.pass(5_000);
 
-        assertThat(member.questions()).as("it asks each second now").isBetween(before + 5, before + 8);
+        assertThat(member.requests()).as("it asks each second now").isBetween(before + 5, before + 8);
     }
 
     /** Once by chance is possible for one that asks rarely, but not each time. */
@@ -198,9 +198,11 @@ class RequestPaceTests {
             turns += now;
         }
 
-        System.out.println("AskingPaceTests: idle for " + longestIdle + " ms at most");
+        System.out.println("RequestPaceTests: idle for " + longestIdle + " ms at most");
         assertThat(turns).as("while most of them still wait").isGreaterThanOrEqualTo(300);
-        assertThat(longestIdle).as("milliseconds in which nobody had the lock").isLessThan(1_000);
+        assertThat(longestIdle)
+                .as("milliseconds in which no member had the lock")
+                .isLessThan(1_000);
         for (int steps = 0; turns < 1_000 && steps < 75_000 / 20; steps++) {
             crowd.step();
             turns += crowd.handOver();
@@ -213,12 +215,12 @@ class RequestPaceTests {
         Crowd crowd = new Crowd(400, SEED).thatWaits();
         crowd.pass(20_000);
         Crowd.Member member = crowd.members.get(300);
-        int before = member.questions();
+        int before = member.requests();
 
         member.network.goDeaf();
         crowd.pass(10_000);
 
-        assertThat(member.questions() - before).isBetween(9, 12);
+        assertThat(member.requests() - before).isBetween(9, 12);
     }
 
     /** Each instance has four places in line, and the others of its owners are parked. */
@@ -233,6 +235,6 @@ class RequestPaceTests {
         }
         crowd.pass(60_000);
 
-        assertFewRequests(crowd.questionsIn(60));
+        assertFewRequests(crowd.requestsIn(60));
     }
 }

@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A lease that stays for a while in the instance where nobody wants the lock any more. */
+/** A lease that stays for a while in the instance where no caller wants the lock any more. */
 class RetentionTests {
 
     private static final EngineSettings SETTINGS = EngineSettings.DEFAULTS.withRetention(Duration.ofSeconds(5));
@@ -209,7 +209,7 @@ class RetentionTests {
     void aRecallThatOvertakesTheGrantIsNotForgotten() {
         one.network.holdCommands();
         AsyncAttempt here = one.acquire("a");
-        StoreCall<?> command = one.network.take();
+        SimulatedCall<?> command = one.network.take();
         command.execute();
         one.network.flow();
         AsyncAttempt elsewhere = two.acquire("a");
@@ -227,7 +227,7 @@ class RetentionTests {
         AsyncAttempt here = one.acquire("a");
         one.network.holdCommands();
         world.advanceSeconds(10);
-        StoreCall<?> renewal = one.network.take();
+        SimulatedCall<?> renewal = one.network.take();
         renewal.execute();
         one.network.flow();
         AsyncAttempt elsewhere = two.acquire("a");

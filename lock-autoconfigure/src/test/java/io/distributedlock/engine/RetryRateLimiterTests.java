@@ -150,7 +150,7 @@ class RetryRateLimiterTests {
         attempt.close();
     }
 
-    /** A reconnect is told to all of them at the same moment. */
+    /** A reconnect notifies all of them at the same moment. */
     @Test
     void thousandsOfWaitersDoNotSendTheirRequestsAtOnceWhenAConnectionIsRestored() {
         int many = 5_000;

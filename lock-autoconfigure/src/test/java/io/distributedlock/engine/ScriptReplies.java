@@ -17,7 +17,7 @@ import java.util.Set;
 /** The scripts on a real server, without a client in between. Each command brings the state after it. */
 final class ScriptReplies {
 
-    /** The line is read place by place, and every field has to be one that belongs to somebody. */
+    /** The line is read place by place, and every field has to belong to a place. */
     private static final String STATE = """
         local entry, known, line = KEYS[1], 0, ''
         local fields = redis.call('HMGET', entry, 'o', 't', 'l', 'f', 'h', 'g')

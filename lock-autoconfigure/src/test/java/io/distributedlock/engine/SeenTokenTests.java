@@ -24,7 +24,7 @@ class SeenTokenTests {
 
     private final Instance two = world.instance("two");
 
-    /** The highest token that an instance says it has seen, when it asks for a lock that nobody has. */
+    /** The highest token that an instance says it has seen, when it asks for a free lock. */
     private long floorOf(Instance instance) {
         instance.acquire("another").close();
         List<AcquireCommand> commands = instance.network.sent(AcquireCommand.class);
@@ -62,7 +62,7 @@ class SeenTokenTests {
         one.network.flow();
 
         assertThat(floorOf(one)).isGreaterThan(holder.token());
-        one.network.held().forEach(StoreCall::run);
+        one.network.held().forEach(SimulatedCall::run);
         world.advanceSeconds(3);
         waiting.close();
     }

@@ -284,8 +284,8 @@ final class SharedLeases extends LeaseServer {
     }
 
     /**
-     * The first in line who listens gets the lock, or nobody. Who waits for the same explicit owner and listens enters
-     * too.
+     * The first in line who listens gets the lock, or none does. Who waits for the same explicit owner and listens
+     * enters too.
      */
     private @Nullable Queued transfer(String name, LeaseEntry entry, long floor, @Nullable String again) {
         List<Queued> near = entry.near();

@@ -363,13 +363,13 @@ class SharedLockTests {
         AsyncAttempt second = one.acquire(READ);
         one.network.holdCommands();
         first.handle().closeAsync();
-        StoreCall<?> release = one.network.take();
+        SimulatedCall<?> release = one.network.take();
         AsyncAttempt attempt = one.acquire(WRITE.noWait());
         one.network.take().execute().answer();
         assertThat(attempt.isPending()).isTrue();
         world.advanceMillis(1);
         second.handle().closeAsync();
-        StoreCall<?> later = one.network.take();
+        SimulatedCall<?> later = one.network.take();
 
         release.execute().answer();
         one.network.take().execute().answer();

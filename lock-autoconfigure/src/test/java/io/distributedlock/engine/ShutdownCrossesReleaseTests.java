@@ -39,7 +39,10 @@ class ShutdownCrossesReleaseTests {
     /** Else the connections go before the release, and the lock stays taken for a whole lease. */
     @Test
     void theEngineWaitsForTheRelease() throws InterruptedException {
-        LockEngine engine = new LockEngine(store, NO_GRACE, NanoClock.SYSTEM, callback -> awaitProceed());
+        LockEngine engine = TestEngine.of(store)
+                .settings(NO_GRACE)
+                .callbacks(callback -> awaitProceed())
+                .at(NanoClock.SYSTEM);
         LockHandle handle = acquire(engine);
         handle.onLost(() -> {});
         Thread ending = new Thread(() -> awaitLoss(handle));
@@ -68,7 +71,7 @@ class ShutdownCrossesReleaseTests {
     private LockHandle acquire(LockEngine engine) {
         LockRequest request =
                 LockRequest.of("crossed").lease(Duration.ofMillis(200)).renew(false);
-        Waiter waiter = new Waiter(engine.context(), ResolvedRequest.of(request, NO_GRACE), this);
+        Waiter waiter = new Waiter(engine.context(), ResolvedRequest.of(request, NO_GRACE), this, null);
         engine.locks().enqueue(waiter);
         store.answer.complete(new LeaseStore.AcquireReply.Granted(7, 0));
         return ((AcquireResult.Granted) waiter.result.join()).handle();
@@ -83,7 +86,7 @@ class ShutdownCrossesReleaseTests {
                 .satisfies(e -> assertThat(e.lockName()).isEqualTo("crossed"));
     }
 
-    /** Runs where the loss is told: the hold has ended by then, and its release is about to be sent. */
+    /** Runs where the loss is reported: the hold has ended by then, and its release is about to be sent. */
     private void awaitProceed() {
         ended.countDown();
         try {

@@ -125,7 +125,8 @@ class ShutdownTests {
     @Test
     void anAsynchronousCallAfterTheEndFailsThroughItsStage() {
         InMemoryLeaseStore store = new InMemoryLeaseStore(world.leases, "real", new TestNetwork());
-        LockEngine real = new LockEngine(store, withGrace(Duration.ZERO));
+        LockEngine real =
+                TestEngine.of(store).settings(withGrace(Duration.ZERO)).start();
         real.close();
 
         CompletableFuture<LockHandle> stage =
@@ -138,7 +139,8 @@ class ShutdownTests {
     void anAsynchronousWaiterOfARealEngineFailsAtTheEnd() {
         AsyncAttempt elsewhere = one.acquire("a");
         InMemoryLeaseStore store = new InMemoryLeaseStore(world.leases, "real", new TestNetwork());
-        LockEngine real = new LockEngine(store, withGrace(Duration.ZERO));
+        LockEngine real =
+                TestEngine.of(store).settings(withGrace(Duration.ZERO)).start();
         CompletableFuture<LockHandle> stage =
                 real.acquireAsync(LockRequest.of("a").waitForever()).toCompletableFuture();
 

@@ -30,7 +30,7 @@ final class SimChecker {
 
     private static final long SLACK = 60 * Simulation.MILLI;
 
-    /** Somebody wants a lock. */
+    /** A caller wants a lock. */
     record AsyncAttempt(SimNode node, LockRequest request, long since, long pausedBefore) {}
 
     private record Held(AsyncAttempt attempt, DefaultLockHandle handle) {
@@ -99,7 +99,7 @@ final class SimChecker {
         return Objects.requireNonNull(request.waitUpTo()).toNanos();
     }
 
-    /** Nobody waits or holds any more. */
+    /** No caller waits or holds any more. */
     boolean isDone() {
         return open.isEmpty() && held.isEmpty();
     }

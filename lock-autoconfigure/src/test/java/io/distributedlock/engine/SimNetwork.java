@@ -25,7 +25,7 @@ final class SimNetwork implements Network {
 
     private final SimNode node;
 
-    private final Set<StoreCall<?>> underWay = new LinkedHashSet<>();
+    private final Set<SimulatedCall<?>> underWay = new LinkedHashSet<>();
 
     private boolean connected = true;
 
@@ -49,7 +49,7 @@ final class SimNetwork implements Network {
     // ---- commands
 
     @Override
-    public void send(StoreCall<?> call) {
+    public void send(SimulatedCall<?> call) {
         if (!connected || sim.fault(1)) {
             call.fail(Effect.NOT_EXECUTED);
             return;
@@ -60,7 +60,7 @@ final class SimNetwork implements Network {
         sim.after(lastRequest - sim.elapsed(), () -> arrive(call, through));
     }
 
-    private void arrive(StoreCall<?> call, int through) {
+    private void arrive(SimulatedCall<?> call, int through) {
         if (through != connection) {
             arriveLate(call);
         } else if (sim.fault(3)) {
@@ -75,13 +75,13 @@ final class SimNetwork implements Network {
     }
 
     /** Its bytes lie in a dead connection, and are read there later or never. */
-    private void arriveLate(StoreCall<?> call) {
+    private void arriveLate(SimulatedCall<?> call) {
         if (sim.random.nextBoolean()) {
             sim.after(sim.millisUpTo(sim.random.nextBoolean() ? 30 : 800), call::execute);
         }
     }
 
-    private void answer(StoreCall<?> call, int through) {
+    private void answer(SimulatedCall<?> call, int through) {
         if (through == connection && underWay.remove(call)) {
             call.answer();
         }
@@ -139,7 +139,7 @@ final class SimNetwork implements Network {
         connected = false;
         connection++;
         ready = new CompletableFuture<>();
-        Set<StoreCall<?>> lost = new LinkedHashSet<>(underWay);
+        Set<SimulatedCall<?>> lost = new LinkedHashSet<>(underWay);
         underWay.clear();
         sim.after(sim.millisUpTo(5), node, CONTROL, () -> lost.forEach(call -> call.fail(Effect.UNKNOWN)));
         sim.after(length, this::reconnect);

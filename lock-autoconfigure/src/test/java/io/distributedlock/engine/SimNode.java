@@ -53,8 +53,10 @@ final class SimNode {
                 Duration.ofMillis(sim.random.nextBoolean() ? 0 : sim.random.nextInt(500)),
                 EngineSettings.Release.ASYNC,
                 100);
-        this.engine =
-                new LockEngine(store, settings, sim.clock, work -> sim.after(sim.millisUpTo(2), this, OTHER, work));
+        this.engine = TestEngine.of(store)
+                .settings(settings)
+                .callbacks(work -> sim.after(sim.millisUpTo(2), this, OTHER, work))
+                .at(sim.clock);
     }
 
     // ---- time
@@ -114,7 +116,7 @@ final class SimNode {
         sim.after(sim.millisUpTo(1_500), this::misfortune);
     }
 
-    /** Somebody takes the lock away by force, or gives a hold back by its owner's name. */
+    /** An operator takes the lock away by force, or gives a hold back by its owner's name. */
     private void meddle() {
         if (sim.random.nextBoolean()) {
             store.forceRelease(SimChecker.MEDDLED, 0);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Time, chance and the instances of one simulated run. Everything happens on one thread, event after event; all chance
- * comes from one seed. First with faults, then without, until nobody wants anything any more.
+ * comes from one seed. First with faults, then without, until no caller wants anything any more.
  */
 final class Simulation {
 

@@ -24,7 +24,7 @@ final class TestNetwork implements Network {
         }
     }
 
-    private final List<StoreCall<?>> held = new ArrayList<>();
+    private final List<SimulatedCall<?>> held = new ArrayList<>();
 
     private final List<Object> sent = new ArrayList<>();
 
@@ -64,7 +64,7 @@ final class TestNetwork implements Network {
     }
 
     @Override
-    public void send(StoreCall<?> call) {
+    public void send(SimulatedCall<?> call) {
         Error error = takeErrorOfSending();
         if (error != null) {
             throw error;
@@ -74,7 +74,7 @@ final class TestNetwork implements Network {
     }
 
     /** What happens to it, outside of the monitor, as an answer may lead to the next command. */
-    private synchronized Runnable fateOf(StoreCall<?> call) {
+    private synchronized Runnable fateOf(SimulatedCall<?> call) {
         sent.add(call.command);
         if (down) {
             return () -> call.fail(Effect.NOT_EXECUTED);
@@ -92,7 +92,7 @@ final class TestNetwork implements Network {
         return call::run;
     }
 
-    private static void fail(StoreCall<?> call, boolean executes, Effect effect) {
+    private static void fail(SimulatedCall<?> call, boolean executes, Effect effect) {
         if (executes) {
             call.execute();
         }
@@ -211,12 +211,12 @@ final class TestNetwork implements Network {
     }
 
     /** Commands that the test has to deal with, oldest first. */
-    List<StoreCall<?>> held() {
+    List<SimulatedCall<?>> held() {
         return List.copyOf(held);
     }
 
     /** Takes the oldest command that was held back. */
-    StoreCall<?> take() {
+    SimulatedCall<?> take() {
         return held.remove(0);
     }
 

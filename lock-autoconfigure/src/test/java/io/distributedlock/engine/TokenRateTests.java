@@ -93,7 +93,7 @@ class TokenRateTests {
         AsyncAttempt first = one.acquire("a");
         AsyncAttempt second = one.acquire("a");
         world.pauseMillis(10);
-        StoreCall<?> command = one.network.take().execute();
+        SimulatedCall<?> command = one.network.take().execute();
         one.network.flow();
         command.answer();
         one.network.forgetSent();

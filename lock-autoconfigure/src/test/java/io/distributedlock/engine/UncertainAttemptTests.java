@@ -76,7 +76,7 @@ class UncertainAttemptTests {
     void aLateCopyOfTheLongestIsRefusedForAsLongAsItsLease() {
         one.network.holdCommands();
         AsyncAttempt longer = one.acquire(request(60));
-        StoreCall<?> late = one.network.take();
+        SimulatedCall<?> late = one.network.take();
         AsyncAttempt shorter = one.acquire(request(1));
         longer.cancel();
         one.network.flow();

@@ -62,7 +62,7 @@ class ValidityTests {
     void aReplyAfterItsOwnDeadlineIsNoHoldAndIsReleased() {
         one.network.holdCommands();
         AsyncAttempt attempt = askWithLease(50);
-        StoreCall<?> command = one.network.take().execute();
+        SimulatedCall<?> command = one.network.take().execute();
         world.pauseMillis(45);
         one.network.flow();
         command.answer();
@@ -119,9 +119,9 @@ class ValidityTests {
     void theReplyToAnEarlierRequestDoesNotCountForTheLatest() {
         one.network.holdCommands();
         AsyncAttempt attempt = askWithLease(900);
-        StoreCall<?> first = one.network.take();
+        SimulatedCall<?> first = one.network.take();
         world.advanceMillis(300);
-        StoreCall<?> second = one.network.take();
+        SimulatedCall<?> second = one.network.take();
 
         first.run();
         assertThat(attempt.isPending()).isTrue();

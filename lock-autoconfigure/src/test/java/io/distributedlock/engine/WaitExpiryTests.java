@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a caller is told when its wait is over: busy only if the store's latest word was that. */
+/** The result of a caller whose wait is over: busy only if the store's latest word was that. */
 class WaitExpiryTests {
 
     @RegisterExtension
@@ -83,7 +83,7 @@ class WaitExpiryTests {
         one.reconnect();
     }
 
-    /** Nobody else has the lock: it was granted, and the grant was too old when it came. */
+    /** No other caller has the lock: it was granted, and the grant was too old when it came. */
     @Test
     void theLockIsUnavailableWhenTheLatestReplyWasALateGrant() {
         AsyncAttempt elsewhere = two.acquire("a");
@@ -93,7 +93,7 @@ class WaitExpiryTests {
         elsewhere.close();
         one.network.holdCommands();
         world.advanceMillis(200);
-        StoreCall<?> late = one.network.take().execute();
+        SimulatedCall<?> late = one.network.take().execute();
         world.pauseMillis(400);
         late.answer();
 
@@ -103,7 +103,7 @@ class WaitExpiryTests {
                 .isInstanceOf(LockUnavailableException.class)
                 .hasMessageContaining("400 ms");
         one.network.flow();
-        one.network.held().forEach(StoreCall::run);
+        one.network.held().forEach(SimulatedCall::run);
         world.advanceMillis(500);
     }
 

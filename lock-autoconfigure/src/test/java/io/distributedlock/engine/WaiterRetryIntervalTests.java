@@ -11,7 +11,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
 import io.distributedlock.engine.LeaseStore.Reply;
-import io.distributedlock.engine.LeaseStore.Sent;
+import io.distributedlock.engine.LeaseStore.StoreCall;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -52,7 +52,7 @@ class WaiterRetryIntervalTests {
     private static void assertFewRequests(long ttlMillis) {
         AtomicInteger commands = new AtomicInteger();
         ManualClock clock = ManualClock.startingAt(0);
-        LockEngine engine = new LockEngine(busyFor(ttlMillis, commands), EngineSettings.DEFAULTS, clock, Runnable::run);
+        LockEngine engine = TestEngine.of(busyFor(ttlMillis, commands)).at(clock);
         CompletableFuture<LockHandle> waiting =
                 engine.acquireAsync(LockRequest.of("a").waitForever()).toCompletableFuture();
         for (int i = 0; i < 1_000; i++) {
@@ -77,7 +77,7 @@ class WaiterRetryIntervalTests {
                     @SuppressWarnings("unchecked")
                     Reply<AcquireReply> to = (Reply<AcquireReply>) arguments[1];
                     to.replied(new AcquireReply.Busy(ttlMillis, true, 7, 0, 1), null);
-                    return (Sent) () -> {};
+                    return (StoreCall) () -> {};
                 });
     }
 
@@ -103,7 +103,7 @@ class WaiterRetryIntervalTests {
         waiting.close();
     }
 
-    /** Whoever waited longer than some internal time-out was dropped from the line without a word. */
+    /** A caller that waited longer than an internal time-out was dropped from the line without a message. */
     @Test
     void aWaiterKeepsItsPlaceHoweverLongItWaits() {
         AsyncAttempt holder = one.acquire("a");
@@ -112,7 +112,7 @@ class WaiterRetryIntervalTests {
 
         world.advance(Duration.ofHours(1));
         assertThat(two.network.sent(AcquireCommand.class))
-                .as("questions in an hour")
+                .as("requests in an hour")
                 .hasSizeLessThan(8_000);
         holder.close();
 

@@ -191,13 +191,13 @@ class AcknowledgedLeaseStoreTests {
         }
 
         @Override
-        public Sent acquire(AcquireCommand command, Reply<AcquireReply> to) {
+        public StoreCall acquire(AcquireCommand command, Reply<AcquireReply> to) {
             to.replied(new AcquireReply.Granted(7, 0), null);
             return () -> {};
         }
 
         @Override
-        public Sent release(ReleaseCommand command, Reply<ReleaseReply> to) {
+        public StoreCall release(ReleaseCommand command, Reply<ReleaseReply> to) {
             releases.add(command);
             return () -> {};
         }

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.opentest4j.TestAbortedException;
 
-/** Somebody sets the wall clock, of an application or of Redis. */
+/** An operator sets the wall clock, of an application or of Redis. */
 class ClockJumpTests extends AbstractFaultTests {
 
     private static final Duration LEASE = millis(2_000);

@@ -125,7 +125,7 @@ class ClusterOutageTests {
         first.acquire(leased("frozen", 60_000).waitUpTo(Duration.ofSeconds(60))).close();
     }
 
-    /** A moment in which nobody can be asked is no grant. */
+    /** A moment in which no server replies is no grant. */
     private static boolean isTaken(RedisLockTemplate locks) {
         try {
             return locks.tryAcquire(leased("frozen", 60_000).noWait()).isEmpty();

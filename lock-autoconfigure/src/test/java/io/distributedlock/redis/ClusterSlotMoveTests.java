@@ -133,7 +133,7 @@ class ClusterSlotMoveTests {
         }
     }
 
-    /** The waiter's channel is in the shard that had the lock; nobody can tell it any more. */
+    /** The waiter's channel is in the shard that had the lock; no message reaches it any more. */
     @Test
     void aWaiterWhoseLockHasMovedQueuesUnderANewChannel() {
         RedisLockTemplate first = template();

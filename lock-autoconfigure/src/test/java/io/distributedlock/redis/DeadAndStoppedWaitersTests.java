@@ -149,7 +149,7 @@ class DeadAndStoppedWaitersTests {
         try (LockHandle following = next.get()) {
             assertThat(watch.elapsed()).isLessThan(Noise.now());
             assertThat(following.fencingToken()).isGreaterThan(handle.fencingToken());
-            assertThat(waiting()).as("nobody dead is in line any more").isZero();
+            assertThat(waiting()).as("no dead waiter is in line any more").isZero();
         }
         assertLineIsGone();
     }
@@ -193,7 +193,7 @@ class DeadAndStoppedWaitersTests {
         }
     }
 
-    /** Nobody has taken the lock meanwhile, but the grant has passed all the same: it needs a new one to run. */
+    /** No caller has taken the lock meanwhile, but the grant has passed all the same: it needs a new one to run. */
     @Test
     void anInstanceThatWasStoppedBetweenGrantAndDeliveryAcquiresAgain() {
         ChildJvm child = startChildren(1).get(0);

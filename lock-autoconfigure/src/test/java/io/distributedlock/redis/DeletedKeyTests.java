@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Somebody deletes the entry of a lock, and with it who holds it and who waits. */
+/** An operator deletes the entry of a lock, and with it its holder and its waiters. */
 class DeletedKeyTests extends AbstractFaultTests {
 
     private static final LockRequest REQUEST = LockRequest.of("deleted").waitForever();
@@ -72,7 +72,7 @@ class DeletedKeyTests extends AbstractFaultTests {
     }
 
     /**
-     * It happens again and again: nobody is forgotten, and Redis assigns no token twice. An instance that has not
+     * It happens again and again: no waiter is forgotten, and Redis assigns no token twice. An instance that has not
      * noticed it yet may count on locally to the token of the next owner.
      */
     @Test
@@ -123,7 +123,7 @@ class DeletedKeyTests extends AbstractFaultTests {
                                 && !others.contains(token - 1));
             }
         }
-        // Whoever has bad luck loses each new place in line as well, until it ends.
+        // An unlucky waiter loses each new place in line as well, until it ends.
         assertThat(longest.get()).isLessThan(deletedFor.plus(POLL).plus(Noise.now()));
         assertThat(keys()).isEmpty();
     }

@@ -15,7 +15,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An entry lives as long as its owner counts on it: neither shorter, whoever asks, nor longer, whoever changed it. */
+/**
+ * An entry lives as long as its owner counts on it: neither shorter after a request, nor longer after a change by
+ * others.
+ */
 class EntryExpiryScriptTests extends AbstractScriptTests {
 
     private static void change(String how) {
@@ -38,7 +41,7 @@ class EntryExpiryScriptTests extends AbstractScriptTests {
 
         List<?> answer = ask(TWO, "200", queue);
 
-        assertThat(answer.get(4)).as("is told as repaired").isEqualTo(1L);
+        assertThat(answer.get(4)).as("is reported as repaired").isEqualTo(1L);
         assertThat(ttl()).isBetween(50_000L, 60_000L);
         assertThat(ask(TWO, "200", queue).get(4)).isEqualTo(0L);
     }

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** One caller at a time, whoever they are. A counter that is read, and written a moment later, would tell otherwise. */
+/** One caller at a time, of whatever kind. A counter that is read, and written a moment later, would tell otherwise. */
 abstract class ExclusionContract extends AbstractLockContract {
 
     private static final int CALLERS = 8;

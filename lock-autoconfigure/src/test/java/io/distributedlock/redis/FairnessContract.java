@@ -32,7 +32,7 @@ abstract class FairnessContract extends AbstractLockContract {
         super(server);
     }
 
-    /** To the first in line, and to nobody else. */
+    /** To the first in line, and to no other caller. */
     @Test
     void handingOverIsOneMessageToOneInstance() {
         List<RedisLockTemplate> instances =

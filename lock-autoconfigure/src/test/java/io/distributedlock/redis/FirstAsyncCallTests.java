@@ -29,7 +29,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Asynchronous callers of a template that nobody has started. */
+/** Asynchronous callers of a template that was not started. */
 class FirstAsyncCallTests {
 
     private static StandaloneServer server;

@@ -37,7 +37,7 @@ class ForeignEntryChangeTests extends AbstractFaultTests {
     /** Of a hold that lasts, and is renewed twice a second. */
     private static final LockRequest LASTING = leased("foreign", 1_500);
 
-    /** A renewal interval and one time-out: until then whoever has lost a lock is told. */
+    /** A renewal interval and one time-out: until then a holder that has lost its lock is notified. */
     private static final Duration TOLD = REQUEST.lease().dividedBy(3).plus(TIMEOUT);
 
     private final List<Long> tokens = new CopyOnWriteArrayList<>();
@@ -80,7 +80,7 @@ class ForeignEntryChangeTests extends AbstractFaultTests {
         return waiters;
     }
 
-    /** Whoever asks in the moment in which Redis is out of memory is refused. */
+    /** A request is refused while Redis is out of memory. */
     private static LockHandle acquireInTheEnd(RedisLockTemplate instance) {
         while (true) {
             try {
@@ -184,7 +184,7 @@ class ForeignEntryChangeTests extends AbstractFaultTests {
                         .hasMessageContainingAll("'foreign'", "WRONGTYPE");
             }
             assertThat(watch.elapsed())
-                    .as("nobody waits for ever")
+                    .as("no caller waits for ever")
                     .isLessThan(millis(1_000).plus(Noise.now()));
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);
             HoldAssertions.assertAllTheTime(
@@ -251,7 +251,7 @@ class ForeignEntryChangeTests extends AbstractFaultTests {
         assertNothingIsLeft();
     }
 
-    /** A line that nobody can read does not keep the lock from being released. */
+    /** An unreadable line does not keep the lock from being released. */
     @Test
     void garbageInTheLineIsDroppedWithTheRelease() {
         hold(REQUEST);

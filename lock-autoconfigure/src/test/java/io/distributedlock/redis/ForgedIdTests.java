@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Only who knows the whole id of an acquisition has a right to it, and nobody is told an id. */
+/** Only who knows the whole id of an acquisition has a right to it, and no id is published. */
 class ForgedIdTests extends AbstractFaultTests {
 
     private static final String KEY = "lock:{forged}";

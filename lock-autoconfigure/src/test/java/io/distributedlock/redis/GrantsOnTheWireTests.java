@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Grants that come twice, from the past, or to somebody who has just gone. Whoever is next in line does not notice. */
+/** Grants that come twice, from the past, or to a caller that has just left. The next one in line does not notice. */
 class GrantsOnTheWireTests extends AbstractFaultTests {
 
     /** Such a lease ends long after this test. */

@@ -48,7 +48,7 @@ abstract class HandOverContract extends AbstractLockContract {
                     .extracting(CommandLog.Entry::name)
                     .containsOnly("evalsha");
             assertThat(log.calls(server.publishCommand()))
-                    .as("messages to nobody")
+                    .as("messages without a receiver")
                     .isEmpty();
         }
     }
@@ -149,7 +149,7 @@ abstract class HandOverContract extends AbstractLockContract {
         assertThat(handOvers.get(197)).as("99th percentile").isLessThan(Noise.now());
     }
 
-    /** One waiter is woken by each release, and it has the lock then: nobody comes to ask in vain. */
+    /** One waiter is woken by each release, and it has the lock then: no request is in vain. */
     @Test
     void handingOverBetweenInstancesWakesOnlyOne() {
         List<RedisLockTemplate> instances = new ArrayList<>(List.of(first, second));

@@ -114,7 +114,7 @@ class HandOverScriptTests extends AbstractScriptTests {
     }
 
     @Test
-    void theNextOwnerIsToldThatTheOneBeforeWaitsAgain() {
+    void theNextOwnerIsNotifiedThatTheFormerOneWaitsAgain() {
         acquire(ONE, "5000");
         acquire(TWO, "5000");
         try (RespClient two = listening(redis, "two")) {
@@ -125,7 +125,7 @@ class HandOverScriptTests extends AbstractScriptTests {
         assertThat(line()).isEqualTo("one.secret.2 5000 ;");
     }
 
-    /** Or its owner would have a hold that nobody gives back. */
+    /** Or its owner would have a hold that is never released. */
     @Test
     void aWaiterForAnExplicitOwnerThatDoesNotListenDoesNotEnter() {
         acquire(ONE, "5000");

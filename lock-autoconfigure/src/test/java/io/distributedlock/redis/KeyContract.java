@@ -78,7 +78,7 @@ abstract class KeyContract extends AbstractLockContract {
         calls.forEach(TestCallers.Call::get);
     }
 
-    /** Whoever knows what identifies an acquisition in Redis could release it, so it is shown nowhere. */
+    /** A reader of the id of an acquisition could release it, so it is shown nowhere. */
     @Test
     void inspectKeepsTheAcquisitionSecret() {
         try (LockHandle handle = first.acquire(REQUEST)) {
@@ -106,7 +106,7 @@ abstract class KeyContract extends AbstractLockContract {
                     millis(200), () -> assertThat(onlyTtl()).isBetween(1L, 20_000L));
             waiter.get();
         }
-        // Whoever gave up says so on a connection of its own, perhaps after the lock was handed to it.
+        // A waiter that gives up sends that on a connection of its own, perhaps after the lock was handed to it.
         await().until(() -> keys().isEmpty());
     }
 

@@ -266,7 +266,7 @@ abstract class LeaseContract extends AbstractLockContract {
         return new WeakReference<>(first.acquire(request));
     }
 
-    /** A re-entry is a handle that somebody has: it is renewed, whatever became of an earlier one. */
+    /** A re-entry is a handle that a caller has: it is renewed, whatever became of an earlier one. */
     @Test
     void isRenewedForAReentryAfterTheFirstHandleWasGarbageCollected() {
         HoldAssertions.assertUnlessStalled(RENEWED_LEASE.dividedBy(6), this::assertReentryIsRenewed);

@@ -195,7 +195,7 @@ class LongLineScriptTests extends AbstractScriptTests {
         }
     }
 
-    /** The script has a shorter way for the line in which nobody is special. */
+    /** The script has a shorter way for a line of ordinary waiters. */
     @Test
     void theShortPathGivesTheNextOwnerItsLeaseAndToken() {
         try (RespClient listener = listening(redis, "two")) {

@@ -157,7 +157,7 @@ class LostMessageTests extends AbstractFaultTests {
         assertThat(lost).hasValue(0);
     }
 
-    /** Nobody hears that it was granted: the next one in line gets the lock instead, in the same step. */
+    /** The message about the grant is lost: the next one in line gets the lock instead, in the same step. */
     @Test
     void anInstanceThatHasGoneIsPassedOver() {
         RedisLockTemplate holder = patient();

@@ -97,7 +97,7 @@ class LostWakeUpTests extends AbstractFaultTests {
         assertThat(keys()).isEmpty();
     }
 
-    /** Somebody cleaned up the line, and who was in it waited for a message that nobody would send. */
+    /** An operator cleaned up the line, and its callers waited for a message that was never sent. */
     @Test
     void aWaiterThatHasLostItsPlaceInLineQueuesAgain() {
         RedisLockTemplate holder = patient();
@@ -115,7 +115,7 @@ class LostWakeUpTests extends AbstractFaultTests {
         assertThat(keys()).isEmpty();
     }
 
-    /** One lost race after a wake-up, and the caller was told "busy" long before its time was over. */
+    /** One lost race after a wake-up, and the caller got "busy" long before its time was over. */
     @Test
     void aWaiterThatDoesNotGetTheReleasedLockWaitsForItsWholeTime() {
         RedisLockTemplate holder = patient();
@@ -154,7 +154,7 @@ class LostWakeUpTests extends AbstractFaultTests {
         await().atMost(Noise.LATEST).until(() -> keys().isEmpty());
     }
 
-    /** Somebody gave the key an expiry that overflows in other units: whoever waited took it for the past. */
+    /** An operator gave the key an expiry that overflows in other units: waiters took it for the past. */
     @Test
     void anExpiryInCenturiesCausesNeitherABusyLoopNorAnEndlessWait() {
         RedisLockTemplate holder = patient();

@@ -83,7 +83,7 @@ class MovedAddressTests extends AbstractFaultTests {
                 .sum();
     }
 
-    /** Only the connection for commands was broken: nobody would hear a grant. */
+    /** Only the connection for commands was broken: no grant would arrive. */
     @Test
     void messagesFollowTheCommands() {
         RedisLockTemplate locks = proxied();

@@ -30,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Locks that lived on in Redis, and were even renewed, when nobody held them any more. */
+/** Locks that lived on in Redis, and were even renewed, when no caller held them any more. */
 class OrphanedLockTests extends AbstractFaultTests {
 
     private static final Duration LEASE = millis(900);

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Nobody parks under the monitor of a name, be it for a moment: before Java 24 a virtual thread that does so pins its
- * carrier, and if all carriers are pinned behind one that has lost its own, nothing goes on any more.
+ * No thread parks under the monitor of a name, be it for a moment: before Java 24 a virtual thread that does so pins
+ * its carrier, and if all carriers are pinned behind one that has lost its own, nothing goes on any more.
  */
 class ParkingTests {
 

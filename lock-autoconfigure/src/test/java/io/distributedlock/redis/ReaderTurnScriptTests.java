@@ -83,7 +83,7 @@ class ReaderTurnScriptTests extends AbstractScriptTests {
         }
     }
 
-    /** Nobody would give the lock back for it. */
+    /** No release would be sent for it. */
     @Test
     void aReaderThatDoesNotListenDoesNotEnterByTheRequestOfAnother() {
         read(ONE, "5000");

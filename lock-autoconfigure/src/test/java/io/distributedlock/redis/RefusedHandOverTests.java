@@ -26,7 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A server that refuses writes still delivers messages: nobody may take one for the lock, however long that lasts. */
+/**
+ * A server that refuses writes still delivers messages: no waiter may take one for the lock, however long that lasts.
+ */
 class RefusedHandOverTests extends AbstractFaultTests {
 
     private static final Duration LONG = Duration.ofSeconds(30);

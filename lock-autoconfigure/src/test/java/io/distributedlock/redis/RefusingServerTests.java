@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
-/** Redis is there and answers, but with an error: whoever calls is told which, nobody asks in a loop, and it passes. */
+/** Redis replies, but with an error: callers get that error, no instance asks in a loop, and it passes. */
 class RefusingServerTests extends AbstractFaultTests {
 
     private static final String PASSWORD = "very-secret-password";
@@ -252,7 +252,7 @@ class RefusingServerTests extends AbstractFaultTests {
 
     @ParameterizedTest
     @EnumSource
-    void isToldAndPasses(Refusal refusal) throws IOException {
+    void isReportedAndPasses(Refusal refusal) throws IOException {
         refusal.prepare(this);
         RedisLockTemplate holding = instance(refusal);
         RedisLockTemplate calling = instance(refusal);
@@ -349,7 +349,7 @@ class RefusingServerTests extends AbstractFaultTests {
         }
     }
 
-    /** Whoever has a lock can do without memory, and is told of everything else. */
+    /** A holder needs no memory of Redis, and is notified of everything else. */
     private static void assertHolderLearnsOfTheLoss(LockHandle released, LockHandle lasting, Refusal refusal) {
         if (refusal == Refusal.NO_MEMORY) {
             released.close();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each call has one end, and it is told what kind of end that was. */
+/** Each call has one end, and receives the kind of that end. */
 @Timeout(30)
 class ScriptCommandTests {
 
@@ -43,7 +43,7 @@ class ScriptCommandTests {
 
     private final ServerReplies answers = new ServerReplies();
 
-    /** What was told of a call. */
+    /** What was reported of a call. */
     private static final class ServerReplies implements Reply<Long> {
 
         private final List<Object> told = new CopyOnWriteArrayList<>();

@@ -26,7 +26,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** What an operator is told at the start about a Redis that does not keep locks. */
+/** What is logged at the start about a Redis that does not keep locks. */
 @ExtendWith(OutputCaptureExtension.class)
 class ServerConfigurationCheckTests {
 
@@ -133,7 +133,7 @@ class ServerConfigurationCheckTests {
         assertThat(output.getAll()).doesNotContain("WARN");
     }
 
-    /** The other way round, as nobody may set the clock of this machine: this instance's clock goes ahead. */
+    /** The other way round, as a test may not set the clock of this machine: this instance's clock goes ahead. */
     @Test
     void reportsOnceThatTheClockWasSetBack(CapturedOutput output) {
         AtomicLong ahead = new AtomicLong();
@@ -145,7 +145,7 @@ class ServerConfigurationCheckTests {
             ServerClockMonitor clock = new ServerClockMonitor(() -> System.nanoTime() + ahead.get());
             LettuceLeaseStore store =
                     new LettuceLeaseStore(connections, new LockKeys(Templates.PREFIX), new InstanceId(), clock);
-            try (LockEngine engine = new LockEngine(store, settings, events::add)) {
+            try (LockEngine engine = new LockEngine(store, settings, events::add, null)) {
                 connections.open();
                 engine.acquire(LockRequest.of("a")).close();
                 engine.acquire(LockRequest.of("a")).close();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 
-/** Locks in the master of a list of servers; whoever promotes a replica tells nobody. */
+/** Locks in the master of a list of servers; the promotion of a replica is announced to no instance. */
 class StaticReplicasTests {
 
     /** Opening a connection takes three replies, and all servers of a list have two seconds to show their role. */

@@ -250,7 +250,7 @@ class TemplateLifecycleTests {
         }
     }
 
-    /** Whoever calls while it stops and starts is served or refused, and nothing else. */
+    /** A caller during its stop and start is served or refused, and nothing else. */
     @Test
     void stopsAndStartsUnderLoad() {
         RedisLockTemplate locks = template(Templates.settings(millis(2_000), millis(50)));

@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The command was sent, and nobody knows what became of it. */
+/** The command was sent, and its outcome is unknown. */
 class UnknownOutcomeTests extends AbstractFaultTests {
 
     private static final LockRequest REQUEST = leased("unknown", 1_200);
@@ -142,7 +142,7 @@ class UnknownOutcomeTests extends AbstractFaultTests {
         }
     }
 
-    /** Redis is told what to renew while it is silent, and then who released it: late renewals renew nothing. */
+    /** Redis receives renewals while it is silent, and then the release: late renewals renew nothing. */
     @Test
     void aRenewalThatRunsTooLateRenewsNothing() {
         RedisLockTemplate locks = proxied();
@@ -325,7 +325,7 @@ class UnknownOutcomeTests extends AbstractFaultTests {
         try {
             other.acquire(OTHERS.noWait()).close();
         } catch (LockNotAcquiredException e) {
-            throw new AssertionError("Somebody holds it: " + other.inspect("unknown"), e);
+            throw new AssertionError("It is held: " + other.inspect("unknown"), e);
         }
     }
 }

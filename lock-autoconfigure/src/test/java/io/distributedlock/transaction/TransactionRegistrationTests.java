@@ -56,7 +56,7 @@ class TransactionRegistrationTests {
         assertThat(ends).hasValue(1);
     }
 
-    /** The caller ends what has begun, since nobody else will. */
+    /** The caller ends what has begun, since no transaction will. */
     @Test
     void oneThatCameAfterTheCompletionIsLeftToItsCaller() {
         given(manager.isSynchronizationActive()).willReturn(false);

@@ -146,7 +146,7 @@ class CoroutineMethodTests {
     }
 
     @Test
-    fun aBusyLockIsToldOrSkipped() {
+    fun aBusyLockIsReportedOrSkipped() {
         application.hold("order:42").use {
             runBlocking {
                 assertThat(work.skipping("42")).isNull()

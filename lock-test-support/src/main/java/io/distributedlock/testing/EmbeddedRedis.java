@@ -128,7 +128,7 @@ public final class EmbeddedRedis implements AutoCloseable {
         return redis;
     }
 
-    /** A port of the loopback interface that nobody listens on at this moment. */
+    /** A port of the loopback interface without a listener at this moment. */
     public static int freePort() {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();

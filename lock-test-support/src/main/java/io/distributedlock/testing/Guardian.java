@@ -109,7 +109,7 @@ final class Guardian {
         }
     }
 
-    /** Goes nowhere if the shell has just died: its successor is told everything. */
+    /** Goes nowhere if the shell has just died: its successor receives everything. */
     private void tell(String line) {
         Process current = shell;
         if (current != null) {

@@ -23,7 +23,8 @@ final class Processes {
     private Processes() {}
 
     /**
-     * Sends a signal, e.g. {@code STOP}. A process is told to stop at once, but its threads notice it a moment later.
+     * Sends a signal, e.g. {@code STOP}. The signal arrives at once, but the threads of the process notice it a moment
+     * later.
      */
     static void signal(String name, long pid) {
         try {

@@ -100,7 +100,7 @@ public final class TcpProxy implements AutoCloseable {
         links.forEach(link -> link.abandoned = false);
     }
 
-    /** From now on, nobody listens. Existing connections go on. */
+    /** From now on, no port listens. Existing connections go on. */
     public synchronized void refuse() {
         close(listener);
         listener = null;

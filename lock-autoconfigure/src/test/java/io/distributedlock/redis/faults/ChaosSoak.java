@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.redis.history.HistoryReport;
 import io.distributedlock.redis.history.Model;
+import io.distributedlock.testing.Seeds;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -53,7 +54,7 @@ class ChaosSoak {
 
     private static final class Run<T extends FaultTarget, R extends FaultRow<T>> {
 
-        private final long seed = Long.getLong("chaos.seed", System.nanoTime());
+        private final long seed = Seeds.of("chaos.seed");
 
         private final double minutes = Double.parseDouble(System.getProperty("chaos.minutes", "5"));
 

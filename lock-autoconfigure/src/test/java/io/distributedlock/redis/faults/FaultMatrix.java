@@ -48,7 +48,7 @@ final class FaultMatrix<T extends FaultTarget> implements AutoCloseable {
 
     private int holds;
 
-    /** Of renewals that nobody saw, nothing can be said. */
+    /** Without recorded renewals, nothing can be said about them. */
     private int renewals;
 
     /** Holds that readers or the members of one owner had beside others, and forced releases. */

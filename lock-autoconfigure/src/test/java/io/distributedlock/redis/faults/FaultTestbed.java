@@ -58,7 +58,7 @@ final class FaultTestbed<T extends FaultTarget> implements AutoCloseable {
      */
     private static final Duration NOISE = Duration.ofMillis(700);
 
-    /** From the end of a lease until somebody who was not told asks again. */
+    /** From the end of a lease until a waiter that got no message asks again. */
     private static final Duration POLL = Duration.ofSeconds(1);
 
     /** From when instances may listen again until they do. */
@@ -291,7 +291,7 @@ final class FaultTestbed<T extends FaultTarget> implements AutoCloseable {
         return verdict;
     }
 
-    /** Whoever wants to know what went wrong needs the history, nobody else does. */
+    /** Only the analysis of a failure needs the history. */
     private void forget() {
         try (Stream<Path> files = Files.list(directory)) {
             for (Path file : files.toList()) {

@@ -142,7 +142,7 @@ final class OperatorFaults {
         }
     }
 
-    /** The replica of nobody: it keeps what it has, and writes nothing. */
+    /** The replica of a server that does not exist: it keeps what it has, and writes nothing. */
     static boolean readOnly(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
         Server server = arena.redis();
         long before = server.errors("READONLY");

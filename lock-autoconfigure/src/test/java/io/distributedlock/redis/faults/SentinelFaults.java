@@ -76,7 +76,7 @@ final class SentinelFaults {
         return lost && moved;
     }
 
-    /** Nobody can replace the master, and nobody knows who it is. It is the same afterwards, with all its data. */
+    /** No Sentinel can replace the master, or knows its address. It is the same afterwards, with all its data. */
     static boolean freezeMasterWithoutSentinels(
             FaultTestbed<SentinelTarget> testbed, ClientProcess victim, Random random) {
         SentinelTarget redis = testbed.redis();

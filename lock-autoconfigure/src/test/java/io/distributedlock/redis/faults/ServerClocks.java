@@ -28,8 +28,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Clocks of servers that are ahead of the real one. Nobody can set the clock of one process, so it is what instances
- * see that changes: on their way to the server, their scripts get another clock, and the command TIME becomes a script.
+ * Clocks of servers that are ahead of the real one. The clock of one process cannot be set, so it is what instances see
+ * that changes: on their way to the server, their scripts get another clock, and the command TIME becomes a script.
  */
 final class ServerClocks {
 

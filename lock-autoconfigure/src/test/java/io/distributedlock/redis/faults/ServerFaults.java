@@ -82,7 +82,7 @@ final class ServerFaults {
         return System.nanoTime() - before >= Duration.ofMillis(millis).toNanos();
     }
 
-    /** Others are told that it is busy. */
+    /** Others get a busy reply. */
     static boolean busyScript(FaultTestbed<Server> arena, ClientProcess victim, Random random) {
         Server server = arena.redis();
         long before = server.errors("BUSY");

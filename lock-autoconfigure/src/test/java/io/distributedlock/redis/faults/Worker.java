@@ -107,7 +107,7 @@ final class Worker {
         } catch (LockNotAcquiredException e) {
             return false;
         } catch (DistributedLockException | CompletionException e) {
-            // Whoever gets an error does not try again at once.
+            // A worker that gets an error does not try again at once.
             round.over().isSetWithin(random.nextInt(40_000_000));
             return false;
         }
@@ -142,7 +142,7 @@ final class Worker {
         return hold(future.orTimeout(60, TimeUnit.SECONDS).join(), null);
     }
 
-    /** The work is done on the thread that hears of the grant, and nobody waits for the release. */
+    /** The work is done on the thread that receives the grant, and no thread waits for the release. */
     private boolean inCallbacks(LockRequest request) {
         return round.locks()
                 .acquireAsync(request)

@@ -6,9 +6,9 @@ package io.distributedlock.redis.faults;
 
 /** What a worker is like. There is one keeper and one patient worker in each JVM. */
 enum WorkerRole {
-    /** Keeps its locks for long, so that there is somebody to lose one whatever happens. */
+    /** Keeps its locks for long, so that each fault finds a holder. */
     KEEPER,
-    /** Waits for as long as it takes, so that there is somebody who is forgotten if anybody is. */
+    /** Waits for as long as it takes, so that a forgotten waiter is noticed. */
     PATIENT,
     /** Tries everything, and never takes long. */
     BUSY;

@@ -10,7 +10,7 @@ import java.util.List;
 /** What the checks have to say of a run. */
 final class CheckerFindings {
 
-    /** So many are told; all are counted. */
+    /** So many are reported; all are counted. */
     private static final int TOLD = 20;
 
     private final List<String> violations = new ArrayList<>();

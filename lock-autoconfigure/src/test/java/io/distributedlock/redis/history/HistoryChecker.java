@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
  *
  * <p>Only what is certain counts against a lock: a hold is <em>certain</em> from when its owner knew of it to the
  * earliest of its release being asked for, its local deadline, and its loss being known. What an unanswered call did is
- * possible for ever and never certain, so there is no false alarm; and a run in which no fault hit, or nobody held a
+ * possible for ever and never certain, so there is no false alarm; and a run in which no fault hit, or no caller held a
  * lock, is invalid instead of green.
  *
  * <ul>
@@ -36,7 +36,7 @@ import java.util.stream.Collectors;
  *       ({@link RestoredHolds}).
  *   <li>H3: a fenced store accepts no token lower than one it has accepted.
  *   <li>H4: a confirmed release means that the lock was not granted to anybody else meanwhile, unless Redis loses data.
- *   <li>H5: calls return in time, and no lock is free for long while somebody waits for it. A fault explains the time
+ *   <li>H5: calls return in time, and no lock is free for long while a caller waits for it. A fault explains the time
  *       that it takes and a lease after it, but many faults together do not explain more than two leases. A caller that
  *       acquires several locks all or none may wait for another of them, and may keep this one until then.
  *   <li>H6: a counter that nothing but the lock protects has counted all, unless Redis loses data.
@@ -123,7 +123,7 @@ public final class HistoryChecker {
         CheckerFindings findings = new CheckerFindings();
         List<Call> calls = Call.of(events);
         List<Call> faults = only(calls, Operation.FAULT);
-        // To take a lock away is an excuse for nobody who waits for it, or for another one.
+        // To take a lock away is no excuse for a caller that waits for it, or for another one.
         List<Call> broken =
                 faults.stream().filter(fault -> !Fault.takesLock(fault)).toList();
         WaitChecks waits = new WaitChecks(bounds, findings, broken, only(calls, Operation.STALL));
@@ -181,7 +181,7 @@ public final class HistoryChecker {
             invalid.add("the fault never hit");
         }
         if (grants == 0) {
-            invalid.add("nobody ever held a lock");
+            invalid.add("no caller ever held a lock");
         }
         Set<String> jvms = events.stream().map(Event::jvm).collect(Collectors.toCollection(TreeSet::new));
         events.stream()

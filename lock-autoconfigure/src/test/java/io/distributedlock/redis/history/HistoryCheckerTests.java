@@ -303,7 +303,7 @@ class HistoryCheckerTests {
     // ---- H4
 
     /**
-     * As a release does that does not ask whose lock it is. The first holder's lease had passed, so nobody overlaps.
+     * As a release does that does not ask whose lock it is. The first holder's lease had passed, so no hold overlaps.
      */
     @Test
     void aReleaseOfALockOfAnotherHolderIsFound() {
@@ -528,7 +528,7 @@ class HistoryCheckerTests {
     @Test
     void aRunWithoutAHoldIsInvalid() {
         story.asks("a", 1_000).busy(1_001);
-        assertThat(judge().invalid()).containsExactly("nobody ever held a lock");
+        assertThat(judge().invalid()).containsExactly("no caller ever held a lock");
     }
 
     @Test

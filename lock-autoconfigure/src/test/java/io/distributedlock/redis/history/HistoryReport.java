@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  * @param restoredHolds how often an explicit owner entered a hold again that it had released, and that Redis has
  *     restored
  * @param refusedWrites how many writes the fenced stores refused
- * @param worstHandOver the longest time that a lock was free and somebody waited for it
+ * @param worstHandOver the longest time that a lock was free while a caller waited for it
  * @param worstCalmHandOver the same, without what a fault explains
  * @param handOvers all of them
  * @param renewals how many were seen on their way to Redis
@@ -105,7 +105,7 @@ public record HistoryReport(
         return hits.getOrDefault(Fault.FORCE, 0);
     }
 
-    /** The share of operations of which nobody knows what came of them, from 0 to 1. */
+    /** The share of operations whose outcome is unknown, from 0 to 1. */
     public double unknownShare() {
         return operations == 0 ? 0 : (double) unknown / operations;
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Who held a lock, and when, and with which token. Of one lock. */
 final class HoldChecks {
 
-    /** So many callers of a JVM may have had the lease in between, and nobody have heard of it. */
+    /** So many callers of a JVM may have had the lease in between, and no caller have noticed it. */
     private static final int PASSES = 50;
 
     private final String lock;

@@ -144,7 +144,7 @@ class ReadersAndForceTests {
     // ---- force
 
     @Test
-    void whoeverLosesALockByForceMayHearOfItALittleLater() {
+    void aHolderThatLosesALockByForceMayBeNotifiedALittleLater() {
         story.asks("a", 1_000)
                 .granted(1_001, 5)
                 .lost(1_055)

@@ -66,7 +66,7 @@ final class RenewalChecks {
             allowed.addAll(ofUnknown(jvm, events, renewals));
             renewals.forEach((time, renewal) -> {
                 if (!allowed.contains(time) && !stops.contain(time)) {
-                    findings.violation("H7", "nobody in this JVM has the lock any more: " + renewal);
+                    findings.violation("H7", "no caller in this JVM has the lock any more: " + renewal);
                 }
             });
         });
@@ -78,7 +78,7 @@ final class RenewalChecks {
                 || call.operation() == Operation.FAULT && call.asked().owner().equals(jvm);
     }
 
-    /** Of a call of which nobody knows what came of it, the lease may have been had for a moment. */
+    /** A call with an unknown outcome may have had the lease for a moment. */
     private Set<Long> ofUnknown(String jvm, List<Event> events, TreeMap<Long, Renewal> renewals) {
         Set<Long> times = new HashSet<>();
         for (Call call : Call.of(events)) {

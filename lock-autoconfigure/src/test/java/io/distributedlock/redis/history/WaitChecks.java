@@ -16,10 +16,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** H5: nobody waits longer than it has to. */
+/** H5: no caller waits longer than it has to. */
 final class WaitChecks {
 
-    /** A fault may leave a lease that has to end by itself, and another one may hit whoever gets the lock then. */
+    /** A fault may leave a lease that has to end by itself, and another one may hit the next holder. */
     private static final int LEASES = 2;
 
     private final CheckerBounds bounds;
@@ -81,7 +81,7 @@ final class WaitChecks {
                         Duration.ZERO));
     }
 
-    /** No time in which the lock is free and somebody waits for it all the same. Of one lock. */
+    /** No time in which the lock is free although a caller waits for it. Of one lock. */
     void handedOverInTime(List<Call> calls, List<Grant> grants, Set<Grant> restored, Losses losses) {
         List<Free> free = without(restored, freeTimes(grants, restored, losses));
         IntervalSet disturbed = new IntervalSet(

@@ -5,14 +5,14 @@
 package io.distributedlock.engine;
 
 import io.distributedlock.engine.LeaseStore.Reply;
-import io.distributedlock.engine.LeaseStore.Sent;
+import io.distributedlock.engine.LeaseStore.StoreCall;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A command on its way to the store and its answer on the way back. The network decides what becomes of both. */
-final class StoreCall<T> implements Sent {
+final class SimulatedCall<T> implements StoreCall {
 
     final Object command;
 
@@ -22,13 +22,13 @@ final class StoreCall<T> implements Sent {
 
     private @Nullable T reply;
 
-    StoreCall(Object command, Supplier<T> execution) {
+    SimulatedCall(Object command, Supplier<T> execution) {
         this.command = command;
         this.execution = execution;
     }
 
     /** Tells the answer, now or when it comes. */
-    StoreCall<T> tell(Reply<T> to) {
+    SimulatedCall<T> tell(Reply<T> to) {
         answer.whenComplete(to::replied);
         return this;
     }
@@ -39,7 +39,7 @@ final class StoreCall<T> implements Sent {
     }
 
     /** The command arrives at the store; more than once if a copy of it lay in another connection. */
-    StoreCall<T> execute() {
+    SimulatedCall<T> execute() {
         reply = execution.get();
         return this;
     }

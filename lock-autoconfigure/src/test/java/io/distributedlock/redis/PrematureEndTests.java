@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Holds that ended although they need not have, since what renews them had been put off its stride. */
-class EndedHoldTests extends AbstractFaultTests {
+class PrematureEndTests extends AbstractFaultTests {
 
     /** Keeps the server busy for so many microseconds. */
     private static final String SLOW_SCRIPT = """
@@ -103,8 +103,8 @@ class EndedHoldTests extends AbstractFaultTests {
     }
 
     /**
-     * The server was made a replica for a while: nobody ever got a lock again, or only one instance did, and whoever
-     * asked did so in a loop.
+     * The server was made a replica for a while: no caller ever got a lock again, or only one instance did, and
+     * requests were repeated in a loop.
      */
     @Test
     void aServerThatMayNotWriteForAWhileEndsNothing() {

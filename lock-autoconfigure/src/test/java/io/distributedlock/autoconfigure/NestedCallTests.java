@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Annotated methods that took their own lock for that of a call around them or inside, or for another one later on. */
-class CallsInsideCallsTests extends AbstractRedisApplicationTests {
+class NestedCallTests extends AbstractRedisApplicationTests {
 
     private final ApplicationContextRunner application = application().withBean(Shop.class);
 

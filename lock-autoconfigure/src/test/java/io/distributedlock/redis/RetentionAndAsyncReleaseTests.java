@@ -24,8 +24,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** In a real Redis: leases that stay for the next local caller, and releases that nobody waits for. */
-class RetainedAndUnawaitedTests extends AbstractFaultTests {
+/** In a real Redis: leases that stay for the next local caller, and releases that no caller waits for. */
+class RetentionAndAsyncReleaseTests extends AbstractFaultTests {
 
     private static final EngineSettings RETAINING = Templates.PATIENT.withRetention(Duration.ofMinutes(1));
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class DeckTests {
+class FaultScheduleTests {
 
     @Test
     void dealsEachFaultOnceAndTheLossesTogether() {

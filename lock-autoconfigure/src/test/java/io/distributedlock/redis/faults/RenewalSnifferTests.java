@@ -18,7 +18,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** However the bytes come in, each renewal is seen once. */
-class RenewalTapTests {
+class RenewalSnifferTests {
 
     private static final String SCRIPT = ScriptText.of("renew.lua");
 
