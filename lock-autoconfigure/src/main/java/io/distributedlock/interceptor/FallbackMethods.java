@@ -66,7 +66,7 @@ final class FallbackMethods {
     private static FallbackMethod find(
             String text, String name, Class<?> type, @Nullable FallbackBean bean, LockedMethod where) {
         List<Method> named = methods(name, type, bean != null, where);
-        if (named.isEmpty() && bean == null && where.method().getName().equals(name)) {
+        if (named.isEmpty() && bean == null && SourceNames.isNamed(where.method(), name)) {
             throw LockedClassFilter.isAnnotated(where.method())
                     ? refuse(text, where, "the method is its own fallback", "Name another method.")
                     : refuse(
@@ -102,7 +102,7 @@ final class FallbackMethods {
         List<Method> named = new ArrayList<>();
         for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type)) {
             boolean reachable = !throughBean || !Modifier.isPrivate(method.getModifiers());
-            if (reachable && method.getName().equals(name) && !method.isBridge() && !method.equals(where.method())) {
+            if (reachable && SourceNames.isNamed(method, name) && !method.isBridge() && !method.equals(where.method())) {
                 named.add(method);
             }
         }
