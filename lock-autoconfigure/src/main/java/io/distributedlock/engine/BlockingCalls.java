@@ -212,7 +212,9 @@ final class BlockingCalls {
         String why = outcome == Outcome.NOT_HELD ? "it no longer existed" : "another caller already had it";
         Duration heldFor = Duration.ofNanos(engine.now() - hold.grantedAt);
         return new LockLostException(
-                hold.name(), "Lock '" + hold.name() + "' was lost before its release: " + why, heldFor);
+                hold.name(),
+                "Lock '" + hold.name() + "' was lost before its release, after " + heldFor.toMillis() + " ms: " + why,
+                heldFor);
     }
 
     private static LockUnavailableException unavailable(String name, Throwable cause) {
