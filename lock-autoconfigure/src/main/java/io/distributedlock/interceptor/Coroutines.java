@@ -4,16 +4,19 @@
  */
 package io.distributedlock.interceptor;
 
+import io.distributedlock.LockHandle;
 import io.distributedlock.LockScope;
+import java.util.concurrent.CancellationException;
 import kotlin.coroutines.AbstractCoroutineContextElement;
 import kotlin.coroutines.Continuation;
 import kotlin.coroutines.CoroutineContext;
+import kotlinx.coroutines.Job;
 import kotlinx.coroutines.ThreadContextElement;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Propagates the current lock of a suspending function to the threads that run its coroutine. Requires Kotlin's
- * coroutines.
+ * Propagates the current lock of a suspending function to the threads that run its coroutine, and the loss of a lock to
+ * the coroutine of a {@code Deferred}. Requires Kotlin's coroutines.
  */
 final class Coroutines {
 
@@ -29,6 +32,14 @@ final class Coroutines {
         @Nullable Object[] changed = arguments.clone();
         changed[last] = new InLock(caller, caller.getContext().plus(new ShownScope(scope)));
         return changed;
+    }
+
+    /** Cancels what the method has begun, whose publisher only waits for it, if the lock is lost. */
+    static void cancelOnInterruptingLoss(Object returned, LockHandle handle) {
+        if (returned instanceof Job begun) {
+            MultiLockHandle.onInterruptingLoss(
+                    handle, () -> begun.cancel(new CancellationException("The lock was lost")));
+        }
     }
 
     /** Only its context is used: the result goes through the publisher that Spring creates for the function. */
