@@ -218,7 +218,7 @@ final class BlockingCalls {
     }
 
     private static LockUnavailableException unavailable(String name, Throwable cause) {
-        return new LockUnavailableException(name, "Lock '" + name + "' is unavailable: " + cause.getMessage(), cause);
+        return new LockUnavailableException(name, "Lock '" + name + "' is unavailable: " + StoreFailures.message(cause), cause);
     }
 
     LockReleaseUnconfirmedException unconfirmed(Hold hold, PendingRelease release, @Nullable Throwable cause) {
@@ -234,7 +234,7 @@ final class BlockingCalls {
                 name,
                 "Lock '" + name + "' was held until its release, but the release is not confirmed. It is free when "
                         + end + " at the latest"
-                        + (cause == null ? "" : ": " + cause.getMessage()),
+                        + (cause == null ? "" : ": " + StoreFailures.message(cause)),
                 cause);
     }
 }

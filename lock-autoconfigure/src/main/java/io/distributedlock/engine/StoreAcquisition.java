@@ -485,7 +485,7 @@ final class StoreAcquisition {
 
     AcquireResult unavailable() {
         Throwable cause = trouble == null ? StoreFailures.noReply(timeout()) : trouble;
-        return new AcquireResult.Unavailable(String.valueOf(cause.getMessage()), cause);
+        return new AcquireResult.Unavailable(StoreFailures.message(cause), cause);
     }
 
     /**

@@ -30,6 +30,6 @@ final class ClusterNodes {
     private static LeaseStoreException notExecuted(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        return new LeaseStoreException(Effect.NOT_EXECUTED, String.valueOf(cause.getMessage()), cause);
+        return new LeaseStoreException(Effect.NOT_EXECUTED, LettuceFailures.text(cause), cause);
     }
 }
