@@ -68,6 +68,7 @@ record AnnotationRules(LockAttributes attributes, LockedMethod where, BiPredicat
 
     /** @param maxHoldByDefault the limit without {@code maxHold}, or null for none */
     static void checkHolds(
+            @Nullable Duration lease,
             @Nullable Duration minHold,
             @Nullable Duration maxHold,
             @Nullable Duration maxHoldByDefault,
@@ -78,6 +79,14 @@ record AnnotationRules(LockAttributes attributes, LockedMethod where, BiPredicat
         }
         if (minHold.compareTo(LockRequest.MAX_LEASE) > 0) {
             throw where.refuse("minHold", attributes.minHold(), "it must be at most 365 days", "Shorten it.", null);
+        }
+        if (!attributes.renew() && lease != null && minHold.compareTo(lease) > 0) {
+            throw where.refuse(
+                    "minHold",
+                    attributes.minHold(),
+                    "it is longer than lease = \"" + attributes.lease() + "\", which is not renewed",
+                    "Shorten minHold, or lengthen lease.",
+                    null);
         }
         if (maxHold == null && maxHoldByDefault != null && minHold.compareTo(maxHoldByDefault) > 0) {
             throw where.refuse(
