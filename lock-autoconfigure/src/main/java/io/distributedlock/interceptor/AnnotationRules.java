@@ -10,7 +10,6 @@ import io.distributedlock.annotation.WhenBusy;
 import java.time.Duration;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.KotlinDetector;
 
 /**
  * Attributes that contradict each other.
@@ -34,14 +33,6 @@ record AnnotationRules(LockAttributes attributes, LockedMethod where, BiPredicat
                     attributes.keyGenerator(),
                     "there is a key as well, and only one of them can make the lock name",
                     "Leave out key or keyGenerator.",
-                    null);
-        }
-        if (KotlinDetector.isSuspendingFunction(where.method()) && has("fallback", attributes.fallback())) {
-            throw where.refuse(
-                    "fallback",
-                    attributes.fallback(),
-                    "a suspending function has none",
-                    "Catch LockNotAcquiredException where it is called.",
                     null);
         }
         if (attributes.whenBusy() == WhenBusy.SKIP && has("fallback", attributes.fallback())) {

@@ -46,7 +46,7 @@ final class ExpressionParameters {
         return Arrays.copyOf(arguments, arguments.length - hidden(method));
     }
 
-    private static int hidden(Method method) {
+    static int hidden(Method method) {
         return KotlinDetector.isSuspendingFunction(method) ? 1 : 0;
     }
 
