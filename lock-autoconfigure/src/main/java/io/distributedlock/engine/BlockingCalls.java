@@ -218,7 +218,8 @@ final class BlockingCalls {
     }
 
     private static LockUnavailableException unavailable(String name, Throwable cause) {
-        return new LockUnavailableException(name, "Lock '" + name + "' is unavailable: " + StoreFailures.message(cause), cause);
+        return new LockUnavailableException(
+                name, "Lock '" + name + "' is unavailable: " + StoreFailures.message(cause), cause);
     }
 
     LockReleaseUnconfirmedException unconfirmed(Hold hold, PendingRelease release, @Nullable Throwable cause) {

@@ -56,8 +56,7 @@ final class Coroutines {
             return AopUtils.invokeJoinpointUsingReflection(target, method, inCurrentLock(all));
         }
         Object result = AopUtils.invokeJoinpointUsingReflection(target, method, arguments);
-        ReactiveAdapter adapter =
-                ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, result);
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, result);
         if (adapter == null) {
             return Mono.justOrEmpty(result);
         }

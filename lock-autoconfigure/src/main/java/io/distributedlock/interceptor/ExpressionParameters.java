@@ -51,7 +51,8 @@ final class ExpressionParameters {
     }
 
     /** The arguments without a hidden one. */
-    @Nullable Object[] written(@Nullable Object[] arguments) {
+    @Nullable
+    Object[] written(@Nullable Object[] arguments) {
         return arguments.length > count ? Arrays.copyOf(arguments, count) : arguments;
     }
 

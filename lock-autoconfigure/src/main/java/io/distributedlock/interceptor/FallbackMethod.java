@@ -21,13 +21,9 @@ import org.springframework.util.ReflectionUtils;
  * @param ofSuspending whether the locked method is a suspending function, which may have a suspending fallback
  */
 record FallbackMethod(
-        Method method,
-        boolean takesFailure,
-        @Nullable FallbackBean bean,
-        boolean ofSuspending) {
+        Method method, boolean takesFailure, @Nullable FallbackBean bean, boolean ofSuspending) {
 
     /** The result of the fallback; of a suspending function, a publisher of it. */
-
     @Nullable
     Object call(@Nullable Object target, @Nullable Object[] arguments, LockNotAcquiredException busy) throws Throwable {
         @Nullable Object[] given = given(arguments, busy);

@@ -102,7 +102,10 @@ final class FallbackMethods {
         List<Method> named = new ArrayList<>();
         for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type)) {
             boolean reachable = !throughBean || !Modifier.isPrivate(method.getModifiers());
-            if (reachable && SourceNames.isNamed(method, name) && !method.isBridge() && !method.equals(where.method())) {
+            if (reachable
+                    && SourceNames.isNamed(method, name)
+                    && !method.isBridge()
+                    && !method.equals(where.method())) {
                 named.add(method);
             }
         }

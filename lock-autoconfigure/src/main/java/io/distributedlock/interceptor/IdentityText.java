@@ -17,8 +17,7 @@ import org.springframework.util.ClassUtils;
 final class IdentityText {
 
     /** No other text looks like that of an array. Possessive, so that no text takes long to search. */
-    private static final Pattern ARRAY =
-            compile("(?<!\\[)(\\[++(?:[ZBCSIJFD]|L[\\w.$]++;))@[0-9a-f]{1,8}(?!\\w)");
+    private static final Pattern ARRAY = compile("(?<!\\[)(\\[++(?:[ZBCSIJFD]|L[\\w.$]++;))@[0-9a-f]{1,8}(?!\\w)");
 
     /** Any text that may end with the name of a class; whether it does has to be checked. */
     private static final Pattern NAME = compile("(?<![\\w.$/])([\\w.$/]++)@[0-9a-f]{1,8}(?!\\w)");
@@ -64,9 +63,7 @@ final class IdentityText {
     }
 
     private static boolean isType(String name, Object value, Set<ClassLoader> loaders) {
-        return isOf(value, name)
-                || name.contains(LAMBDA)
-                || loaders.stream().anyMatch(loader -> isClass(name, loader));
+        return isOf(value, name) || name.contains(LAMBDA) || loaders.stream().anyMatch(loader -> isClass(name, loader));
     }
 
     /** The name of the type of a buffer whose text is in this one, or null. */

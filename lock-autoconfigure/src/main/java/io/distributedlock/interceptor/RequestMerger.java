@@ -34,8 +34,7 @@ final class RequestMerger {
         return withMinimum(both, minHold, maxHold);
     }
 
-    private static LockRequest withMinimum(
-            LockRequest request, @Nullable Duration minHold, @Nullable Duration end) {
+    private static LockRequest withMinimum(LockRequest request, @Nullable Duration minHold, @Nullable Duration end) {
         Duration minimum = minHold == null ? null : shorter(minHold, end);
         return minimum == null ? request : request.minHold(minimum);
     }

@@ -84,8 +84,8 @@ class StarterSideEffectsWarningTests {
                         caching.withPropertyValues("spring.cache.redis.time-to-live=10m"),
                         caching.withBean(RedisCacheConfiguration.class, RedisCacheConfiguration::defaultCacheConfig),
                         caching.withBean(RedisCacheManagerBuilderCustomizer.class, () -> builder -> {}))
-                .forEach(each -> each.run(
-                        context -> assertThat(context).hasNotFailed().hasSingleBean(RedisCacheManager.class)));
+                .forEach(each ->
+                        each.run(context -> assertThat(context).hasNotFailed().hasSingleBean(RedisCacheManager.class)));
         assertThat(output).doesNotContain(MOVED);
     }
 

@@ -78,8 +78,8 @@ class AvailabilityCheckTests {
     @Test
     void aFailureWithoutAMessageIsNamed() {
         assertThatExceptionOfType(LockUnavailableException.class)
-                .isThrownBy(() ->
-                        one.engine.query("a", () -> CompletableFuture.failedFuture(new ClosedChannelException())))
+                .isThrownBy(
+                        () -> one.engine.query("a", () -> CompletableFuture.failedFuture(new ClosedChannelException())))
                 .withMessage("Lock 'a' is unavailable: ClosedChannelException");
     }
 

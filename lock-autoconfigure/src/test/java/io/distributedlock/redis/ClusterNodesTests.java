@@ -46,8 +46,9 @@ class ClusterNodesTests {
 
     @Test
     void aFailureWithoutAMessageIsNamed() {
-        assertThatThrownBy(ClusterNodes.connection(() -> CompletableFuture.failedFuture(new ClosedChannelException()))
-                        ::join)
+        assertThatThrownBy(
+                        ClusterNodes.connection(() -> CompletableFuture.failedFuture(new ClosedChannelException()))
+                                ::join)
                 .hasRootCauseInstanceOf(ClosedChannelException.class)
                 .cause()
                 .hasMessage("ClosedChannelException");
