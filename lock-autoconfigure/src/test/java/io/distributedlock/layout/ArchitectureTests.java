@@ -257,7 +257,7 @@ class ArchitectureTests {
               ReactiveTransactions TransactionalHold WorkInTransaction
             io.distributedlock.composite
               AwaitedRelease BlockingJointRelease CompositeLockHandle KnownRefusals LossReaction LostPart
-              ReleaseStages SequentialAcquisition StageFailures
+              PartOfAcquisition ReleaseStages SequentialAcquisition StageFailures
             io.distributedlock.engine
               DeadlockSearch EngineSettings HolderNames LeaseStore LeaseStoreException LibraryThreads LockEngine LockSet
               NanoClock
