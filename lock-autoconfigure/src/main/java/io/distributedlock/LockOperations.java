@@ -153,6 +153,9 @@ public interface LockOperations {
      * the last hold is released, all open handles of that owner are lost; for those of other instances, see
      * {@link #forceRelease}. A hold that was lost, or ended with its lease, counts as one that was released like this.
      *
+     * <p>After a {@link LockUnavailableException}, the hold may or may not have been released. A repeated call then
+     * releases a second hold of the same owner, if there is one.
+     *
      * @param name the name of the lock
      * @param owner the explicit owner
      * @return whether a hold was released, and why not
@@ -169,6 +172,9 @@ public interface LockOperations {
      *
      * <p>In a Redis Cluster, a holder in another instance is not notified if the lock has changed its server since it
      * was acquired: it detects the loss at its next renewal, after a third of its lease at most.
+     *
+     * <p>After a {@link LockUnavailableException}, the lock may or may not have been released. A repeated call then
+     * releases the lock of the next holder, if there is one.
      *
      * @param name the name of the lock
      * @return whether it was held

@@ -259,7 +259,8 @@ public final class LockRequest {
      *
      * @param renew whether to renew
      * @return the new request
-     * @throws IllegalArgumentException if the lease is not renewed and the request has a {@link #maxHold(Duration)}
+     * @throws IllegalArgumentException if the lease is not renewed and the request has a {@link #maxHold(Duration)}, or
+     *     a {@link #minHold(Duration)} that is longer than its {@link #lease(Duration)}
      */
     public LockRequest renew(boolean renew) {
         return with(draft -> draft.renew = renew);
@@ -288,8 +289,9 @@ public final class LockRequest {
      *
      * @param minHold positive, at most 365 days
      * @return the new request
-     * @throws IllegalArgumentException if it is outside that range, longer than {@link #maxHold(Duration)}, or the
-     *     request has an explicit {@link #owner(String)} or the mode {@link LockMode#SHARED}
+     * @throws IllegalArgumentException if it is outside that range, longer than {@link #maxHold(Duration)} or than a
+     *     {@link #lease(Duration)} that is not renewed, or the request has an explicit {@link #owner(String)} or the
+     *     mode {@link LockMode#SHARED}
      */
     public LockRequest minHold(Duration minHold) {
         RequestRules.requireMinHold(minHold);

@@ -31,6 +31,13 @@ final class RequestRules {
                     "minHold " + minHold + " is longer than maxHold " + maxHold
                             + ". Shorten minHold, or lengthen maxHold.");
         }
+        Duration lease = request.lease();
+        if (minHold != null && !request.renew() && lease != null && minHold.compareTo(lease) > 0) {
+            throw refused(
+                    request,
+                    "minHold " + minHold + " is longer than lease " + lease
+                            + ", which is not renewed. Shorten minHold, or lengthen lease.");
+        }
         if (minHold != null && hasOwner) {
             throw refused(
                     request,

@@ -144,6 +144,24 @@ class LockRequestTests {
         }
     }
 
+    /** At its end, the lock is free. */
+    @Test
+    void refusesAMinimumBeyondALeaseThatIsNotRenewed() {
+        Duration minute = Duration.ofMinutes(1);
+        LockRequest minimum = REQUEST.minHold(minute);
+        LockRequest lease = REQUEST.lease(minute.minusMillis(1));
+        assertThat(minimum.renew(false).lease(minute).minHold()).isEqualTo(minute);
+        assertThat(minimum.lease(minute.minusMillis(1)).minHold()).isEqualTo(minute);
+        for (ThrowingCallable refused : List.<ThrowingCallable>of(
+                () -> lease.renew(false).minHold(minute),
+                () -> lease.minHold(minute).renew(false),
+                () -> minimum.renew(false).lease(minute.minusMillis(1)))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(refused)
+                    .withMessageContaining("minHold PT1M is longer than lease PT59.999S");
+        }
+    }
+
     @Test
     void refusesNull() {
         assertThatNullPointerException().isThrownBy(() -> REQUEST.lease(null));

@@ -126,7 +126,7 @@ public @interface DistributedLocked {
      * it.
      *
      * @return a positive duration of at most 365 days, no longer than the maximum time of the hold by
-     *     {@link #maxHold()} or the property; empty for none
+     *     {@link #maxHold()} or the property, or than a {@link #lease()} that is not renewed; empty for none
      */
     String minHold() default "";
 

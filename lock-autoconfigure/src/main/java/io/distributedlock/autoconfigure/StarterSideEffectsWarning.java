@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.UrlResource;
 import org.springframework.core.io.support.PropertiesLoaderUtils;
@@ -40,6 +42,11 @@ final class StarterSideEffectsWarning implements BeanFactoryPostProcessor {
     private static final String REPOSITORY_FACTORIES =
             "org.springframework.data.repository.core.support.RepositoryFactorySupport";
 
+    /** A bean of these types shows that the application wants its caches in Redis. */
+    private static final List<String> REDIS_CACHE_BEANS = List.of(
+            "org.springframework.data.redis.cache.RedisCacheConfiguration",
+            "org.springframework.boot.cache.autoconfigure.RedisCacheManagerBuilderCustomizer");
+
     /** The caches that Spring Boot would choose without Redis, and the values of the property for them. */
     private static final List<String> CACHES =
             List.of("com.github.benmanes.caffeine.cache.Caffeine", "org.cache2k.Cache2kBuilder");
@@ -56,11 +63,13 @@ final class StarterSideEffectsWarning implements BeanFactoryPostProcessor {
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
         ClassLoader loader = loaderOf(beans);
-        String cache = otherCache(loader);
-        if (cache != null && isMadeBy(BOOT_CACHES, beans) && !environment.containsProperty("spring.cache.type")) {
-            log.warn("Caches of this application are in Redis, since Spring Boot prefers it and lock-starter adds it,"
-                    + " and not in " + cache + ", which is on the class path too. Set spring.cache.type="
-                    + cache
+        if (isMadeBy(BOOT_CACHES, beans) && !wantsCachesInRedis(beans, loader)) {
+            String cache = otherCache(loader);
+            log.warn("Caches of this application are in Redis, since Spring Boot prefers it and lock-starter adds it."
+                    + " Without it, they would be in "
+                    + (cache == null ? "memory" : cache + ", which is on the class path")
+                    + ". Set spring.cache.type="
+                    + (cache == null ? "simple" : cache)
                     + " to have them there, or spring.cache.type=redis to keep them in Redis.");
         }
         if (beans.containsBeanDefinition(BOOT_REPOSITORIES)
@@ -75,6 +84,20 @@ final class StarterSideEffectsWarning implements BeanFactoryPostProcessor {
         }
     }
 
+    private boolean wantsCachesInRedis(ConfigurableListableBeanFactory beans, ClassLoader loader) {
+        return environment.containsProperty("spring.cache.type")
+                || Binder.get(environment)
+                        .bind("spring.cache.redis", Bindable.mapOf(String.class, Object.class))
+                        .isBound()
+                || REDIS_CACHE_BEANS.stream().anyMatch(type -> hasBean(type, beans, loader));
+    }
+
+    private static boolean hasBean(String type, ConfigurableListableBeanFactory beans, ClassLoader loader) {
+        return ClassUtils.isPresent(type, loader)
+                && beans.getBeanNamesForType(ClassUtils.resolveClassName(type, loader), true, false).length > 0;
+    }
+
+    /** That Spring Boot would choose without Redis; null for its own caches in memory. */
     private static @Nullable String otherCache(ClassLoader loader) {
         for (int i = 0; i < CACHES.size(); i++) {
             if (ClassUtils.isPresent(CACHES.get(i), loader)) {

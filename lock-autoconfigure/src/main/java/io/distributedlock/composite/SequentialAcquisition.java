@@ -163,7 +163,7 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
         if (handle == null) {
             Throwable bare = StageFailures.unwrap(failure);
             Throwable lost = bare instanceof LockNotAcquiredException ? firstLost() : null;
-            fail(lost != null ? lost : bare != null ? bare : StageFailures.withoutHandle());
+            fail(lost != null ? lost : bare != null ? bare : StageFailures.withoutHandle(), null);
             return false;
         }
         boolean late;
@@ -203,7 +203,7 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
     private void lost(LockHandle part) {
         Throwable failure = isIncomplete() ? LostPart.failure(part) : null;
         if (failure != null) {
-            fail(failure);
+            fail(failure, failure);
         }
     }
 
@@ -228,10 +228,14 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
         complete(own);
     }
 
-    /** Only the first failure counts: the end of the wait is another one, and comes before the locks are free. */
-    private void fail(Throwable failure) {
+    /**
+     * Only the first failure counts: the end of the wait is another one, and comes before the locks are free.
+     *
+     * @param loss the same if a lock was lost while the next one was requested, otherwise null
+     */
+    private void fail(Throwable failure, @Nullable Throwable loss) {
         int index = heldCount();
-        JointRelease release = endUnlessEnded();
+        JointRelease release = endUnlessEnded(loss);
         if (release != null) {
             release.whenAll().whenComplete((done, none) -> completeExceptionally(reported(index, failure)));
         }
@@ -257,7 +261,7 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
         }
     }
 
-    private @Nullable JointRelease endUnlessEnded() {
+    private @Nullable JointRelease endUnlessEnded(@Nullable Throwable loss) {
         guard.lock();
         try {
             if (ended) {
@@ -267,11 +271,15 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
         } finally {
             guard.unlock();
         }
-        return end();
+        return end(loss);
+    }
+
+    private JointRelease end() {
+        return end(null);
     }
 
     /** Cancelled, timed out or failed: ends the wait and releases the granted locks. */
-    private JointRelease end() {
+    private JointRelease end(@Nullable Throwable loss) {
         List<LockHandle> granted;
         CompletableFuture<LockHandle> open;
         guard.lock();
@@ -283,7 +291,9 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
         } finally {
             guard.unlock();
         }
-        if (open != null) {
+        if (open instanceof PartOfAcquisition part && loss != null) {
+            part.endAfterLoss(loss);
+        } else if (open != null) {
             cancel(open);
         }
         return JointRelease.rollBack(granted);

@@ -6,6 +6,7 @@ package io.distributedlock.engine;
 
 import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
+import io.distributedlock.composite.PartOfAcquisition;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Tens of thousands may wait. So this class overrides all methods that complete a future, instead of having another
  * future depend on each, and the waiter refers to it directly.
  */
-final class AsyncAcquisition extends AcquireStage<LockHandle> {
+final class AsyncAcquisition extends AcquireStage<LockHandle> implements PartOfAcquisition {
 
     private static final AtomicReferenceFieldUpdater<AsyncAcquisition, @Nullable Waiter> WAITING =
             AtomicReferenceFieldUpdater.newUpdater(AsyncAcquisition.class, Waiter.class, "waiting");
@@ -160,6 +161,15 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> {
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         return leaveIfDone(super.cancel(mayInterruptIfRunning));
+    }
+
+    @Override
+    public void endAfterLoss(Throwable loss) {
+        Waiter waiter = super.cancel(false) ? waiting : null;
+        if (waiter != null) {
+            waiter.end(new AcquireResult.Unavailable(StoreFailures.message(loss), loss));
+            deliverIfDecided();
+        }
     }
 
     @Override

@@ -184,9 +184,7 @@ final class AvailabilityCheck {
                     .getMessage();
         }
         Throwable failure = reply.handle((done, thrown) -> thrown).join();
-        return failure == null
-                ? null
-                : String.valueOf(StoreFailures.unwrap(failure).getMessage());
+        return failure == null ? null : StoreFailures.message(StoreFailures.unwrap(failure));
     }
 
     /** A reply as a future. */

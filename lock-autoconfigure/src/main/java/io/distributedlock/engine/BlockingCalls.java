@@ -212,11 +212,14 @@ final class BlockingCalls {
         String why = outcome == Outcome.NOT_HELD ? "it no longer existed" : "another caller already had it";
         Duration heldFor = Duration.ofNanos(engine.now() - hold.grantedAt);
         return new LockLostException(
-                hold.name(), "Lock '" + hold.name() + "' was lost before its release: " + why, heldFor);
+                hold.name(),
+                "Lock '" + hold.name() + "' was lost before its release, after " + heldFor.toMillis() + " ms: " + why,
+                heldFor);
     }
 
     private static LockUnavailableException unavailable(String name, Throwable cause) {
-        return new LockUnavailableException(name, "Lock '" + name + "' is unavailable: " + cause.getMessage(), cause);
+        return new LockUnavailableException(
+                name, "Lock '" + name + "' is unavailable: " + StoreFailures.message(cause), cause);
     }
 
     LockReleaseUnconfirmedException unconfirmed(Hold hold, PendingRelease release, @Nullable Throwable cause) {
@@ -232,7 +235,7 @@ final class BlockingCalls {
                 name,
                 "Lock '" + name + "' was held until its release, but the release is not confirmed. It is free when "
                         + end + " at the latest"
-                        + (cause == null ? "" : ": " + cause.getMessage()),
+                        + (cause == null ? "" : ": " + StoreFailures.message(cause)),
                 cause);
     }
 }

@@ -485,7 +485,7 @@ final class StoreAcquisition {
 
     AcquireResult unavailable() {
         Throwable cause = lastFailure == null ? StoreFailures.noReply(timeout()) : lastFailure;
-        return new AcquireResult.Unavailable(String.valueOf(cause.getMessage()), cause);
+        return new AcquireResult.Unavailable(StoreFailures.message(cause), cause);
     }
 
     /**

@@ -51,6 +51,12 @@ final class StoreFailures {
         return unwrap(failure) instanceof LeaseStoreException known ? known.effect() : Effect.UNKNOWN;
     }
 
+    /** For people: some exceptions have no message, such as that of a closed channel. */
+    static String message(Throwable failure) {
+        String message = failure.getMessage();
+        return message == null ? failure.getClass().getSimpleName() : message;
+    }
+
     static LeaseStoreException noReply(long timeoutNanos) {
         return unknown("no reply within " + timeoutNanos / 1_000_000 + " ms");
     }

@@ -10,7 +10,6 @@ import io.distributedlock.annotation.WhenBusy;
 import java.time.Duration;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.KotlinDetector;
 
 /**
  * Attributes that contradict each other.
@@ -34,14 +33,6 @@ record AnnotationRules(LockAttributes attributes, LockedMethod where, BiPredicat
                     attributes.keyGenerator(),
                     "there is a key as well, and only one of them can make the lock name",
                     "Leave out key or keyGenerator.",
-                    null);
-        }
-        if (KotlinDetector.isSuspendingFunction(where.method()) && has("fallback", attributes.fallback())) {
-            throw where.refuse(
-                    "fallback",
-                    attributes.fallback(),
-                    "a suspending function has none",
-                    "Catch LockNotAcquiredException where it is called.",
                     null);
         }
         if (attributes.whenBusy() == WhenBusy.SKIP && has("fallback", attributes.fallback())) {
@@ -68,6 +59,7 @@ record AnnotationRules(LockAttributes attributes, LockedMethod where, BiPredicat
 
     /** @param maxHoldByDefault the limit without {@code maxHold}, or null for none */
     static void checkHolds(
+            @Nullable Duration lease,
             @Nullable Duration minHold,
             @Nullable Duration maxHold,
             @Nullable Duration maxHoldByDefault,
@@ -78,6 +70,14 @@ record AnnotationRules(LockAttributes attributes, LockedMethod where, BiPredicat
         }
         if (minHold.compareTo(LockRequest.MAX_LEASE) > 0) {
             throw where.refuse("minHold", attributes.minHold(), "it must be at most 365 days", "Shorten it.", null);
+        }
+        if (!attributes.renew() && lease != null && minHold.compareTo(lease) > 0) {
+            throw where.refuse(
+                    "minHold",
+                    attributes.minHold(),
+                    "it is longer than lease = \"" + attributes.lease() + "\", which is not renewed",
+                    "Shorten minHold, or lengthen lease.",
+                    null);
         }
         if (maxHold == null && maxHoldByDefault != null && minHold.compareTo(maxHoldByDefault) > 0) {
             throw where.refuse(

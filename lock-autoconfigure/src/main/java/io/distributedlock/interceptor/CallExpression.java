@@ -49,7 +49,9 @@ record CallExpression(
             return arguments[argument];
         }
         LockEvaluationContext context = new LockEvaluationContext(
-                new LockExpressionRootObject(where.method(), target, where.targetClass(), arguments), parameters);
+                new LockExpressionRootObject(
+                        where.method(), target, where.targetClass(), parameters.written(arguments)),
+                parameters);
         shared.applyDelegatesTo(context);
         return expression.getValue(context);
     }

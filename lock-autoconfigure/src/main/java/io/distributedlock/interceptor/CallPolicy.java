@@ -118,7 +118,11 @@ record CallPolicy(
      * @param mayComeOfLoss whether the failure may be only the consequence of an interrupt that the loss caused
      */
     Throwable afterFailure(Throwable failure, @Nullable Throwable ofRelease, boolean mayComeOfLoss) {
-        if (ofRelease == null || logIfIgnored(ofRelease)) {
+        if (ofRelease == null) {
+            return failure;
+        }
+        if (isIgnored(ofRelease)) {
+            logIgnored(ofRelease);
             return failure;
         }
         boolean lossWins = mayComeOfLoss && ofRelease instanceof LockLostException;
@@ -137,16 +141,19 @@ record CallPolicy(
      */
     @Nullable
     Throwable afterSuccess(@Nullable Throwable ofRelease) {
-        return ofRelease == null || logIfIgnored(ofRelease) ? null : ofRelease;
+        if (ofRelease == null || !isIgnored(ofRelease)) {
+            return ofRelease;
+        }
+        logIgnored(ofRelease);
+        return null;
     }
 
-    /** Whether it is a loss that the method ignores, which is logged. */
-    private boolean logIfIgnored(Throwable ofRelease) {
-        if (lossMatters() || !(ofRelease instanceof LockLostException loss)) {
-            return false;
-        }
-        log.warn("The lock '" + LockNames.show(loss.lockName()) + "' was lost during a method with whenLost = IGNORE: "
-                + loss.getMessage());
-        return true;
+    private boolean isIgnored(Throwable ofRelease) {
+        return !lossMatters() && ofRelease instanceof LockLostException;
+    }
+
+    /** The locks have already warned of the loss. */
+    private static void logIgnored(Throwable loss) {
+        log.debug("The method goes on, since it has whenLost = IGNORE: " + loss.getMessage());
     }
 }

@@ -130,6 +130,21 @@ final class ContinuedWork {
         }
     }
 
+    /** Throws after a loss that interrupts, on whatever thread runs it; null if none does. */
+    @Nullable
+    Runnable checkOfInterruptingLoss() {
+        if (!policy.interrupts()) {
+            return null;
+        }
+        AtomicBoolean interrupted = new AtomicBoolean();
+        MultiLockHandle.onInterruptingLoss(handle, () -> interrupted.set(true));
+        return () -> {
+            if (interrupted.get()) {
+                throwIfLost();
+            }
+        };
+    }
+
     /** @throws LockLostException if the lock is lost and its loss is not ignored */
     void throwIfLost() {
         if (policy.lossMatters()) {

@@ -4,16 +4,26 @@
  */
 package io.distributedlock.interceptor;
 
+import io.distributedlock.LockHandle;
 import io.distributedlock.LockScope;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.concurrent.CancellationException;
 import kotlin.coroutines.AbstractCoroutineContextElement;
 import kotlin.coroutines.Continuation;
 import kotlin.coroutines.CoroutineContext;
+import kotlinx.coroutines.Job;
 import kotlinx.coroutines.ThreadContextElement;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import reactor.core.publisher.Mono;
 
 /**
- * Propagates the current lock of a suspending function to the threads that run its coroutine. Requires Kotlin's
- * coroutines.
+ * Propagates the current lock of a suspending function to the threads that run its coroutine, and the loss of a lock to
+ * the coroutine of a {@code Deferred}. Requires Kotlin's coroutines.
  */
 final class Coroutines {
 
@@ -29,6 +39,36 @@ final class Coroutines {
         @Nullable Object[] changed = arguments.clone();
         changed[last] = new InLock(caller, caller.getContext().plus(new ShownScope(scope)));
         return changed;
+    }
+
+    /**
+     * Calls a method in the place of a suspending function.
+     *
+     * @param continuation of the call; a suspending method runs in its context, and in the current lock
+     * @return a publisher of the result, or null if there is none
+     */
+    static @Nullable Object publisherOf(
+            Method method, @Nullable Object target, @Nullable Object[] arguments, @Nullable Object continuation)
+            throws Throwable {
+        if (KotlinDetector.isSuspendingFunction(method)) {
+            @Nullable Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
+            all[arguments.length] = continuation;
+            return AopUtils.invokeJoinpointUsingReflection(target, method, inCurrentLock(all));
+        }
+        Object result = AopUtils.invokeJoinpointUsingReflection(target, method, arguments);
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, result);
+        if (adapter == null) {
+            return Mono.justOrEmpty(result);
+        }
+        return adapter.toPublisher(result);
+    }
+
+    /** Cancels what the method has begun, whose publisher only waits for it, if the lock is lost. */
+    static void cancelOnInterruptingLoss(Object returned, LockHandle handle) {
+        if (returned instanceof Job begun) {
+            MultiLockHandle.onInterruptingLoss(
+                    handle, () -> begun.cancel(new CancellationException("The lock was lost")));
+        }
     }
 
     /** Only its context is used: the result goes through the publisher that Spring creates for the function. */

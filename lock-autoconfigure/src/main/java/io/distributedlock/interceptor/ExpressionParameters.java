@@ -30,7 +30,7 @@ final class ExpressionParameters {
     private final boolean ownFirst;
 
     ExpressionParameters(LockedMethod where) {
-        count = where.method().getParameterCount();
+        count = where.method().getParameterCount() - hidden(where.method());
         own = namesOf(where.method());
         ownFirst = where.ownNamesFirst();
         declared = where.declared().equals(where.method()) ? own : namesOf(where.declared());
@@ -38,12 +38,22 @@ final class ExpressionParameters {
 
     private String[] namesOf(Method method) {
         String[] names = count == 0 ? null : NAMES.getParameterNames(method);
-        return names == null || names.length < count - hidden(method) ? UNKNOWN : names;
+        return names == null || names.length < count ? UNKNOWN : names;
     }
 
-    /** The number of its parameters without a name: a suspending function has a hidden one. */
-    private static int hidden(Method method) {
+    /** A copy of the arguments that the caller has written: a suspending function has a hidden one at the end. */
+    static @Nullable Object[] written(Method method, @Nullable Object[] arguments) {
+        return Arrays.copyOf(arguments, arguments.length - hidden(method));
+    }
+
+    static int hidden(Method method) {
         return KotlinDetector.isSuspendingFunction(method) ? 1 : 0;
+    }
+
+    /** The arguments without a hidden one. */
+    @Nullable
+    Object[] written(@Nullable Object[] arguments) {
+        return arguments.length > count ? Arrays.copyOf(arguments, count) : arguments;
     }
 
     /** The position of the variable among the arguments, or null if there is no such parameter. */

@@ -18,24 +18,38 @@ import org.springframework.util.ReflectionUtils;
  *
  * @param takesFailure whether its last parameter is the exception
  * @param bean whose method it is; null for the bean of the locked method, without its proxy
+ * @param ofSuspending whether the locked method is a suspending function, which may have a suspending fallback
  */
 record FallbackMethod(
-        Method method, boolean takesFailure, @Nullable FallbackBean bean) {
+        Method method, boolean takesFailure, @Nullable FallbackBean bean, boolean ofSuspending) {
 
+    /** The result of the fallback; of a suspending function, a publisher of it. */
     @Nullable
     Object call(@Nullable Object target, @Nullable Object[] arguments, LockNotAcquiredException busy) throws Throwable {
-        Object[] given = takesFailure ? Arrays.copyOf(arguments, arguments.length + 1) : arguments;
-        if (takesFailure) {
-            given[arguments.length] = busy;
-        }
+        @Nullable Object[] given = given(arguments, busy);
         Object receiver = bean == null ? innermost(target) : bean.get();
         Method callable = bean == null || receiver == null ? method : bean.callable(method, receiver);
+        if (ofSuspending) {
+            return Coroutines.publisherOf(callable, receiver, given, arguments[arguments.length - 1]);
+        }
         try {
             ReflectionUtils.makeAccessible(callable);
             return callable.invoke(receiver, given);
         } catch (InvocationTargetException ex) {
             throw ex.getTargetException();
         }
+    }
+
+    private @Nullable Object[] given(@Nullable Object[] arguments, LockNotAcquiredException busy) {
+        int count = ofSuspending ? arguments.length - 1 : arguments.length;
+        if (count == arguments.length && !takesFailure) {
+            return arguments;
+        }
+        @Nullable Object[] given = Arrays.copyOf(arguments, takesFailure ? count + 1 : count);
+        if (takesFailure) {
+            given[count] = busy;
+        }
+        return given;
     }
 
     /**

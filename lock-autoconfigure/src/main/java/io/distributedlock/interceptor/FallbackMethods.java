@@ -66,7 +66,7 @@ final class FallbackMethods {
     private static FallbackMethod find(
             String text, String name, Class<?> type, @Nullable FallbackBean bean, LockedMethod where) {
         List<Method> named = methods(name, type, bean != null, where);
-        if (named.isEmpty() && bean == null && where.method().getName().equals(name)) {
+        if (named.isEmpty() && bean == null && SourceNames.isNamed(where.method(), name)) {
             throw LockedClassFilter.isAnnotated(where.method())
                     ? refuse(text, where, "the method is its own fallback", "Name another method.")
                     : refuse(
@@ -91,7 +91,7 @@ final class FallbackMethods {
             if (!fitting.isEmpty()) {
                 Method method = mostSpecific(fitting, type, text, where);
                 requireResult(method, type, text, where);
-                return new FallbackMethod(method, takesFailure, bean);
+                return new FallbackMethod(method, takesFailure, bean, ReturnTypeAdapters.isSuspending(where));
             }
         }
         throw refuse(text, where, "the parameters of " + type.getName() + "." + name + " do not fit", HOW_TO_WRITE);
@@ -102,7 +102,10 @@ final class FallbackMethods {
         List<Method> named = new ArrayList<>();
         for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type)) {
             boolean reachable = !throughBean || !Modifier.isPrivate(method.getModifiers());
-            if (reachable && method.getName().equals(name) && !method.isBridge() && !method.equals(where.method())) {
+            if (reachable
+                    && SourceNames.isNamed(method, name)
+                    && !method.isBridge()
+                    && !method.equals(where.method())) {
                 named.add(method);
             }
         }
@@ -110,8 +113,9 @@ final class FallbackMethods {
     }
 
     private static boolean takesParameters(Method method, Class<?> type, boolean takesFailure, LockedMethod where) {
-        int count = where.method().getParameterCount();
-        if (method.getParameterCount() != (takesFailure ? count + 1 : count)) {
+        int count = written(where.method());
+        boolean cannotSuspend = ExpressionParameters.hidden(method) > ExpressionParameters.hidden(where.method());
+        if (cannotSuspend || written(method) != (takesFailure ? count + 1 : count)) {
             return false;
         }
         for (int i = 0; i < count; i++) {
@@ -123,6 +127,11 @@ final class FallbackMethods {
             }
         }
         return !takesFailure || parameter(method, count, type).isAssignableFrom(LockNotAcquiredException.class);
+    }
+
+    /** The number of parameters in the source. */
+    private static int written(Method method) {
+        return method.getParameterCount() - ExpressionParameters.hidden(method);
     }
 
     /** As the compiler chooses among overloads: their order in the class file has no meaning. */
@@ -143,7 +152,7 @@ final class FallbackMethods {
     }
 
     private static boolean isAsSpecific(Method one, Method other, Class<?> type) {
-        for (int i = 0; i < one.getParameterCount(); i++) {
+        for (int i = 0; i < written(one); i++) {
             if (!ClassUtils.isAssignable(parameter(other, i, type), parameter(one, i, type))) {
                 return false;
             }
@@ -152,7 +161,7 @@ final class FallbackMethods {
     }
 
     private static boolean hasSameParameters(Method method, Class<?> type, LockedMethod where) {
-        for (int i = 0; i < where.method().getParameterCount(); i++) {
+        for (int i = 0; i < written(where.method()); i++) {
             if (parameter(method, i, type) != parameter(where.method(), i, where.targetClass())) {
                 return false;
             }
@@ -166,17 +175,19 @@ final class FallbackMethods {
     }
 
     private static void requireResult(Method method, Class<?> type, String text, LockedMethod where) {
-        Class<?> wanted = GenericTypeResolver.resolveReturnType(where.method(), where.targetClass());
-        ResolvableType given = ResolvableType.forMethodReturnType(method, type);
+        Class<?> wanted = ReturnTypeAdapters.isSuspending(where)
+                ? ReturnTypeAdapters.result(where.method(), where.targetClass()).resolve()
+                : GenericTypeResolver.resolveReturnType(where.method(), where.targetClass());
+        ResolvableType given = ReturnTypeAdapters.result(method, type);
         Class<?> raw = given.resolve();
         // The bean resolves the type variables of its interface.
-        if (wanted == void.class || raw == null) {
+        if (wanted == null || raw == null || ReturnTypeAdapters.isNone(wanted)) {
             return;
         }
         if (!ClassUtils.isAssignable(wanted, raw)) {
             throw otherResult(text, where, raw.getTypeName(), wanted.getTypeName());
         }
-        ResolvableType generic = ResolvableType.forMethodReturnType(where.method(), where.targetClass());
+        ResolvableType generic = ReturnTypeAdapters.result(where.method(), where.targetClass());
         if (hasOtherContent(generic, given.as(wanted))) {
             throw otherResult(text, where, given.toString(), generic.toString());
         }

@@ -15,7 +15,9 @@ record GeneratorLockNameResolver(String prefix, String bean, Supplier<LockKeyGen
 
     @Override
     public List<String> all(@Nullable Object target, @Nullable Object[] arguments) {
-        Object key = generator.get().generate(target, where.method(), arguments.clone());
+        Object key = generator
+                .get()
+                .generate(target, where.method(), ExpressionParameters.written(where.method(), arguments));
         try {
             return KeyValues.names(prefix, key);
         } catch (RuntimeException ex) {

@@ -17,11 +17,10 @@ import org.springframework.util.ClassUtils;
 final class IdentityText {
 
     /** No other text looks like that of an array. Possessive, so that no text takes long to search. */
-    private static final Pattern ARRAY =
-            Pattern.compile("(?<!\\[)(\\[++(?:[ZBCSIJFD]|L[\\w.$]++;))@[0-9a-f]{1,8}(?!\\w)");
+    private static final Pattern ARRAY = compile("(?<!\\[)(\\[++(?:[ZBCSIJFD]|L[\\w.$]++;))@[0-9a-f]{1,8}(?!\\w)");
 
-    /** Any text that may be the name of a class; whether it is one has to be checked. */
-    private static final Pattern NAME = Pattern.compile("(?<![\\w.$/])([\\p{L}_$][\\w.$/]*+)@[0-9a-f]{1,8}(?![\\w.-])");
+    /** Any text that may end with the name of a class; whether it does has to be checked. */
+    private static final Pattern NAME = compile("(?<![\\w.$/])([\\w.$/]++)@[0-9a-f]{1,8}(?!\\w)");
 
     /** Its text has nothing of its content, and two with the same content may have two texts. */
     private static final Pattern BUFFER = Pattern.compile("(java\\.nio\\.\\w*+)\\[pos=\\d++ lim=\\d++ cap=\\d++]");
@@ -33,6 +32,11 @@ final class IdentityText {
     private static final int MOST_LOOKED_UP = 16;
 
     private IdentityText() {}
+
+    /** The name of a class may have any letters. */
+    private static Pattern compile(String pattern) {
+        return Pattern.compile(pattern, Pattern.UNICODE_CHARACTER_CLASS);
+    }
 
     /** The name of the type whose identity is in the text of the value, or null. */
     static @Nullable String typeIn(String text, Object value) {
@@ -47,13 +51,19 @@ final class IdentityText {
         Matcher names = NAME.matcher(text);
         for (int i = 0; i < MOST_LOOKED_UP && names.find(); i++) {
             String name = names.group(1);
-            if (isOf(value, name)
-                    || name.contains(LAMBDA)
-                    || loaders.stream().anyMatch(loader -> isClass(name, loader))) {
+            if (isType(name, value, loaders)) {
                 return name;
+            }
+            String last = name.substring(name.lastIndexOf('/') + 1);
+            if (!last.equals(name) && isType(last, value, loaders)) {
+                return last;
             }
         }
         return null;
+    }
+
+    private static boolean isType(String name, Object value, Set<ClassLoader> loaders) {
+        return isOf(value, name) || name.contains(LAMBDA) || loaders.stream().anyMatch(loader -> isClass(name, loader));
     }
 
     /** The name of the type of a buffer whose text is in this one, or null. */
@@ -77,6 +87,9 @@ final class IdentityText {
 
     /** Looks up a class without initializing it. */
     private static boolean isClass(String name, ClassLoader loader) {
+        if (name.isEmpty() || !Character.isJavaIdentifierStart(name.codePointAt(0))) {
+            return false;
+        }
         try {
             Class.forName(name, false, loader);
             return true;

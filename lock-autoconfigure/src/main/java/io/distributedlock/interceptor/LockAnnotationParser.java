@@ -86,7 +86,7 @@ class LockAnnotationParser {
         Duration waitUpTo = duration("waitUpTo", attributes.waitUpTo(), where);
         Duration maxHold = maxHold(attributes, where);
         Duration minHold = positive("minHold", attributes.minHold(), where);
-        AnnotationRules.checkHolds(minHold, maxHold, limitByDefault(attributes, where), attributes, where);
+        AnnotationRules.checkHolds(lease, minHold, maxHold, limitByDefault(attributes, where), attributes, where);
         LockRequest request = UNNAMED.origin(origin(attributes, where));
         request = attributes.renew() ? request : request.renew(false);
         request = attributes.reentrant() ? request : request.reentrant(false);

@@ -36,7 +36,7 @@ record LockedMethod(Method method, Method declared, Class<?> targetClass, boolea
     /** The label for metrics, {@code Class.method}. */
     String shortName() {
         String simple = owner().getSimpleName();
-        return (simple.isEmpty() ? owner().getName() : simple) + "." + method.getName();
+        return (simple.isEmpty() ? owner().getName() : simple) + "." + SourceNames.of(method);
     }
 
     /** This method for an annotation on that element, whose author knows the parameter names there. */

@@ -90,7 +90,7 @@ final class NamedBeanHints {
 
     private void ofMethods(Method[] methods, String name) {
         for (Method method : methods) {
-            if (method.getName().equals(name)) {
+            if (SourceNames.isNamed(method, name)) {
                 hints.registerMethod(method, ExecutableMode.INVOKE);
             }
         }

@@ -75,10 +75,18 @@ record PublisherInvocation(LockedCall call, ReturnTypeAdapter.Body body, Reactiv
             throw new IllegalStateException("The method that runs under the lock returned null instead of a "
                     + type.getReactiveType().getSimpleName());
         }
+        LockScope scope = ReactiveLocks.scopeOf(context);
+        if (scope != null && policy().interrupts() && isDeferred()) {
+            Coroutines.cancelOnInterruptingLoss(returned, scope.handle());
+        }
         Publisher<Object> publisher = type.toPublisher(returned);
         return TransactionSupport.PRESENT
                 ? ReactiveTransactions.insideOfLock(publisher, type.isMultiValue(), context)
                 : publisher;
+    }
+
+    private boolean isDeferred() {
+        return type.getReactiveType().getName().equals("kotlinx.coroutines.Deferred");
     }
 
     @Override

@@ -24,15 +24,19 @@ final class RequestMerger {
                 .mode(one.mode() == other.mode() ? one.mode() : LockMode.EXCLUSIVE)
                 .reentrant(one.reentrant() && other.reentrant());
         both = one.waitUpTo() == null ? both : both.waitUpTo(one.waitUpTo());
-        if (minHold != null) {
-            both = both.minHold(maxHold != null && maxHold.compareTo(minHold) < 0 ? maxHold : minHold);
-        }
         if (!renew) {
-            return withHardEnd(both, shorter(shorter(one.lease(), other.lease()), maxHold));
+            LockRequest hard = withHardEnd(both, shorter(shorter(one.lease(), other.lease()), maxHold));
+            return withMinimum(hard, minHold, shorter(hard.lease(), maxHold));
         }
         Duration lease = longer(one.lease(), other.lease());
         both = lease == null ? both : both.lease(lease);
-        return maxHold == null ? both : both.maxHold(maxHold);
+        both = maxHold == null ? both : both.maxHold(maxHold);
+        return withMinimum(both, minHold, maxHold);
+    }
+
+    private static LockRequest withMinimum(LockRequest request, @Nullable Duration minHold, @Nullable Duration end) {
+        Duration minimum = minHold == null ? null : shorter(minHold, end);
+        return minimum == null ? request : request.minHold(minimum);
     }
 
     /** A {@code maxHold} may be longer than the longest lease. */

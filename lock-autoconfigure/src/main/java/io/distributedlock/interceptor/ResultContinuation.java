@@ -62,7 +62,9 @@ interface ResultContinuation {
         return new ResultContinuation() {
             @Override
             public @Nullable Object holdUntilDone(Object result, ContinuedWork work) {
-                return result instanceof BaseStream<?, ?> stream ? stream.onClose(work::end) : null;
+                return result instanceof BaseStream<?, ?> stream
+                        ? endingAtLoss(stream, work).onClose(work::end)
+                        : null;
             }
 
             @Override
@@ -70,5 +72,23 @@ interface ResultContinuation {
                 return empty.get();
             }
         };
+    }
+
+    /** A loss that interrupts fails the code that reads the stream at the next element. */
+    private static BaseStream<?, ?> endingAtLoss(BaseStream<?, ?> stream, ContinuedWork work) {
+        Runnable check = work.checkOfInterruptingLoss();
+        if (check == null) {
+            return stream;
+        }
+        if (stream instanceof IntStream numbers) {
+            return numbers.peek(element -> check.run());
+        }
+        if (stream instanceof LongStream numbers) {
+            return numbers.peek(element -> check.run());
+        }
+        if (stream instanceof DoubleStream numbers) {
+            return numbers.peek(element -> check.run());
+        }
+        return stream instanceof Stream<?> objects ? objects.peek(element -> check.run()) : stream;
     }
 }

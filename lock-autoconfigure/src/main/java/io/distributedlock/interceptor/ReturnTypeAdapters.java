@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.util.Optional;
@@ -156,8 +157,23 @@ final class ReturnTypeAdapters {
     }
 
     private static ResolvableType resultOfSuspending(LockedMethod where) {
-        return ResolvableType.forMethodParameter(
-                new MethodParameter(where.method(), -1).withContainingClass(where.targetClass()));
+        return result(where.method(), where.targetClass());
+    }
+
+    static boolean isSuspending(LockedMethod where) {
+        return KotlinDetector.isSuspendingFunction(where.method());
+    }
+
+    /** The type that a method returns in the source, also that of a suspending function. */
+    static ResolvableType result(Method method, Class<?> type) {
+        return KotlinDetector.isSuspendingFunction(method)
+                ? ResolvableType.forMethodParameter(new MethodParameter(method, -1).withContainingClass(type))
+                : ResolvableType.forMethodReturnType(method, type);
+    }
+
+    /** Whether a method with this result has none. */
+    static boolean isNone(Class<?> result) {
+        return result == void.class || result.getName().equals("kotlin.Unit");
     }
 
     /**

@@ -77,7 +77,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
             return;
         }
         Effect effect = isFinal(cause) ? Effect.UNCONFIRMED : Effect.UNKNOWN;
-        to.replied(null, new LeaseStoreException(effect, String.valueOf(cause.getMessage()), cause));
+        to.replied(null, new LeaseStoreException(effect, LettuceFailures.text(cause), cause));
     }
 
     /** Whether another attempt would fail as well: too few replicas, or Redis refuses a command of the confirmation. */

@@ -29,6 +29,6 @@ final class ClusterNodes {
 
     private static LeaseStoreException notExecuted(Throwable failure) {
         Throwable cause = StageFailures.bare(failure);
-        return new LeaseStoreException(Effect.NOT_EXECUTED, String.valueOf(cause.getMessage()), cause);
+        return new LeaseStoreException(Effect.NOT_EXECUTED, LettuceFailures.text(cause), cause);
     }
 }

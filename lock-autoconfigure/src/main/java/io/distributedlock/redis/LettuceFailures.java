@@ -147,6 +147,12 @@ final class LettuceFailures {
         return cause;
     }
 
+    /** The message, or the name of an exception that has none, such as that of a closed channel. */
+    static String text(Throwable cause) {
+        String message = cause.getMessage();
+        return message == null ? cause.getClass().getSimpleName() : message;
+    }
+
     private static String message(Throwable cause) {
         if (cause instanceof RedisCommandExecutionException) {
             return "Redis returned: " + cause.getMessage();
@@ -154,6 +160,6 @@ final class LettuceFailures {
         if (cause instanceof CancellationException) {
             return "the command was cancelled";
         }
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        return text(cause);
     }
 }

@@ -242,6 +242,21 @@ class FutureMethodTests {
                 .matches(failure -> failure.getSuppressed().length == 0, "has no suppressed exception");
     }
 
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aLossThatIsIgnoredIsOneLine(CapturedOutput output) {
+        CompletableFuture<String> result = work.ignoring("k", body);
+        await().atMost(LockedApplication.LONG).until(() -> application.locks().forceRelease("work:k"));
+        await().atMost(LockedApplication.LONG).until(() -> output.getAll().contains("was lost"));
+        body.complete("done");
+        assertSucceeds(result);
+
+        assertThat(output.getAll().lines().filter(line -> line.contains("WARN") && line.contains("'work:k'")))
+                .singleElement()
+                .asString()
+                .contains("was lost after ", "held by ");
+    }
+
     /** A key may be any text from users. */
     @Test
     @ExtendWith(OutputCaptureExtension.class)
@@ -253,7 +268,7 @@ class FutureMethodTests {
         assertSucceeds(result);
 
         assertThat(output.getAll())
-                .contains("The lock 'work:a\\u000AWARN of another' was lost during a method with whenLost = IGNORE")
+                .contains("Lock 'work:a\\u000AWARN of another' was lost after ")
                 .doesNotContainPattern("(?m)^WARN of another");
         assertFails(work.run(key, () -> null), IllegalStateException.class)
                 .withMessageContaining("'work:a\\u000AWARN of another' returned null");

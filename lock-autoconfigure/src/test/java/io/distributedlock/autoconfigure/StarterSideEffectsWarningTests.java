@@ -10,6 +10,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +20,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurationPackage;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration;
+import org.springframework.boot.cache.autoconfigure.RedisCacheManagerBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisRepositoriesAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -28,6 +30,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.cache.RedisCacheConfiguration;
 import org.springframework.data.redis.cache.RedisCacheManager;
 import org.springframework.data.repository.CrudRepository;
 
@@ -68,11 +71,24 @@ class StarterSideEffectsWarningTests {
         assertThat(output).doesNotContain(MOVED);
     }
 
+    /** Spring Boot would have them in memory. */
     @Test
-    void doesNotWarnOfCachesWithoutAnotherProvider(CapturedOutput output) {
+    void warnsThatCachesWithoutAnotherProviderHaveMoved(CapturedOutput output) {
         runner.withUserConfiguration(Caching.class)
                 .withClassLoader(new FilteredClassLoader("com.github.benmanes"))
                 .run(context -> assertThat(context).hasNotFailed().hasSingleBean(RedisCacheManager.class));
+        assertThat(output).contains(MOVED).contains("in memory. Set spring.cache.type=simple");
+    }
+
+    @Test
+    void doesNotWarnOfCachesInRedisThatTheApplicationConfigures(CapturedOutput output) {
+        ApplicationContextRunner caching = runner.withUserConfiguration(Caching.class);
+        List.of(
+                        caching.withPropertyValues("spring.cache.redis.time-to-live=10m"),
+                        caching.withBean(RedisCacheConfiguration.class, RedisCacheConfiguration::defaultCacheConfig),
+                        caching.withBean(RedisCacheManagerBuilderCustomizer.class, () -> builder -> {}))
+                .forEach(each ->
+                        each.run(context -> assertThat(context).hasNotFailed().hasSingleBean(RedisCacheManager.class)));
         assertThat(output).doesNotContain(MOVED);
     }
 

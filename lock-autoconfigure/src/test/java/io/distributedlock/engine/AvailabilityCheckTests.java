@@ -5,14 +5,18 @@
 package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockAvailability;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import io.distributedlock.engine.LeaseStore.ReleaseCommand;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.distributedlock.testing.Noise;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -68,6 +72,15 @@ class AvailabilityCheckTests {
         world.advanceSeconds(5);
         one.network.failNext(1, Effect.UNKNOWN);
         assertThat(check().failures().get(0).lasting()).isZero();
+    }
+
+    /** Such as the one of a closed channel. */
+    @Test
+    void aFailureWithoutAMessageIsNamed() {
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(
+                        () -> one.engine.query("a", () -> CompletableFuture.failedFuture(new ClosedChannelException())))
+                .withMessage("Lock 'a' is unavailable: ClosedChannelException");
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockMode;
 import io.distributedlock.LockNotAcquiredException;
@@ -18,6 +19,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.LeaseStore.AcquireCommand;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -130,6 +132,19 @@ class LockSetWaitTests {
                 .hasMessageContaining("forced release")
                 .hasCauseInstanceOf(LockLostException.class);
         assertThat(world.leases.inspect("b").orElseThrow().waitingInstances()).isZero();
+        assertThat(one.listener.told).contains("b refused unavailable 0").doesNotContain("b refused cancelled 0");
+        other.close();
+    }
+
+    @Test
+    void aCancellationIsReportedAsOne() {
+        AsyncAttempt other = two.acquire("b");
+        CompletableFuture<LockHandle> both =
+                new LockSet(one.engine).acquireAsync(BOTH).toCompletableFuture();
+
+        both.cancel(false);
+
+        assertThat(one.listener.told).contains("b refused cancelled 0");
         other.close();
     }
 

@@ -180,6 +180,7 @@ class AttributeTests {
                 "privateFallback | fallback | substitute::hidden | has no method hidden that another bean may call",
                 "minOverMax | minHold | 2m | it is longer than maxHold = \"1m\"",
                 "minOverDefault | minHold | 11m | it is longer than the property distributed-lock.max-hold",
+                "minOverLease | minHold | 11m | it is longer than lease = \"10m\", which is not renewed",
                 "zeroMinimum | minHold | 0s | it must be positive",
                 "longMinimum | minHold | 366d | it must be at most 365 days",
                 "wrongCondition | condition | #idd > 1 | #idd is unknown",
@@ -413,6 +414,9 @@ class AttributeTests {
 
         @DistributedLocked(minHold = "11m")
         void minOverDefault() {}
+
+        @DistributedLocked(minHold = "11m", lease = "10m", renew = false)
+        void minOverLease() {}
 
         @DistributedLocked(minHold = "0s")
         void zeroMinimum() {}

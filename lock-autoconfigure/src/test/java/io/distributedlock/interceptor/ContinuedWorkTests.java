@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distributedlock.LockHandle;
@@ -16,7 +17,14 @@ import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.interceptor.PromisedLocks.Hold;
 import io.distributedlock.transaction.TransactionalHold;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.BaseStream;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +37,8 @@ class ContinuedWorkTests {
     private final PromisedLocks locks = new PromisedLocks();
 
     private final Work work = LockedProxies.by(locks).byClass(new Work());
+
+    private final Streams streams = LockedProxies.by(locks).byClass(new Streams());
 
     private final Hold hold = new Hold();
 
@@ -128,6 +138,34 @@ class ContinuedWorkTests {
         assertThat(locks.promise().grantedHold().closed).isOne();
     }
 
+    @Test
+    void aLossThatInterruptsFailsAStreamAtItsNextElement() {
+        List<Function<Streams, BaseStream<?, ?>>> methods =
+                List.of(Streams::objects, Streams::ints, Streams::longs, Streams::doubles);
+        for (int i = 0; i < methods.size(); i++) {
+            BaseStream<?, ?> stream = methods.get(i).apply(streams);
+            Hold held = locks.promises.get(i).grantedHold();
+            Iterator<?> elements = stream.iterator();
+            assertThat(elements.next()).isNotNull();
+            held.lose();
+
+            // An iterator may have read one element ahead.
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> List.of(elements.next(), elements.next(), elements.next()));
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(stream::close);
+            assertThat(held.closed).isOne();
+        }
+    }
+
+    @Test
+    void anotherLossFailsAStreamWhenItIsClosed() {
+        Stream<String> stream = work.stream();
+        locks.promise().grantedHold().lose();
+
+        assertThat(stream.toList()).containsExactly("a", "b");
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(stream::close);
+    }
+
     /** The stream re-enters the hold of the thread, which is no nested call of the application. */
     @Test
     void aStreamInATransactionEntersTheHoldOfItsMethodAtOnce() {
@@ -160,7 +198,35 @@ class ContinuedWorkTests {
         assertThat(hold.closed).isOne();
     }
 
+    static class Streams {
+
+        @DistributedLocked(key = "'work'", whenLost = WhenLost.INTERRUPT)
+        Stream<String> objects() {
+            return Stream.generate(() -> "a");
+        }
+
+        @DistributedLocked(key = "'work'", whenLost = WhenLost.INTERRUPT)
+        IntStream ints() {
+            return IntStream.iterate(0, i -> i + 1);
+        }
+
+        @DistributedLocked(key = "'work'", whenLost = WhenLost.INTERRUPT)
+        LongStream longs() {
+            return LongStream.iterate(0, i -> i + 1);
+        }
+
+        @DistributedLocked(key = "'work'", whenLost = WhenLost.INTERRUPT)
+        DoubleStream doubles() {
+            return DoubleStream.generate(() -> 1);
+        }
+    }
+
     static class Work {
+
+        @DistributedLocked("'work'")
+        Stream<String> stream() {
+            return Stream.of("a", "b");
+        }
 
         @DistributedLocked("'work'")
         Stream<String> none() {

@@ -86,6 +86,16 @@ class SeveralLocksTests {
     }
 
     @Test
+    void theMinimumOfOneNameEndsWithTheHardEndOfAnotherAnnotation() {
+        RecordingLocks granting = new RecordingLocks();
+        LockedProxies.by(granting).byClass(new Work()).limitedBeforeItsMinimum();
+
+        LockRequest request = granting.request();
+        assertThat(request.renew()).isFalse();
+        assertThat(List.of(request.lease(), request.minHold())).containsOnly(Duration.ofSeconds(4));
+    }
+
+    @Test
     void aHardEndIsAtMostTheLongestLease() {
         RecordingLocks granting = new RecordingLocks();
         LockedProxies.by(granting).byClass(new Work()).limitedForLong();
@@ -136,6 +146,10 @@ class SeveralLocksTests {
         @DistributedLocked(key = "'x'", renew = false, lease = "4s")
         @DistributedLocked(key = "'x'", maxHold = "3s")
         void limited() {}
+
+        @DistributedLocked(key = "'x'", renew = false, lease = "4s")
+        @DistributedLocked(key = "'x'", minHold = "6s")
+        void limitedBeforeItsMinimum() {}
 
         @DistributedLocked(key = "'x'", renew = false)
         @DistributedLocked(key = "'x'", maxHold = "400d")

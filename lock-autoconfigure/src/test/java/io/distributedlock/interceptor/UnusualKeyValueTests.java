@@ -9,8 +9,11 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.interceptor.KeyValueTests.Named;
+import io.distributedlock.interceptor.KeyValueTests.Plain;
 import io.distributedlock.interceptor.KeyValueTests.Work;
 import io.distributedlock.interceptor.KeyValueTests.Wrapper;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Array;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -34,6 +37,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.asm.ClassWriter;
+import org.springframework.asm.MethodVisitor;
+import org.springframework.asm.Opcodes;
+import org.springframework.asm.Type;
+import org.springframework.beans.BeanUtils;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -260,6 +269,66 @@ class UnusualKeyValueTests {
         assertThat(locks.requests())
                 .extracting(LockRequest::name)
                 .containsExactly("Asia/Tokyo", "One", "v:Wrapper[tenant=acme, content=Asia/Tokyo]");
+    }
+
+    static Stream<Arguments> identitiesInUnusualTexts() throws ReflectiveOperationException {
+        Class<?> type = MethodHandles.lookup().defineClass(subclassOfPlain("io/distributedlock/interceptor/Schlüssel"));
+        Object key = BeanUtils.instantiateClass(type);
+        Plain plain = new Plain();
+        return Stream.of(
+                Arguments.of(new Wrapper("acme", key), type.getName()),
+                Arguments.of(new Wrapper("acme", new ProxyFactory(key).getProxy()), type.getName()),
+                Arguments.of(new Wrapper("acme", Array.newInstance(type, 0)), "[L" + type.getName() + ";"),
+                Arguments.of(new Named("acme/" + plain), Plain.class.getName()),
+                Arguments.of(new Named("7/" + plain), Plain.class.getName()),
+                Arguments.of(new Named("/acme/7/" + plain + "/x"), Plain.class.getName()),
+                Arguments.of(new Named(plain + "-x"), Plain.class.getName()),
+                Arguments.of(new Named(plain + ".x"), Plain.class.getName()),
+                Arguments.of(new Named("joe@cafe.de " + plain + "."), Plain.class.getName()));
+    }
+
+    /** Not in a file, whose name not every system could write. */
+    private static byte[] subclassOfPlain(String name) {
+        String plain = Type.getInternalName(Plain.class);
+        ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+        writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC, name, null, plain, null);
+        MethodVisitor constructor = writer.visitMethod(Opcodes.ACC_PUBLIC, "<init>", "()V", null, null);
+        constructor.visitVarInsn(Opcodes.ALOAD, 0);
+        constructor.visitMethodInsn(Opcodes.INVOKESPECIAL, plain, "<init>", "()V", false);
+        constructor.visitInsn(Opcodes.RETURN);
+        constructor.visitMaxs(0, 0);
+        writer.visitEnd();
+        return writer.toByteArray();
+    }
+
+    @ParameterizedTest
+    @MethodSource("identitiesInUnusualTexts")
+    void refusesAnIdentityWithAnyLettersAndNextToAnyText(Object value, String type) {
+        for (Throwable thrown :
+                List.of(catchThrowable(() -> work.any(value)), catchThrowable(() -> work.concatenated(value)))) {
+            assertThat(thrown)
+                    .isExactlyInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("has no meaningful text")
+                    .hasMessageContaining(type);
+        }
+        assertThat(locks.events()).isEmpty();
+    }
+
+    @Test
+    void takesTextsThatOnlyLookLikeIdentities() {
+        List<String> texts = List.of(
+                "schlüssel@cafe.de", "acme/joe.smith@cafe-bar.de", "7@1f", "/@1f", "a/.@1f", "java.lang.Object/x@1f");
+        texts.forEach(text -> work.any(new Named(text)));
+        assertThat(locks.requests()).extracting(LockRequest::name).containsExactlyElementsOf(texts);
+    }
+
+    /** Looking at data takes time in proportion to its length. */
+    @Test
+    void looksThroughLongTextsWithAnyLetters() {
+        for (String part : List.of("ü.", "a/", "7/", "[Lü", "ü@", "./")) {
+            work.any(new Named(part.repeat(60_000 / part.length())));
+        }
+        assertThat(locks.requests()).hasSize(6);
     }
 
     private enum Color {

@@ -264,7 +264,7 @@ class ArchitectureTests {
               WorkInTransaction
             io.distributedlock.composite
               AwaitedRelease BlockingJointRelease CompositeLockHandle KnownRefusals LossReaction LostPart
-              ReleaseStages SequentialAcquisition StageFailures
+              PartOfAcquisition ReleaseStages SequentialAcquisition StageFailures
             io.distributedlock.engine
               DeadlockSearch HolderNames LeaseStore LeaseStoreException LibraryThreads LockEngine LockSet NanoClock
             """;

@@ -14,6 +14,7 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -41,6 +42,16 @@ class ClusterNodesTests {
                 StatefulRedisClusterConnection<String, String> connection = client.connect()) {
             assertNotExecuted(ClusterNodes.connection(() -> connection.getConnectionAsync("0".repeat(40))));
         }
+    }
+
+    @Test
+    void aFailureWithoutAMessageIsNamed() {
+        assertThatThrownBy(
+                        ClusterNodes.connection(() -> CompletableFuture.failedFuture(new ClosedChannelException()))
+                                ::join)
+                .hasRootCauseInstanceOf(ClosedChannelException.class)
+                .cause()
+                .hasMessage("ClosedChannelException");
     }
 
     @Test

@@ -53,7 +53,8 @@ class LogLinesTests extends AbstractFaultTests {
                             .contains("forced release")
                             .endsWith("(token " + forced.fencingToken() + by))
                     .anySatisfy(line -> assertThat(line)
-                            .startsWith("WARN Lock 'gone' was lost before its release: it no longer existed")
+                            .startsWith("WARN Lock 'gone' was lost before its release, after ")
+                            .containsPattern("after \\d+ ms: it no longer existed")
                             .endsWith("(token " + gone.fencingToken() + by));
         }
     }
