@@ -193,7 +193,7 @@ Msg m[N*NM];
 
 /* ---- the instances ---- */
 
-#define ASKING 0
+#define REQUESTING 0
 #define WAITING 1
 #define BACKOFF 2
 
@@ -223,7 +223,7 @@ typedef Inst {
   unsigned aSince : 3;  /* greatest possible age of a grant */
   unsigned aNext : 3;   /* time until the next request */
   byte aTok;            /* highest token of a "wait" reply */
-  /* [Ownership] + [Lease] + [Hold] + [RenewalSchedule]; exists while tId is not 0 */
+  /* [Ownership] + [Lease] + [Hold] + [RenewedLease]; exists while tId is not 0 */
   unsigned tId : 4;
   unsigned tDl : 3;     /* time until the local deadline */
   unsigned tUnc : 1;
@@ -259,7 +259,7 @@ typedef Inst {
 }
 Inst in[N];
 
-typedef Give {          /* [PendingRelease]; gId 0 = free slot */
+typedef Pending {          /* [PendingRelease]; gId 0 = free slot */
   unsigned gId : 4;
   unsigned again : 4;
   unsigned unc : 1;
@@ -271,7 +271,7 @@ typedef Give {          /* [PendingRelease]; gId 0 = free slot */
   unsigned end : 3;     /* time until it gives up; times of 2*L are cut to 7 */
   byte tok
 }
-Give g[N*NG];
+Pending g[N*NG];
 
 /* ---- remaining faults ---- */
 
@@ -315,8 +315,8 @@ hidden byte heard, b, shown;
 /* The kinds of steps. */
 mtype = {
   CALL, LEAVE, LEAVEHOLD, LOSE,                 /* a caller arrives, stops waiting, is done, has lost the lock */
-  ASKT, RENEWT, GIVET, RETAINT,                 /* timers of [StoreAcquisition], [Ownership], [PendingRelease], of a retained lease */
-  EXEC, ANSWER, MESSAGE,                        /* a command, its reply, a message arrives */
+  ASKT, RENEWT, PENDINGT, RETAINT,                 /* timers of [StoreAcquisition], [Ownership], [PendingRelease], of a retained lease */
+  EXEC, REPLY, MESSAGE,                        /* a command, its reply, a message arrives */
   HOLD, DROP, DROPMSG, BREAK, DUP,              /* delayed; lost; the reply is no longer awaited; duplicated */
   CRASH, PAUSE, RESUME, SHUT,                   /* of an instance */
   FORCE, FLUSH,                                 /* forced release; Redis loses all data */
@@ -337,9 +337,9 @@ hidden byte doEnd, endWhat, endUnknown;         /* an abandoned request of this 
 hidden byte doAbandon, abandonId, abandonBy;    /* replies of this kind to this id are no longer awaited */
 hidden byte doRetire;                           /* replies to earlier renewals are no longer awaited */
 hidden byte doFresh, doAsk, doRenew;            /* begin a [StoreAcquisition]; send its request; send a renewal */
-hidden byte doGive, giveTok, giveUnc, giveQ, giveEnd, giveAgain;        /* start a [PendingRelease] */
+hidden byte doRelease, releaseTok, releaseUnc, releaseOpen, releaseEnd, releaseAgain;        /* start a [PendingRelease] */
 
-#define NO_ANSWER 0     /* tellWhat */
+#define NO_REPLY 0     /* tellWhat */
 #define YOURS 1
 #define WAIT 2
 #define NOT_QUEUED 3
@@ -401,7 +401,7 @@ inline newId(out) {
   for (k : 0 .. N*NS-1) { used = used | (c[k].kind -> (1 << c[k].id) | (1 << c[k].again) : 0) }
   for (k : 0 .. N*NM-1) { used = used | (1 << m[k].id) }
   for (k : 0 .. N*NG-1) { used = used | (1 << g[k].gId) | (1 << g[k].again) }
-  used = used | (1 << in[i].aId) | (1 << in[i].tId) | (1 << doGive);
+  used = used | (1 << in[i].aId) | (1 << in[i].tId) | (1 << doRelease);
   x = i*NID + 1;
   do
   :: x <= i*NID + NID && (used & (1 << x)) -> x++
@@ -779,13 +779,13 @@ inline execute() {
 /* =================================================================================================================== */
 /* [PendingRelease] */
 
-inline forgetGive(e) {
+inline forgetPending(e) {
   g[e].gId = 0; g[e].again = 0; g[e].unc = 0; g[e].openQ = 0; g[e].open = 0; g[e].tried = 0; g[e].age = 0; g[e].end = 0;
   g[e].tok = 0; g[e].go = 0
 }
 
-inline giveBack(which, token, unsure, question, until) {
-  doGive = which; giveTok = token; giveUnc = unsure; giveQ = question; giveEnd = until
+inline releaseLater(which, token, unsure, openRequest, until) {
+  doRelease = which; releaseTok = token; releaseUnc = unsure; releaseOpen = openRequest; releaseEnd = until
 }
 
 /* Pending release e has, or has not (unknown), a result for the id that queued in it. */
@@ -794,7 +794,7 @@ inline tellRequeued(e, what, token, left) {
   :: g[e].again && in[i].aId == g[e].again && in[i].aOpen == QREQ ->
      doTell = g[e].again; tellWhat = what; tellTok = token; tellTtl = left
   :: g[e].again && !(in[i].aId == g[e].again && in[i].aOpen == QREQ) ->
-     doEnd = g[e].again; endWhat = QREQ; endUnknown = (what == NO_ANSWER)
+     doEnd = g[e].again; endWhat = QREQ; endUnknown = (what == NO_REPLY)
   :: else
   fi;
   g[e].again = 0
@@ -804,7 +804,7 @@ inline tellRequeued(e, what, token, left) {
 /* [StoreAcquisition] */
 
 
-inline noAsk() {
+inline noAcquisition() {
 #ifdef RECALLS
   in[i].aRec = 0;
 #endif
@@ -823,11 +823,11 @@ inline newHold(token) {
 #endif
 }
 
-inline tenure(token, left, unsure, question) {
+inline beginOwnership(token, left, unsure, openRequest) {
 #ifdef REVOKES
   assert(!(revoked & (1 << in[i].aId)) || M16);
 #endif
-  in[i].tId = in[i].aId; in[i].tTok = token; in[i].tDl = left; in[i].tUnc = unsure; in[i].tOpen = question;
+  in[i].tId = in[i].aId; in[i].tTok = token; in[i].tDl = left; in[i].tUnc = unsure; in[i].tOpen = openRequest;
   in[i].hAge = 0; in[i].rWay = 0; in[i].rAge = 0; in[i].rNext = 1;
 #ifdef RATES
   in[i].given = 0;
@@ -837,7 +837,7 @@ inline tenure(token, left, unsure, question) {
   in[i].grown = 0;
 #endif
 #endif
-#ifdef RENEWALS_COUNTED_PER_TENURE
+#ifdef RENEWALS_COUNTED_PER_OWNERSHIP
   in[i].rNo = 0;
 #endif
   in[i].w--;
@@ -849,23 +849,23 @@ inline tenure(token, left, unsure, question) {
 #ifdef ENDLESS
   in[i].passes = 0;
 #endif
-  noAsk()
+  noAcquisition()
 }
 
 /* The latest request has this reply. */
 inline told() {
   in[i].aOpen = QNONE;
   if
-  :: tellWhat == NO_ANSWER ->
+  :: tellWhat == NO_REPLY ->
      in[i].phase = BACKOFF; in[i].aUnc = 1; in[i].aNext = 0
-#ifdef DEADLINE_FROM_ANSWER
+#ifdef DEADLINE_FROM_REPLY
   :: tellWhat == YOURS ->
-     tenure(tellTok, in[i].aLen, in[i].aUnc, QNONE)
+     beginOwnership(tellTok, in[i].aLen, in[i].aUnc, QNONE)
 #else
   :: tellWhat == YOURS && in[i].aLen > in[i].aSent ->
-     tenure(tellTok, in[i].aLen - in[i].aSent, in[i].aUnc, QNONE)
+     beginOwnership(tellTok, in[i].aLen - in[i].aSent, in[i].aUnc, QNONE)
   :: tellWhat == YOURS && in[i].aLen <= in[i].aSent ->          /* the lease has ended in the meantime */
-     giveBack(in[i].aId, tellTok, in[i].aUnc, QNONE, 0);
+     releaseLater(in[i].aId, tellTok, in[i].aUnc, QNONE, 0);
      doFresh = 1
 #endif
   :: tellWhat == WAIT || tellWhat == NOT_QUEUED ->
@@ -878,7 +878,7 @@ inline told() {
 #if SLOT_MOVES && !defined(STALE_STAYS)
      :: in[i].aQueued && OUT_OF_REACH(in[i].aId) && in[i].w > 0 ->
         /* the server that has the lock now cannot notify this id: another one queues */
-        giveBack(in[i].aId, 0, in[i].aUnc, QNONE, (2*L - in[i].aSent > 7 -> 7 : 2*L - in[i].aSent));
+        releaseLater(in[i].aId, 0, in[i].aUnc, QNONE, (2*L - in[i].aSent > 7 -> 7 : 2*L - in[i].aSent));
         doFresh = 1; doAsk = 1
 #endif
      :: !in[i].aQueued || in[i].aConf -> in[i].aConf = 0; doAsk = 1
@@ -890,7 +890,7 @@ inline told() {
 /* =================================================================================================================== */
 /* [Ownership], [NamedLock] */
 
-inline noTenure() {
+inline noOwnership() {
 #ifdef RATES
   in[i].given = 0; in[i].grown = 0;
 #endif
@@ -905,15 +905,15 @@ inline noTenure() {
 #endif
   in[i].tId = 0; in[i].tTok = 0; in[i].tDl = 0; in[i].tUnc = 0; in[i].tOpen = 0; in[i].hAge = 0; in[i].rWay = 0;
   in[i].rAge = 0; in[i].rNext = 0; in[i].rLen = 0;
-#ifndef RENEWALS_COUNTED_PER_TENURE
+#ifndef RENEWALS_COUNTED_PER_OWNERSHIP
   doRetire = 1
 #endif
 }
 
 /* The ownership ends; its entry in Redis is released. */
-inline endTenure() {
-  giveBack(in[i].tId, in[i].tTok, in[i].tUnc, in[i].tOpen, in[i].tDl);
-  noTenure()
+inline endOwnership() {
+  releaseLater(in[i].tId, in[i].tTok, in[i].tUnc, in[i].tOpen, in[i].tDl);
+  noOwnership()
 }
 
 /* The holder leaves. The lease is passed on to the next caller here, or released. Whether it is another instance's turn
@@ -966,8 +966,8 @@ inline passOn() {
 
 /* The lease is released. If a caller waits here, a new id queues in the same step. */
 inline giveUpLease() {
-  doFresh = (in[i].w > 0); giveAgain = (in[i].w > 0);
-  endTenure()
+  doFresh = (in[i].w > 0); releaseAgain = (in[i].w > 0);
+  endOwnership()
 }
 
 #ifdef RETAIN
@@ -994,7 +994,7 @@ inline leaveHold() {
 #ifdef ASYNC_RELEASE    /* the caller may continue at once, and request the lock again */
   :: in[i].w == 0 && !MAY_RETAIN(i) && in[i].calls > 0 && !in[i].closing && die1 ->
      in[i].calls--; in[i].w++;
-     endTenure()
+     endOwnership()
 #endif
   :: else -> giveUpLease()
   fi
@@ -1029,7 +1029,7 @@ inline recalled(id) {
 #ifdef RETAIN
      in[i].toldOf = 1;
 #ifndef KEEPS_WHEN_RECALLED
-     if :: in[i].ret -> endTenure() :: else fi
+     if :: in[i].ret -> endOwnership() :: else fi
 #endif
 #endif
   :: in[i].aId == id ->                         /* it overtook the reply that grants the lock */
@@ -1045,7 +1045,7 @@ inline recalled(id) {
 #endif
 
 /* Only the reply to the latest renewal of the present lease counts. */
-#ifdef RENEWALS_COUNTED_PER_TENURE
+#ifdef RENEWALS_COUNTED_PER_OWNERSHIP
 #define LISTENS(j, e) (in[j].tId && in[j].rWay && in[j].rNo == c[e].rno)
 #else
 #define LISTENS(j, e) (in[j].tId && in[j].rWay)
@@ -1057,7 +1057,7 @@ inline renewed() {
      in[i].rWay = 0;
      in[i].tTok = (c[s].tok > in[i].tTok -> c[s].tok : in[i].tTok);
 #ifdef RECALLS
-#ifdef OLD_ANSWER_CLEARS
+#ifdef OLD_REPLY_CLEARS
      in[i].cont = (c[s].rttl > 0);
 #else
      in[i].cont = (c[s].rttl > 0) | in[i].rOld;
@@ -1067,15 +1067,15 @@ inline renewed() {
      in[i].tDl = (in[i].rLen > in[i].rAge -> in[i].rLen - in[i].rAge : 0);
      in[i].rNext = (in[i].rAge -> 0 : 1);
 #if defined(RETAIN) && !defined(KEEPS_WHEN_RECALLED)
-     if :: in[i].ret && in[i].cont -> endTenure() :: else fi
+     if :: in[i].ret && in[i].cont -> endOwnership() :: else fi
 #endif
-  :: LISTENS(i, s) && c[s].res == 0 -> noTenure()               /* lost: Redis has no entry of it */
+  :: LISTENS(i, s) && c[s].res == 0 -> noOwnership()               /* lost: Redis has no entry of it */
   :: else
   fi
 }
 
 /* Reply s arrives. */
-inline answer() {
+inline receiveReply() {
   i = s/NS;
   doForget = 1;
   if
@@ -1091,7 +1091,7 @@ inline answer() {
      x = i*NG + c[s].by;
      tellMore = c[s].res;
      tellRequeued(x, (c[s].rq == 0 -> NOT_QUEUED : c[s].rq), c[s].rqtok, c[s].rttl);
-     forgetGive(x)
+     forgetPending(x)
   :: c[s].kind == REN -> renewed()
   fi
 }
@@ -1124,21 +1124,21 @@ inline grant() {
      if
 #if !defined(GRANT_JUDGED_BY_AGE_ONLY) && !defined(NO_TOKENS)
      :: tk <= in[i].aTok -> skip                /* of an earlier transfer: another instance has had the lock since */
-     :: tk > in[i].aTok && 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
+     :: tk > in[i].aTok && 2*v >= len1 -> beginOwnership(tk, v, in[i].aUnc, in[i].aOpen)
 #else
-     :: 2*v >= len1 -> tenure(tk, v, in[i].aUnc, in[i].aOpen)
+     :: 2*v >= len1 -> beginOwnership(tk, v, in[i].aUnc, in[i].aOpen)
 #endif
      :: else ->
         if
-        :: in[i].phase == ASKING -> in[i].aConf = 1
+        :: in[i].phase == REQUESTING -> in[i].aConf = 1
         :: else -> doAsk = 1
         fi
      fi
   :: in[i].aId != o && in[i].tId == o -> skip
 #ifdef STRAY_WITHOUT_TOMBSTONE
-  :: in[i].aId != o && in[i].tId != o -> giveBack(o, tk, 0, QNONE, len1)
+  :: in[i].aId != o && in[i].tId != o -> releaseLater(o, tk, 0, QNONE, len1)
 #else
-  :: in[i].aId != o && in[i].tId != o -> giveBack(o, tk, 1, QNONE, len1)        /* no caller waits for it */
+  :: in[i].aId != o && in[i].tId != o -> releaseLater(o, tk, 1, QNONE, len1)        /* no caller waits for it */
 #endif
   fi
 }
@@ -1158,9 +1158,9 @@ inline grant() {
 #ifdef NO_FALLBACK
 #define QUIET_PHASE(j) (in[j].phase == BACKOFF)
 #else
-#define QUIET_PHASE(j) (in[j].phase != ASKING)
+#define QUIET_PHASE(j) (in[j].phase != REQUESTING)
 #endif
-#define MUST_ASK(j) (in[j].aId && (in[j].phase == ASKING && in[j].aSent >= T || QUIET_PHASE(j) && in[j].aNext == 0))
+#define MUST_REQUEST(j) (in[j].aId && (in[j].phase == REQUESTING && in[j].aSent >= T || QUIET_PHASE(j) && in[j].aNext == 0))
 #ifdef RENEW_RETAINED
 #define RENEWS(j) in[j].tId
 #else
@@ -1187,12 +1187,12 @@ inline grant() {
 #else
 #define MUST_FREE(j) (RETAINED(j) == 1 || RETAINED(j) && 3*in[j].tDl <= L)
 #endif
-#define DUE(j) (UP(j) && (LATE(j) || MUST_ASK(j) || MUST_RENEW(j) || MUST_LEAVE(j) || MUST_FREE(j)))
+#define DUE(j) (UP(j) && (LATE(j) || MUST_REQUEST(j) || MUST_RENEW(j) || MUST_LEAVE(j) || MUST_FREE(j)))
 #define GDUE(e) (g[e].gId && g[e].age >= T && UP((e)/NG))
 
 inline askTimer() {
   if
-  :: in[i].phase == ASKING ->
+  :: in[i].phase == REQUESTING ->
      if :: in[i].aOpen == QACQ -> doAbandon = ACQ; abandonId = in[i].aId :: else fi;
      in[i].aUnc = 1
   :: else
@@ -1200,7 +1200,7 @@ inline askTimer() {
   doAsk = 1
 }
 
-inline giveTimer() {
+inline pendingTimer() {
   i = s/NG;
   if
   :: g[s].openQ -> g[s].unc = 1
@@ -1208,11 +1208,11 @@ inline giveTimer() {
   :: else
   fi;
   if
-  :: g[s].tried -> tellRequeued(s, NO_ANSWER, 0, 0)
+  :: g[s].tried -> tellRequeued(s, NO_REPLY, 0, 0)
   :: else
   fi;
   if
-  :: g[s].end == 0 && g[s].tried -> forgetGive(s)
+  :: g[s].end == 0 && g[s].tried -> forgetPending(s)
   :: else -> g[s].go = 1
   fi;
   s = 0
@@ -1225,13 +1225,13 @@ inline giveTimer() {
 inline breakOff() {
   i = s/NS;
   if
-  :: c[s].kind == ACQ && in[i].aId == c[s].id && in[i].aOpen == QACQ -> doTell = 1; tellWhat = NO_ANSWER
+  :: c[s].kind == ACQ && in[i].aId == c[s].id && in[i].aOpen == QACQ -> doTell = 1; tellWhat = NO_REPLY
   :: c[s].kind == ACQ && !(in[i].aId == c[s].id && in[i].aOpen == QACQ) ->
      doEnd = c[s].id; endWhat = QACQ; endUnknown = 1
   :: c[s].kind == REL ->
      x = i*NG + c[s].by;
      g[x].open = 0; g[x].age = 0;
-     tellRequeued(x, NO_ANSWER, 0, 0)
+     tellRequeued(x, NO_REPLY, 0, 0)
   :: c[s].kind == REN ->
      if :: LISTENS(i, s) -> in[i].rWay = 0; in[i].rNext = 0 :: else fi
   fi;
@@ -1248,8 +1248,8 @@ inline crash() {
     fi
   }
   for (k : i*NM .. i*NM + NM - 1) { forgetMsg(k) }
-  for (k : i*NG .. i*NG + NG - 1) { forgetGive(k) }
-  noAsk(); noTenure();
+  for (k : i*NG .. i*NG + NG - 1) { forgetPending(k) }
+  noAcquisition(); noOwnership();
   in[i].w = 0; in[i].calls = 0; in[i].closing = 0; in[i].paused = 0; in[i].rNo = 0;
   in[i].crashed = 1
 }
@@ -1270,7 +1270,7 @@ inline double() {
 /* ---- the end of every step ---- */
 
 /* x := a free pending release of instance i */
-inline freeGive() {
+inline freePending() {
   x = i*NG;
   do
   :: x < i*NG + NG && g[x].gId -> x++
@@ -1293,7 +1293,7 @@ inline finish() {
      if
      :: in[i].tId == doEnd && in[i].tOpen == endWhat ->
         in[i].tOpen = QNONE;
-#ifndef FAILED_QUESTION_FORGOTTEN
+#ifndef FAILED_REQUEST_FORGOTTEN
         in[i].tUnc = in[i].tUnc | endUnknown
 #endif
      :: else
@@ -1306,10 +1306,10 @@ inline finish() {
   :: in[i].tId == 0 && in[i].w == 0 ->
      if
      :: in[i].aQueued || in[i].aUnc || in[i].aOpen ->
-        giveBack(in[i].aId, 0, in[i].aUnc, in[i].aOpen, (2*L - in[i].aSent > 7 -> 7 : 2*L - in[i].aSent))
+        releaseLater(in[i].aId, 0, in[i].aUnc, in[i].aOpen, (2*L - in[i].aSent > 7 -> 7 : 2*L - in[i].aSent))
      :: else
      fi;
-     noAsk();
+     noAcquisition();
      in[i].rNo = 0;
      doRetire = 1                               /* replies to its renewals are ignored */
   :: in[i].tId == 0 && in[i].w > 0 && in[i].aId == 0 && !doFresh -> doFresh = 1; doAsk = 1
@@ -1334,7 +1334,7 @@ inline finish() {
   if
   :: doFresh ->
 #ifdef ASYNC_SAME_ID
-     if :: doGive && !giveAgain -> in[i].aId = doGive :: else -> newId(in[i].aId) fi;
+     if :: doRelease && !releaseAgain -> in[i].aId = doRelease :: else -> newId(in[i].aId) fi;
 #else
      newId(in[i].aId);
 #endif
@@ -1344,17 +1344,17 @@ inline finish() {
      in[i].aRec = 0;
 #endif
      if
-     :: giveAgain -> in[i].phase = ASKING; in[i].aOpen = QREQ; in[i].aLen = L; in[i].aNext = 0; giveAgain = in[i].aId
+     :: releaseAgain -> in[i].phase = REQUESTING; in[i].aOpen = QREQ; in[i].aLen = L; in[i].aNext = 0; releaseAgain = in[i].aId
      :: else
      fi
   :: else
   fi;
 
   if
-  :: doGive ->
-     freeGive();
-     g[x].gId = doGive; g[x].tok = giveTok; g[x].unc = giveUnc; g[x].openQ = giveQ; g[x].end = giveEnd;
-     g[x].again = giveAgain; g[x].go = (giveQ == QNONE)
+  :: doRelease ->
+     freePending();
+     g[x].gId = doRelease; g[x].tok = releaseTok; g[x].unc = releaseUnc; g[x].openQ = releaseOpen; g[x].end = releaseEnd;
+     g[x].again = releaseAgain; g[x].go = (releaseOpen == QNONE)
   :: else
   fi;
 
@@ -1381,7 +1381,7 @@ inline finish() {
      in[i].rOld = 0;
 #endif
      c[z].kind = REN; c[z].id = in[i].tId; c[z].tok = in[i].tTok; c[z].lease = in[i].rLen;
-#ifdef RENEWALS_COUNTED_PER_TENURE
+#ifdef RENEWALS_COUNTED_PER_OWNERSHIP
      in[i].rNo++;
      c[z].rno = in[i].rNo
 #endif
@@ -1393,11 +1393,11 @@ inline finish() {
      slot();
      in[i].aLen = anyLease;
      c[z].kind = ACQ; c[z].id = in[i].aId; c[z].lease = in[i].aLen;
-     in[i].aOpen = QACQ; in[i].phase = ASKING; in[i].aSent = 0; in[i].aNext = 0
+     in[i].aOpen = QACQ; in[i].phase = REQUESTING; in[i].aSent = 0; in[i].aNext = 0
   :: else
   fi;
 
-  doForget = 0; doTell = 0; doEnd = 0; doAbandon = 0; abandonBy = 0; doRetire = 0; doFresh = 0; doAsk = 0; doRenew = 0; doGive = 0; giveAgain = 0; tellMore = 0
+  doForget = 0; doTell = 0; doEnd = 0; doAbandon = 0; abandonBy = 0; doRetire = 0; doFresh = 0; doAsk = 0; doRenew = 0; doRelease = 0; releaseAgain = 0; tellMore = 0
 }
 
 /* =================================================================================================================== */
@@ -1447,7 +1447,7 @@ inline tick() {
     if
     :: in[k].aId ->
        older(in[k].aSent); older(in[k].aSince);
-       if :: in[k].phase != ASKING -> nearer(in[k].aNext) :: else fi
+       if :: in[k].phase != REQUESTING -> nearer(in[k].aNext) :: else fi
     :: else
     fi;
     if
@@ -1524,7 +1524,7 @@ inline picture() {
     if :: in[k].tId -> printf(" HAS id %d tok %d dl %d unc %d open %d age %d ren %d/%d retained %d", in[k].tId, in[k].tTok, in[k].tDl, in[k].tUnc, in[k].tOpen, in[k].hAge, in[k].rWay, in[k].rNo, RETAINED(k)) :: else fi;
     printf("\n")
   }
-  for (k : 0 .. N*NG-1) { if :: g[k].gId -> printf("   give %d: id %d again %d unc %d openQ %d open %d age %d end %d\n", k, g[k].gId, g[k].again, g[k].unc, g[k].openQ, g[k].open, g[k].age, g[k].end) :: else fi }
+  for (k : 0 .. N*NG-1) { if :: g[k].gId -> printf("   pending %d: id %d again %d unc %d openQ %d open %d age %d end %d\n", k, g[k].gId, g[k].again, g[k].unc, g[k].openQ, g[k].open, g[k].age, g[k].end) :: else fi }
   for (k : 0 .. N*NS-1) { if :: c[k].kind -> printf("   cmd %d: kind %d done %d open %d slow %d id %d again %d tomb %d lease %d res %d rq %d tok %d\n", k, c[k].kind, c[k].done, c[k].open, c[k].slow, c[k].id, c[k].again, c[k].tomb, c[k].lease, c[k].res, c[k].rq, c[k].tok) :: else fi }
 #ifdef RECALLS
 #define RECALL(e) m[e].recall
@@ -1535,7 +1535,7 @@ inline picture() {
 }
 #endif
 
-#ifdef RENEWALS_COUNTED_PER_TENURE
+#ifdef RENEWALS_COUNTED_PER_OWNERSHIP
 #define RETIRE_OLD skip
 #else
 #define RETIRE_OLD doRetire = 1
@@ -1566,7 +1566,7 @@ inline picture() {
   :: !prompt && UP(j) && !LATE(j) && in[j].tId && !RETAINED(j) && MAY_LEAVE(j) -> i = j; ev = LEAVEHOLD \
   :: !prompt && UP(j) && !LATE(j) && MUST_FREE(j) -> i = j; ev = RETAINT \
   WRITES(j) \
-  :: !prompt && UP(j) && !LATE(j) && MUST_ASK(j) -> i = j; ev = ASKT \
+  :: !prompt && UP(j) && !LATE(j) && MUST_REQUEST(j) -> i = j; ev = ASKT \
   :: !prompt && UP(j) && !LATE(j) && MUST_RENEW(j) -> i = j; ev = RENEWT \
   :: !prompt && !in[j].crashed && crashes > 0 && !IDLE(j) -> i = j; ev = CRASH \
   :: !prompt && UP(j) && pauses > 0 && !IDLE(j) -> i = j; ev = PAUSE \
@@ -1575,7 +1575,7 @@ inline picture() {
 
 #define CMD_STEPS(e) \
   :: !prompt && c[e].kind && !c[e].done -> s = e; ev = EXEC \
-  :: !prompt && c[e].kind && c[e].done && UP((e)/NS) && !LATE((e)/NS) -> s = e; ev = ANSWER \
+  :: !prompt && c[e].kind && c[e].done && UP((e)/NS) && !LATE((e)/NS) -> s = e; ev = REPLY \
   :: !prompt && c[e].kind -> s = e; ev = DROP \
   :: !prompt && c[e].open && UP((e)/NS) && !LATE((e)/NS) -> s = e; ev = BREAK
 
@@ -1585,7 +1585,7 @@ inline picture() {
   :: !prompt && m[e].id && dups > 0 -> s = e; ev = DUP
 
 #define GIVE_STEPS(e) \
-  :: !prompt && GDUE(e) && !LATE((e)/NG) -> s = e; ev = GIVET
+  :: !prompt && GDUE(e) && !LATE((e)/NG) -> s = e; ev = PENDINGT
 
 #define ALL_GDUE(j) (GDUE(j*NG) || GDUE(j*NG+1) || GDUE(j*NG+2) || GDUE(j*NG+3))
 
@@ -1660,7 +1660,7 @@ accept_loop:
     :: prompt && prompt <= N*NS ->
        s = prompt - 1;
        if
-       :: c[s].done && !LATE(s/NS) -> ev = ANSWER
+       :: c[s].done && !LATE(s/NS) -> ev = REPLY
        :: c[s].done && LATE(s/NS) -> i = s/NS; ev = LOSE
        :: !c[s].done -> ev = EXEC
        :: faults > 0 -> ev = HOLD
@@ -1697,7 +1697,7 @@ accept_loop:
     fi;
     anyLease = L;
     if
-    :: ev == LEAVEHOLD || ev == SHUT || ev == ANSWER || ev == BREAK || ev == GIVET -> if :: die1 = 0 :: die1 = 1 fi
+    :: ev == LEAVEHOLD || ev == SHUT || ev == REPLY || ev == BREAK || ev == PENDINGT -> if :: die1 = 0 :: die1 = 1 fi
     :: ev == EXEC && c[s].kind == REL || ev == FORCE -> if :: die1 = 0 :: die1 = 1 fi; if :: die2 = 0 :: die2 = 1 fi
     :: else
     fi;
@@ -1713,13 +1713,13 @@ accept_loop:
 #ifdef STORE
        in[i].lateTok = (RETAINED(i) -> 0 : in[i].tTok);
 #endif
-       endTenure()
+       endOwnership()
     :: ev == ASKT -> askTimer()
     :: ev == RENEWT -> doRenew = 1; RETIRE_OLD
-    :: ev == GIVET -> giveTimer()
-    :: ev == RETAINT -> endTenure()
+    :: ev == PENDINGT -> pendingTimer()
+    :: ev == RETAINT -> endOwnership()
     :: ev == EXEC -> execute()
-    :: ev == ANSWER -> answer()
+    :: ev == REPLY -> receiveReply()
     :: ev == MESSAGE -> message()
     :: ev == DROP ->                            /* lost, or Redis refuses the write: then the script has sent no message either */
 #ifdef TELLS_BEFORE_WRITE
@@ -1744,9 +1744,9 @@ accept_loop:
 #endif
        if                                       /* a holder finishes within the grace, or not */
 #ifdef GRACE_ENDLESS
-       :: RETAINED(i) -> endTenure()
+       :: RETAINED(i) -> endOwnership()
 #else
-       :: in[i].tId && (die1 || RETAINED(i)) -> endTenure()
+       :: in[i].tId && (die1 || RETAINED(i)) -> endOwnership()
 #endif
 #ifdef HANGS
        :: else -> in[i].hAge = 0
@@ -1763,12 +1763,12 @@ accept_loop:
     :: ev == FORCE ->
        forces--; i = INST(owner); ag = 0; n = stok;
        if                                       /* the message "revoke" arrives at once, or is lost */
-       :: UP(i) && die1 && in[i].tId == owner -> noTenure()
+       :: UP(i) && die1 && in[i].tId == owner -> noOwnership()
        :: UP(i) && die1 && in[i].aId == owner ->        /* the reply that grants the lock has not arrived */
 #ifdef REVOKES
 #ifndef EARLY_REVOKE_FORGOTTEN
-          giveBack(in[i].aId, stok, in[i].aUnc, in[i].aOpen, (2*L - in[i].aSent > 7 -> 7 : 2*L - in[i].aSent));
-          noAsk();
+          releaseLater(in[i].aId, stok, in[i].aUnc, in[i].aOpen, (2*L - in[i].aSent > 7 -> 7 : 2*L - in[i].aSent));
+          noAcquisition();
 #endif
           revoked = revoked | (1 << owner)
 #else

@@ -45,9 +45,9 @@ byte n;
 /* ---- callers ---- */
 
 #define IDLE 0
-#define ASKING 1        /* a request is under way */
+#define REQUESTING 1        /* a request is under way */
 #define WAITING 2
-#define ANSWERED 3      /* a reply that grants the lock is under way */
+#define REPLIED 3      /* a reply that grants the lock is under way */
 #define HOLDING 4
 #define RELEASING 5     /* a release is under way; the caller may be holding no longer */
 #define DEAD 6
@@ -147,11 +147,11 @@ inline acquire(j) {
   :: owner == 0 ->
      mint(j);
      owner = (READS(j) -> SHARED : j+1); holds = (READS(j) -> 1 << j : 0); ttl = LEASE(j);
-     c[j].phase = ANSWERED
+     c[j].phase = REPLIED
   :: owner == j+1 || owner == SHARED && (holds & (1 << j)) ->                   /* again; a reader gets the next token */
      if :: owner == SHARED -> mint(j) :: else -> c[j].got = tok fi;
      ttl = (ttl < LEASE(j) -> LEASE(j) : ttl);
-     c[j].phase = ANSWERED
+     c[j].phase = REPLIED
   :: owner == SHARED && READS(j) && !(holds & (1 << j)) ->
 #ifndef DEAD_WRITER_BLOCKS
      do                                         /* those at the head that do not listen are passed over */
@@ -172,7 +172,7 @@ inline acquire(j) {
      :: else
      fi;
      if
-     :: holds & (1 << j) -> c[j].phase = ANSWERED
+     :: holds & (1 << j) -> c[j].phase = REPLIED
      :: else -> wait(j)
      fi
   :: else -> wait(j)
@@ -277,7 +277,7 @@ inline tick() {
   for (at : 0 .. K-1) {
     c[at].fresh = 0;
     if
-    :: c[at].phase == ASKING || c[at].phase == WAITING || c[at].phase == ANSWERED ->
+    :: c[at].phase == REQUESTING || c[at].phase == WAITING || c[at].phase == REPLIED ->
        c[at].sent = (c[at].sent < L -> c[at].sent + 1 : L);
        c[at].next = (c[at].next > 0 -> c[at].next - 1 : 0)
     :: c[at].phase == HOLDING -> c[at].dl = (c[at].dl > 0 -> c[at].dl - 1 : 0); c[at].age = (c[at].age < H -> c[at].age + 1 : H)
@@ -304,7 +304,7 @@ inline tick() {
 #define MAY_GO(j) 1
 #endif
 
-#define UNDER_WAY(j) (c[j].phase == ASKING || c[j].phase == ANSWERED || c[j].phase == RELEASING || c[j].msg)
+#define UNDER_WAY(j) (c[j].phase == REQUESTING || c[j].phase == REPLIED || c[j].phase == RELEASING || c[j].msg)
 #define OVERDUE(j) (c[j].phase == WAITING && c[j].next == 0 || c[j].phase == HOLDING && (c[j].dl == 0 || c[j].age >= LEAVES_AT(j) || !c[j].fresh))
 
 mtype = { CALL, EXEC, LOST_REPLY, ASK, REPLY, GRANT, DROP, LEAVE, RENEW, NO_RENEWAL, END, RELEASE, CRASH, TICK };
@@ -312,10 +312,10 @@ mtype ev;
 
 #define STEPS(j) \
   :: c[j].phase == IDLE && COMES(j) && !IN_ENTRY(j) -> who = j; ev = CALL \
-  :: c[j].phase == ASKING -> who = j; ev = EXEC \
-  :: c[j].phase == ASKING && faults > 0 && c[j].sent > 0 -> who = j; ev = LOST_REPLY \
+  :: c[j].phase == REQUESTING -> who = j; ev = EXEC \
+  :: c[j].phase == REQUESTING && faults > 0 && c[j].sent > 0 -> who = j; ev = LOST_REPLY \
   :: c[j].phase == WAITING && c[j].next == 0 -> who = j; ev = ASK \
-  :: c[j].phase == ANSWERED -> who = j; ev = REPLY \
+  :: c[j].phase == REPLIED -> who = j; ev = REPLY \
   :: c[j].msg -> who = j; ev = GRANT \
   :: c[j].msg && faults > 0 -> who = j; ev = DROP \
   :: c[j].phase == WAITING && leaves > 0 -> who = j; ev = LEAVE \
@@ -332,7 +332,7 @@ mtype ev;
 #define ANY(f) (f(0) || f(1) || f(2))
 #endif
 
-inline ask() { c[who].phase = ASKING; c[who].sent = 0 }
+inline ask() { c[who].phase = REQUESTING; c[who].sent = 0 }
 
 inline step() {
   if
@@ -340,7 +340,7 @@ inline step() {
   :: ev == EXEC || ev == LOST_REPLY ->
      acquire(who);
      if
-     :: ev == LOST_REPLY -> faults--; c[who].phase = ASKING; c[who].got = 0
+     :: ev == LOST_REPLY -> faults--; c[who].phase = REQUESTING; c[who].got = 0
      :: else
      fi
   :: ev == ASK -> ask()
@@ -384,7 +384,7 @@ inline check() {
 #define DUE_TO_ENTER(j) (c[j].phase == WAITING)
 #endif
 #ifdef WATCHED
-ltl m10 { [] (DUE_TO_ENTER(WATCHED) -> <> (c[WATCHED].phase != WAITING && c[WATCHED].phase != ASKING)) }
+ltl m10 { [] (DUE_TO_ENTER(WATCHED) -> <> (c[WATCHED].phase != WAITING && c[WATCHED].phase != REQUESTING)) }
 #endif
 
 active proctype world() {

@@ -38,7 +38,7 @@ bit stale;              /* the former master has not noticed, and serves whoever
 byte former;
 
 #define IDLE 0
-#define ASKING 1        /* the request is under way */
+#define REQUESTING 1        /* the request is under way */
 #define WAITING 2
 #define GRANTED 3       /* the reply or message has arrived; nothing is confirmed */
 #define CONFIRMING 4    /* renewed on the connection for confirmations; WAIT is under way */
@@ -110,7 +110,7 @@ inline start(j) {
   if
   :: in[j].sent < L ->
      in[j].phase = HOLDING; in[j].dl = L - in[j].sent; in[j].sent = 0; in[j].by = 0; in[j].have = 0
-  :: else -> giveBack(j); idle(j)
+  :: else -> releaseLater(j); idle(j)
   fi
 }
 
@@ -137,7 +137,7 @@ inline release(x) {
 }
 
 /* The release reaches a server, or none; the entry ends with its lease then. */
-inline giveBack(j) {
+inline releaseLater(j) {
   if
   :: at = master; release(ID(j))
   :: stale -> at = former; release(ID(j))
@@ -195,29 +195,29 @@ inline check() {
 
 
 #ifdef SHORTFALL_RELEASES                       /* although the request was repeated since */
-#define LATE_SHORTFALL(j) :: in[j].earlier -> who = j; giveBack(who); EARLIER(who, 0)
+#define LATE_SHORTFALL(j) :: in[j].earlier -> who = j; releaseLater(who); EARLIER(who, 0)
 #else
 #define LATE_SHORTFALL(j)
 #endif
 
 #define STEPS(j) \
-  :: in[j].phase == IDLE && in[j].call < CALLS -> who = j; in[who].call++; in[who].phase = ASKING \
-  :: in[j].phase == ASKING -> who = j; at = master; acquire(who) \
-  :: in[j].phase == ASKING && stale -> who = j; at = former; acquire(who) \
-  :: in[j].phase == ASKING && in[j].sent > 0 -> who = j; giveBack(who); idle(who)       /* no reply */ \
-  :: in[j].phase == WAITING -> who = j; in[who].phase = ASKING; in[who].sent = 0        /* asks again under the same id */ \
+  :: in[j].phase == IDLE && in[j].call < CALLS -> who = j; in[who].call++; in[who].phase = REQUESTING \
+  :: in[j].phase == REQUESTING -> who = j; at = master; acquire(who) \
+  :: in[j].phase == REQUESTING && stale -> who = j; at = former; acquire(who) \
+  :: in[j].phase == REQUESTING && in[j].sent > 0 -> who = j; releaseLater(who); idle(who)       /* no reply */ \
+  :: in[j].phase == WAITING -> who = j; in[who].phase = REQUESTING; in[who].sent = 0        /* asks again under the same id */ \
   :: in[j].phase == GRANTED ->                                                          /* [AcknowledgedLeaseStore].confirm */ \
      who = j; \
      if :: at = master :: stale -> at = former fi; \
      renew(who, count); \
      if \
      :: count -> in[who].phase = CONFIRMING \
-     :: else -> in[who].phase = ASKING                                                  /* gone: the outcome is unknown */ \
+     :: else -> in[who].phase = REQUESTING                                                  /* gone: the outcome is unknown */ \
      fi \
   :: in[j].phase == CONFIRMING && CONFIRMED(j) -> who = j; start(who) \
-  :: in[j].phase == CONFIRMING && in[j].sent >= W -> who = j; giveBack(who); idle(who)  /* too few replicas in time */ \
+  :: in[j].phase == CONFIRMING && in[j].sent >= W -> who = j; releaseLater(who); idle(who)  /* too few replicas in time */ \
   :: in[j].phase == CONFIRMING ->                                                       /* no reply in time, or it is lost */ \
-     who = j; in[who].phase = ASKING; in[who].have = 0; EARLIER(who, 1) \
+     who = j; in[who].phase = REQUESTING; in[who].have = 0; EARLIER(who, 1) \
   LATE_SHORTFALL(j) \
   :: HELD(j) && !in[j].renewing -> who = j; in[who].renewing = 1; in[who].written = 0; in[who].age = 0 \
   :: HELD(j) && in[j].renewing && !in[j].written -> \
@@ -230,8 +230,8 @@ inline check() {
      fi \
   :: HELD(j) && in[j].written && CONFIRMED(j) -> who = j; renewed(who) \
   :: HELD(j) && in[j].renewing -> who = j; in[who].renewing = 0; in[who].written = 0; in[who].age = 0; in[who].have = 0     /* no confirmation */ \
-  :: HELD(j) -> who = j; giveBack(who); idle(who) \
-  :: in[j].phase == HOLDING && in[j].dl == 0 -> who = j; giveBack(who); idle(who)
+  :: HELD(j) -> who = j; releaseLater(who); idle(who) \
+  :: in[j].phase == HOLDING && in[j].dl == 0 -> who = j; releaseLater(who); idle(who)
 
 inline renewed(j) {
   in[j].dl = (in[j].age < L -> (L - in[j].age > in[j].dl -> L - in[j].age : in[j].dl) : in[j].dl);

@@ -40,7 +40,7 @@ class ApiTests {
 
         assertThat(lines)
                 .as(
-                        "The API has changed. If that is intended, copy %s to %s, and describe the change in CHANGELOG.md.",
+                        "The API has changed. If that is intended, copy %s to %s, and describe it in CHANGELOG.md.",
                         CURRENT, LIST)
                 .containsExactlyElementsOf(Files.readAllLines(LIST));
     }
