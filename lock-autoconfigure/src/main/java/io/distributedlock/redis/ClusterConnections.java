@@ -28,7 +28,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
@@ -77,7 +76,9 @@ final class ClusterConnections implements RedisConnections {
 
     private final AtomicBoolean probed = new AtomicBoolean();
 
-    private final AtomicLong refreshedAt = new AtomicLong(NanoClock.SYSTEM.nanos() - REFRESH_PAUSE_NANOS);
+    private final AtomicBoolean refreshPlanned = new AtomicBoolean();
+
+    private volatile long refreshedAt = NanoClock.SYSTEM.nanos() - REFRESH_PAUSE_NANOS;
 
     private @Nullable InstanceChannelListener messages;
 
@@ -251,16 +252,25 @@ final class ClusterConnections implements RedisConnections {
         return ClusterNodes.connection(() -> known.commands().getConnectionAsync(uri.getHost(), uri.getPort()));
     }
 
-    /** Makes Lettuce refresh its view of the cluster, at most a few times a second, and checks it then. */
+    /**
+     * Makes Lettuce refresh its view of the cluster, at most a few times a second, and checks it then. Not earlier: with
+     * the same view, a request that was redirected would be redirected again.
+     */
     private void refresh() {
-        Cluster known = cluster;
-        long now = clocks.nanos();
-        long before = refreshedAt.get();
-        if (known == null || opener.isClosed() || now - before < REFRESH_PAUSE_NANOS) {
-            lookSoon();
+        if (opener.isClosed() || !refreshPlanned.compareAndSet(false, true)) {
             return;
         }
-        if (refreshedAt.compareAndSet(before, now)) {
+        long pause = refreshedAt + REFRESH_PAUSE_NANOS - clocks.nanos();
+        source.resources()
+                .eventExecutorGroup()
+                .schedule(this::refreshNow, Math.max(0, pause), TimeUnit.NANOSECONDS);
+    }
+
+    private void refreshNow() {
+        refreshedAt = clocks.nanos();
+        refreshPlanned.set(false);
+        Cluster known = cluster;
+        if (known != null && !opener.isClosed()) {
             known.client().refreshPartitionsAsync().whenComplete((done, failure) -> lookSoon());
         }
     }
