@@ -80,10 +80,30 @@ final class ClusterAcknowledgement implements ConfirmedRenewals {
                         parts.stream().flatMap(part -> part.join().stream()).toList());
     }
 
+    /** While servers redirect to each other, these requests share a limit with all other commands for such slots. */
     private CompletableFuture<List<RenewReply>> renew(RenewCommand command) {
+        int slot = keys.slot(command.name());
+        LeaseStoreException refusal = connections.redirections().refusal(slot);
+        return refusal == null
+                ? renewAt(slot, command)
+                        .whenComplete((replies, failure) -> replied(slot, failure == null ? null : unwrap(failure)))
+                : CompletableFuture.failedFuture(refusal);
+    }
+
+    private void replied(int slot, @Nullable Throwable failure) {
+        if (failure == null
+                || failure instanceof AcknowledgedRenewal.ShortfallException
+                || RedirectionLimiter.isRefusal(failure)) {
+            connections.redirections().replied(slot);
+        } else {
+            connections.redirections().receivedError(redirection(failure));
+        }
+    }
+
+    private CompletableFuture<List<RenewReply>> renewAt(int slot, RenewCommand command) {
         Opened known = opened;
         RedisClusterNode master =
-                known == null ? null : known.client().getPartitions().getMasterBySlot(keys.slot(command.name()));
+                known == null ? null : known.client().getPartitions().getMasterBySlot(slot);
         if (known == null || master == null) {
             return CompletableFuture.failedFuture(connections.notConnected());
         }

@@ -462,6 +462,10 @@ final class ClusterConnections implements RedisConnections {
         return redirections.permit(key, to);
     }
 
+    RedirectionLimiter redirections() {
+        return redirections;
+    }
+
     @Override
     public void later(Runnable task, long millis) {
         source.resources().eventExecutorGroup().schedule(task, millis, TimeUnit.MILLISECONDS);
