@@ -171,7 +171,8 @@ final class ClusterConnections implements RedisConnections {
     }
 
     private void probeCommands(Cluster known) {
-        CommandProbe probe = new CommandProbe();
+        // A server that was demoted since redirects commands with a key.
+        CommandProbe probe = new CommandProbe(() -> {});
         for (RedisClusterNode master : known.view().masters()) {
             String address = master.getUri().getHost() + ':' + master.getUri().getPort();
             int slot = master.getSlots().isEmpty() ? 0 : master.getSlots().get(0);
