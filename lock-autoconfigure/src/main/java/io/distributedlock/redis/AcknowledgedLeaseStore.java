@@ -145,11 +145,8 @@ final class AcknowledgedLeaseStore implements LeaseStore {
      */
     @Override
     public CompletableFuture<RenewReply> keep(RenewCommand command) {
-        return renewal.renew(List.of(command))
-                .exceptionallyCompose(
-                        failure -> unwrap(failure) instanceof AcknowledgedRenewal.ShortfallException missed
-                                ? CompletableFuture.completedFuture(missed.replies())
-                                : CompletableFuture.failedFuture(unknown(failure)))
+        return renewal.renewUnconfirmed(command)
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unknown(failure)))
                 .thenApply(replies -> replies.get(0));
     }
 

@@ -38,14 +38,23 @@ class AcknowledgedLeaseStoreTests {
     private final List<CompletableFuture<List<RenewReply>>> confirmations = new CopyOnWriteArrayList<>();
 
     private final LeaseStore store = new AcknowledgedLeaseStore(
-            redis, new ConfirmationTimeout(NanoClock.SYSTEM, SETTINGS::replyTimeout, 1), this::confirm);
+            redis, new ConfirmationTimeout(NanoClock.SYSTEM, SETTINGS::replyTimeout, 1), new Confirmations());
 
     private final List<Object> answers = Collections.synchronizedList(new ArrayList<>());
 
-    private CompletableFuture<List<RenewReply>> confirm(List<RenewCommand> commands) {
-        CompletableFuture<List<RenewReply>> confirmation = new CompletableFuture<>();
-        confirmations.add(confirmation);
-        return confirmation;
+    private final class Confirmations implements ConfirmedRenewals {
+
+        @Override
+        public CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
+            CompletableFuture<List<RenewReply>> confirmation = new CompletableFuture<>();
+            confirmations.add(confirmation);
+            return confirmation;
+        }
+
+        @Override
+        public CompletableFuture<List<RenewReply>> renewUnconfirmed(RenewCommand command) {
+            return CompletableFuture.completedFuture(List.of(new RenewReply(true, command.token(), 0)));
+        }
     }
 
     private void acquire(long number, long leaseMillis) {
@@ -60,7 +69,7 @@ class AcknowledgedLeaseStoreTests {
     }
 
     private static AcknowledgedRenewal.ShortfallException shortfall() {
-        return new AcknowledgedRenewal.ShortfallException(0, 1, List.of());
+        return new AcknowledgedRenewal.ShortfallException(0, 1);
     }
 
     @Test
