@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -248,6 +249,9 @@ final class AcknowledgedLeaseStore implements LeaseStore {
                 handOvers.remove(number, confirmation);
                 if (failure == null) {
                     engine.granted(name, number, token, leaseMillis, waiting);
+                } else if (isFinal(Objects.requireNonNull(unwrap(failure)))) {
+                    // At once: by itself, the waiter would repeat its request up to a second later.
+                    engine.requestAgain(name);
                 }
             });
         }

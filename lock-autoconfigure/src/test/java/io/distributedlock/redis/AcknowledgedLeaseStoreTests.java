@@ -40,6 +40,8 @@ class AcknowledgedLeaseStoreTests {
     private final LeaseStore store = new AcknowledgedLeaseStore(
             redis, new ConfirmationTimeout(NanoClock.SYSTEM, SETTINGS::replyTimeout, 1), new Confirmations());
 
+    private final List<String> requested = new CopyOnWriteArrayList<>();
+
     private final List<Object> answers = Collections.synchronizedList(new ArrayList<>());
 
     private final class Confirmations implements ConfirmedRenewals {
@@ -153,14 +155,27 @@ class AcknowledgedLeaseStoreTests {
         assertThat(answers).containsExactly(new AcquireReply.Granted(7, 0));
     }
 
+    /** The waiter is refused by the reply to that request. */
+    @Test
+    void aHandOverWhoseConfirmationFailsFinallyIsRequestedAtOnce() {
+        List<Long> granted = listen();
+        redis.listener().granted("name", 1, 7, LONG_LEASE, 0);
+        redis.listener().granted("broken", 2, 8, LONG_LEASE, 0);
+        confirmations.get(0).completeExceptionally(shortfall());
+        confirmations.get(1).completeExceptionally(new LeaseStoreException(Effect.UNKNOWN, "broken", null));
+
+        assertThat(granted).isEmpty();
+        assertThat(requested).containsExactly("name");
+    }
+
     private List<Long> listen() {
         List<Long> granted = new CopyOnWriteArrayList<>();
-        store.listen(new GrantedOnly(granted));
+        store.listen(new GrantedOnly(granted, requested));
         return granted;
     }
 
-    /** The numbers of the grants. */
-    private record GrantedOnly(List<Long> numbers) implements LeaseStore.Listener {
+    /** The numbers of the grants, and the names that have to be requested again. */
+    private record GrantedOnly(List<Long> numbers, List<String> requested) implements LeaseStore.Listener {
 
         @Override
         public void granted(String name, long number, long token, long leaseMillis, int waiting) {
@@ -181,6 +196,11 @@ class AcknowledgedLeaseStoreTests {
 
         @Override
         public void connected() {}
+
+        @Override
+        public void requestAgain(String name) {
+            requested.add(name);
+        }
 
         @Override
         public Iterable<String> names() {
