@@ -172,6 +172,13 @@ public interface LeaseStore {
             connected();
         }
 
+        /**
+         * A waiting acquisition of that name has a grant that does not count: the reply to its next request says why.
+         */
+        default void requestAgain(String name) {
+            connected(name::equals);
+        }
+
         /** The names in use now, for a store that cannot read a name from a key. */
         Iterable<String> names();
     }

@@ -231,6 +231,12 @@ final class LockRegistry implements LeaseStore.Listener {
     }
 
     @Override
+    public void requestAgain(String name) {
+        Optional.ofNullable(named.get(name)).ifPresent(lock -> lock.connected(0));
+        forEachOwned(name, lock -> lock.connected(0));
+    }
+
+    @Override
     public void connected() {
         connected(name -> true);
     }

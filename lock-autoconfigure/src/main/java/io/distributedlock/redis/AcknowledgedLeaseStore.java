@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -146,11 +147,8 @@ final class AcknowledgedLeaseStore implements LeaseStore {
      */
     @Override
     public CompletableFuture<RenewReply> keep(RenewCommand command) {
-        return renewal.renew(List.of(command))
-                .exceptionallyCompose(
-                        failure -> StageFailures.bare(failure) instanceof AcknowledgedRenewal.ShortfallException missed
-                                ? CompletableFuture.completedFuture(missed.replies())
-                                : CompletableFuture.failedFuture(unknown(failure)))
+        return renewal.renewUnconfirmed(command)
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unknown(failure)))
                 .thenApply(replies -> replies.get(0));
     }
 
@@ -248,6 +246,9 @@ final class AcknowledgedLeaseStore implements LeaseStore {
                 handOvers.remove(number, confirmation);
                 if (failure == null) {
                     engine.granted(name, number, token, leaseMillis, waiting);
+                } else if (isFinal(StageFailures.bare(failure))) {
+                    // At once: by itself, the waiter would repeat its request up to a second later.
+                    engine.requestAgain(name);
                 }
             });
         }

@@ -34,7 +34,7 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
 
     private final AtomicBoolean busy = new AtomicBoolean();
 
-    private record Renewal(List<RenewCommand> commands, CompletableFuture<List<RenewReply>> reply) {}
+    private record Renewal(List<RenewCommand> commands, boolean confirmed, CompletableFuture<List<RenewReply>> reply) {}
 
     /** A master, through one connection. */
     interface Master {
@@ -62,18 +62,14 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
         /** Fewer replicas than wanted have confirmed, and it is not known how many. */
         static final long UNCOUNTED = -1;
 
-        private final transient List<RenewReply> replies;
-
-        /** @param replies those of the master */
-        ShortfallException(long confirmed, int wanted, List<RenewReply> replies) {
-            this(confirmed, wanted, "within distributed-lock.replicas.timeout", replies);
+        ShortfallException(long confirmed, int wanted) {
+            this(confirmed, wanted, "within distributed-lock.replicas.timeout");
         }
 
         /** @param within the time in which they have not, for the message */
-        ShortfallException(long confirmed, int wanted, String within, List<RenewReply> replies) {
+        ShortfallException(long confirmed, int wanted, String within) {
             super(count(confirmed, wanted) + " that distributed-lock.replicas.acknowledge requires have confirmed it "
                     + within);
-            this.replies = replies;
         }
 
         private static String count(long confirmed, int wanted) {
@@ -81,10 +77,6 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
             return uncounted
                     ? "fewer than the " + wanted + " replicas"
                     : "only " + Math.max(0, confirmed) + " of the " + wanted + " replicas";
-        }
-
-        List<RenewReply> replies() {
-            return replies;
         }
     }
 
@@ -96,7 +88,16 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
     /** Fails with {@link ShortfallException} if too few replicas have confirmed; then nothing counts as renewed. */
     @Override
     public CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
-        Renewal added = new Renewal(commands, new CompletableFuture<>());
+        return add(new Renewal(commands, true, new CompletableFuture<>()));
+    }
+
+    /** On the same connection as the others, so that it follows those that are under way. */
+    @Override
+    public CompletableFuture<List<RenewReply>> renewUnconfirmed(RenewCommand command) {
+        return add(new Renewal(List.of(command), false, new CompletableFuture<>()));
+    }
+
+    private CompletableFuture<List<RenewReply>> add(Renewal added) {
         if (!waiting.offer(added)) {
             return CompletableFuture.failedFuture(
                     new LeaseStoreException(Effect.NOT_EXECUTED, "too many leases wait for their replicas", null));
@@ -151,11 +152,30 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
         int changes = master.changes();
         List<CompletableFuture<List<RenewReply>>> renewed =
                 master.renew(group.stream().map(Renewal::commands).toList());
+        List<CompletableFuture<List<RenewReply>>> toConfirm = new ArrayList<>();
+        for (int i = 0; i < group.size(); i++) {
+            if (group.get(i).confirmed()) {
+                toConfirm.add(renewed.get(i));
+            } else {
+                replied(group.get(i).reply(), renewed.get(i));
+            }
+        }
         CompletableFuture.allOf(renewed.toArray(CompletableFuture<?>[]::new))
                 .exceptionally(failure -> null)
-                .thenCompose(done -> confirmation(renewed))
+                .thenCompose(done -> confirmation(toConfirm))
                 .thenApply(confirmed -> onTheSameConnection(confirmed, changes))
                 .whenComplete((confirmed, failure) -> ended(group, renewed, confirmed, failure));
+    }
+
+    private static void replied(
+            CompletableFuture<List<RenewReply>> reply, CompletableFuture<List<RenewReply>> renewed) {
+        renewed.whenComplete((replies, refusal) -> {
+            if (refusal == null) {
+                reply.complete(replies);
+            } else {
+                reply.completeExceptionally(LettuceFailures.translate(refusal));
+            }
+        });
     }
 
     private CompletableFuture<Long> confirmation(List<CompletableFuture<List<RenewReply>>> renewed) {
@@ -181,6 +201,9 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
         busy.set(false);
         next();
         for (int i = 0; i < group.size(); i++) {
+            if (!group.get(i).confirmed()) {
+                continue;
+            }
             CompletableFuture<List<RenewReply>> reply = group.get(i).reply;
             renewed.get(i).whenComplete((replies, refusal) -> {
                 if (refusal != null) {
@@ -189,7 +212,7 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
                     reply.completeExceptionally(
                             unconfirmed(failure == null ? new IllegalStateException("no reply") : failure));
                 } else if (confirmed < replicas) {
-                    reply.completeExceptionally(new ShortfallException(confirmed, replicas, replies));
+                    reply.completeExceptionally(new ShortfallException(confirmed, replicas));
                 } else {
                     reply.complete(replies);
                 }

@@ -49,10 +49,11 @@ final class ClusterAcknowledgement implements ConfirmedRenewals {
     /**
      * One request on its way.
      *
+     * @param confirmed whether replicas have to confirm it
      * @param host of the server that it is sent to
      * @param redirections that may still be followed
      */
-    private record Step(Opened cluster, String host, boolean asking, int redirections) {}
+    private record Step(Opened cluster, boolean confirmed, String host, boolean asking, int redirections) {}
 
     /** @param renewal creates the renewal on one connection */
     ClusterAcknowledgement(
@@ -74,29 +75,59 @@ final class ClusterAcknowledgement implements ConfirmedRenewals {
     @Override
     public CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
         List<CompletableFuture<List<RenewReply>>> parts =
-                commands.stream().map(this::renew).toList();
+                commands.stream().map(command -> renew(command, true)).toList();
         return CompletableFuture.allOf(parts.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done ->
                         parts.stream().flatMap(part -> part.join().stream()).toList());
     }
 
-    private CompletableFuture<List<RenewReply>> renew(RenewCommand command) {
+    @Override
+    public CompletableFuture<List<RenewReply>> renewUnconfirmed(RenewCommand command) {
+        return renew(command, false);
+    }
+
+    /** While servers redirect to each other, these requests share a limit with all other commands for such slots. */
+    private CompletableFuture<List<RenewReply>> renew(RenewCommand command, boolean confirmed) {
+        int slot = keys.slot(command.name());
+        LeaseStoreException refusal = connections.redirections().refusal(slot);
+        return refusal == null
+                ? renewAt(slot, command, confirmed)
+                        .whenComplete((replies, failure) -> replied(slot, StageFailures.unwrap(failure)))
+                : CompletableFuture.failedFuture(refusal);
+    }
+
+    private void replied(int slot, @Nullable Throwable failure) {
+        if (failure == null
+                || failure instanceof AcknowledgedRenewal.ShortfallException
+                || RedirectionLimiter.isRefusal(failure)) {
+            connections.redirections().replied(slot);
+        } else {
+            connections.redirections().receivedError(redirection(failure));
+        }
+    }
+
+    private CompletableFuture<List<RenewReply>> renewAt(int slot, RenewCommand command, boolean confirmed) {
         Opened known = opened;
         RedisClusterNode master =
-                known == null ? null : known.client().getPartitions().getMasterBySlot(keys.slot(command.name()));
+                known == null ? null : known.client().getPartitions().getMasterBySlot(slot);
         if (known == null || master == null) {
             return CompletableFuture.failedFuture(connections.notConnected());
         }
         CompletableFuture<StatefulRedisConnection<String, String>> node =
                 ClusterNodes.connection(() -> known.connection().getConnectionAsync(master.getNodeId()));
-        return renew(node, new Step(known, master.getUri().getHost(), false, REDIRECTIONS), command);
+        return renew(node, new Step(known, confirmed, master.getUri().getHost(), false, REDIRECTIONS), command);
     }
 
     private CompletableFuture<List<RenewReply>> renew(
             CompletableFuture<StatefulRedisConnection<String, String>> node, Step step, RenewCommand command) {
         return node.thenCompose(
-                        connection -> on(new Route(connection, step.asking())).renew(List.of(command)))
+                        connection -> renew(on(new Route(connection, step.asking())), step.confirmed(), command))
                 .exceptionallyCompose(failure -> redirected(step, StageFailures.bare(failure), command));
+    }
+
+    private static CompletableFuture<List<RenewReply>> renew(
+            AcknowledgedRenewal there, boolean confirmed, RenewCommand command) {
+        return confirmed ? there.renew(List.of(command)) : there.renewUnconfirmed(command);
     }
 
     private AcknowledgedRenewal on(Route route) {
@@ -125,7 +156,7 @@ final class ClusterAcknowledgement implements ConfirmedRenewals {
         CompletableFuture<StatefulRedisConnection<String, String>> node =
                 ClusterNodes.connection(() -> step.cluster().connection().getConnectionAsync(host, port));
         boolean asking = redirection.startsWith("ASK");
-        return renew(node, new Step(step.cluster(), host, asking, step.redirections() - 1), command);
+        return renew(node, new Step(step.cluster(), step.confirmed(), host, asking, step.redirections() - 1), command);
     }
 
     /** The redirection of the server, or an empty text if the failure is another one. */

@@ -28,7 +28,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
@@ -77,7 +76,9 @@ final class ClusterConnections implements RedisConnections {
 
     private final AtomicBoolean probed = new AtomicBoolean();
 
-    private final AtomicLong refreshedAt = new AtomicLong(NanoClock.SYSTEM.nanos() - REFRESH_PAUSE_NANOS);
+    private final AtomicBoolean refreshPlanned = new AtomicBoolean();
+
+    private volatile long refreshedAt = NanoClock.SYSTEM.nanos() - REFRESH_PAUSE_NANOS;
 
     private @Nullable InstanceChannelListener messages;
 
@@ -170,7 +171,8 @@ final class ClusterConnections implements RedisConnections {
     }
 
     private void probeCommands(Cluster known) {
-        CommandProbe probe = new CommandProbe();
+        // A server that was demoted since redirects commands with a key.
+        CommandProbe probe = new CommandProbe(() -> {});
         for (RedisClusterNode master : known.view().masters()) {
             String address = master.getUri().getHost() + ':' + master.getUri().getPort();
             int slot = master.getSlots().isEmpty() ? 0 : master.getSlots().get(0);
@@ -251,16 +253,23 @@ final class ClusterConnections implements RedisConnections {
         return ClusterNodes.connection(() -> known.commands().getConnectionAsync(uri.getHost(), uri.getPort()));
     }
 
-    /** Makes Lettuce refresh its view of the cluster, at most a few times a second, and checks it then. */
+    /**
+     * Makes Lettuce refresh its view of the cluster, at most a few times a second, and checks it then. Not earlier:
+     * with the same view, a request that was redirected would be redirected again.
+     */
     private void refresh() {
-        Cluster known = cluster;
-        long now = clocks.nanos();
-        long before = refreshedAt.get();
-        if (known == null || opener.isClosed() || now - before < REFRESH_PAUSE_NANOS) {
-            lookSoon();
+        if (opener.isClosed() || !refreshPlanned.compareAndSet(false, true)) {
             return;
         }
-        if (refreshedAt.compareAndSet(before, now)) {
+        long pause = refreshedAt + REFRESH_PAUSE_NANOS - clocks.nanos();
+        source.resources().eventExecutorGroup().schedule(this::refreshNow, Math.max(0, pause), TimeUnit.NANOSECONDS);
+    }
+
+    private void refreshNow() {
+        refreshedAt = clocks.nanos();
+        refreshPlanned.set(false);
+        Cluster known = cluster;
+        if (known != null && !opener.isClosed()) {
             known.client().refreshPartitionsAsync().whenComplete((done, failure) -> lookSoon());
         }
     }
@@ -450,6 +459,10 @@ final class ClusterConnections implements RedisConnections {
     @Override
     public <T> @Nullable Reply<T> permit(String key, Reply<T> to) {
         return redirections.permit(key, to);
+    }
+
+    RedirectionLimiter redirections() {
+        return redirections;
     }
 
     @Override

@@ -22,7 +22,7 @@ import org.apache.commons.logging.LogFactory;
  * Checks once, when the first connection is open, whether Redis runs the scripts and the commands in them: a user may
  * lack the rights, and some servers have no scripts. Then one warning names what is refused, before a caller is
  * affected. The start does not fail, as it does not with a wrong password: an operator can grant a right at any time.
- * If all of this works, or is refused only at present, nothing is logged.
+ * If all of this works, or is refused only at present, nothing is logged here.
  */
 final class CommandProbe {
 
@@ -34,6 +34,13 @@ final class CommandProbe {
     private static final String KEY = ":probe";
 
     private final AtomicBoolean logged = new AtomicBoolean();
+
+    private final Runnable readOnly;
+
+    /** @param readOnly called if a server refuses writes since it is a replica; on the event loop */
+    CommandProbe(Runnable readOnly) {
+        this.readOnly = readOnly;
+    }
 
     /**
      * Sends the requests, and does not wait for the replies. Of several servers, only one is named in the log.
@@ -58,27 +65,31 @@ final class CommandProbe {
     }
 
     /** Completes with the commands that are refused, and why; by hash and then by text, as all scripts. */
-    private static CompletableFuture<List<String>> start(
-            StatefulRedisConnection<String, String> redis, String channel) {
+    private CompletableFuture<List<String>> start(StatefulRedisConnection<String, String> redis, String channel) {
         RedisAsyncCommands<String, String> commands = redis.async();
         String[] keys = {channel + KEY};
         return commands.<List<?>>evalsha(commands.digest(SCRIPT), ScriptOutputType.MULTI, keys)
-                .thenApply(CommandProbe::refused)
+                .thenApply(this::refused)
                 .exceptionallyCompose(failure -> StageFailures.bare(failure) instanceof RedisNoScriptException
                         ? commands.<List<?>>eval(SCRIPT, ScriptOutputType.MULTI, keys)
-                                .thenApply(CommandProbe::refused)
+                                .thenApply(this::refused)
                                 .exceptionallyCompose(other -> refused("EVAL", other))
                         : refused("EVALSHA", failure))
                 .toCompletableFuture();
     }
 
-    private static List<String> refused(List<?> reply) {
+    private List<String> refused(List<?> reply) {
         List<String> refused = new ArrayList<>();
+        boolean replica = false;
         for (int i = 0; i + 1 < reply.size(); i += 2) {
             String error = String.valueOf(reply.get(i + 1));
+            replica |= LettuceFailures.isOfAReplica(error);
             if (!LettuceFailures.isTemporary(error)) {
                 refused.add(reply.get(i) + " in a script (" + error + ")");
             }
+        }
+        if (replica) {
+            readOnly.run();
         }
         return refused;
     }

@@ -5,7 +5,6 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.NanoClock;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -62,6 +61,6 @@ final class ConfirmationTimeout {
         String within = "within " + TimeUnit.NANOSECONDS.toMillis(limit)
                 + " ms, the longest time for a request with a lease of " + leaseMillis + " ms";
         return new AcknowledgedRenewal.ShortfallException(
-                AcknowledgedRenewal.ShortfallException.UNCOUNTED, replicas, within, List.of());
+                AcknowledgedRenewal.ShortfallException.UNCOUNTED, replicas, within);
     }
 }

@@ -10,9 +10,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** Renews leases so that replicas have them. */
-@FunctionalInterface
 interface ConfirmedRenewals {
 
     /** Fails if the master refuses, or if too few replicas confirm. */
     CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands);
+
+    /** After the earlier renewals, but the reply of the master is enough. */
+    CompletableFuture<List<RenewReply>> renewUnconfirmed(RenewCommand command);
 }

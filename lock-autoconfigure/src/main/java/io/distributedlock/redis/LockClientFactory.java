@@ -48,8 +48,6 @@ final class LockClientFactory implements AutoCloseable {
     /** The host in the address of a master that is looked up. */
     private static final String PLACEHOLDER = "master.invalid";
 
-    private static final Delay RECONNECT = new ReconnectDelay();
-
     /** The silence of a connection that is not closed yet. Redis may be busy for that long. */
     private static final Duration SHORTEST_SILENCE = Duration.ofSeconds(3);
 
@@ -81,15 +79,16 @@ final class LockClientFactory implements AutoCloseable {
         ClientResources shared = configured.getClientResources().orElse(null);
         RedisConfiguration target = RedisTarget.of(application);
         this.cluster = target instanceof RedisConfiguration.ClusterConfiguration;
+        Delay delay = hasSeveralServers(target) ? ReconnectDelay.toAMaster() : ReconnectDelay.toOneAddress();
         this.resources = shared == null
                 ? DefaultClientResources.builder()
-                        .reconnectDelay(RECONNECT)
+                        .reconnectDelay(delay)
                         .eventBus(new ReconnectFailureEventBus(null, this::failed))
                         .nettyCustomizer(handlers(commandTimeout, new NettyCustomizer() {}))
                         .build()
                 : new DelegatingClientResources(
                         shared,
-                        RECONNECT,
+                        delay,
                         handlers(commandTimeout, shared.nettyCustomizer()),
                         new ReconnectFailureEventBus(shared.eventBus(), this::failed));
         LockClientConfiguration ours = new LockClientConfiguration(
@@ -114,6 +113,10 @@ final class LockClientFactory implements AutoCloseable {
             this.address = "the master of " + locator.description() + (application.isUseSsl() ? " (TLS)" : "");
             found.open();
         }
+    }
+
+    private static boolean hasSeveralServers(RedisConfiguration target) {
+        return target instanceof RedisSentinelConfiguration || target instanceof RedisStaticMasterReplicaConfiguration;
     }
 
     private @Nullable MasterLocator locator(
@@ -143,7 +146,7 @@ final class LockClientFactory implements AutoCloseable {
         NettyCustomizer application = shared == null ? new NettyCustomizer() {} : shared.nettyCustomizer();
         RedisClient surveyClient = RedisClient.create(new DelegatingClientResources(
                 resources,
-                RECONNECT,
+                ReconnectDelay.toOneAddress(),
                 ResponseTimeoutHandler.before(SHORTEST_SILENCE, application),
                 shared == null ? new ReconnectFailureEventBus(null, failure -> {}) : shared.eventBus()));
         surveyClient.setOptions(options(ours));

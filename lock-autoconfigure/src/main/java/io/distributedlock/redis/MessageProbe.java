@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -63,14 +64,21 @@ final class MessageProbe {
     }
 
     private static String missing(List<?> reply, boolean sharded) {
-        String lookRefused = reply.get(1).toString();
-        String sendRefused = reply.get(2).toString();
-        if (!lookRefused.isEmpty()) {
-            return (sharded ? "PUBSUB SHARDNUMSUB" : "PUBSUB NUMSUB") + " in a script is refused (" + lookRefused + ")";
-        }
-        if (!sendRefused.isEmpty()) {
-            return (sharded ? "SPUBLISH" : "PUBLISH") + " in a script is refused (" + sendRefused + ")";
+        List<String> refused = new ArrayList<>();
+        refuse(
+                refused,
+                sharded ? "PUBSUB SHARDNUMSUB" : "PUBSUB NUMSUB",
+                reply.get(1).toString());
+        refuse(refused, sharded ? "SPUBLISH" : "PUBLISH", reply.get(2).toString());
+        if (!refused.isEmpty()) {
+            return String.join(", and ", refused);
         }
         return reply.get(0).equals(0L) ? "it does not count the subscription of this instance" : "";
+    }
+
+    private static void refuse(List<String> refused, String command, String error) {
+        if (!error.isEmpty()) {
+            refused.add(command + " in a script is refused (" + error + ")");
+        }
     }
 }

@@ -98,8 +98,9 @@ final class RedirectionLimiter {
         if (!slots.containsKey(slot)) {
             return to;
         }
-        if (!tryAcquirePermit(slot)) {
-            to.replied(null, new LeaseStoreException(Effect.NOT_EXECUTED, message(slot), null));
+        LeaseStoreException refusal = refusal(slot);
+        if (refusal != null) {
+            to.replied(null, refusal);
             return null;
         }
         return (reply, failure) -> {
@@ -110,8 +111,14 @@ final class RedirectionLimiter {
         };
     }
 
+    /** Why a command for that slot must not be sent now; null if it may. Its outcome has to be reported. */
+    @Nullable
+    LeaseStoreException refusal(int slot) {
+        return tryAcquirePermit(slot) ? null : new LeaseStoreException(Effect.NOT_EXECUTED, message(slot), null);
+    }
+
     /** For another reason than the slot. */
-    private static boolean isRefusal(@Nullable Throwable failure) {
+    static boolean isRefusal(@Nullable Throwable failure) {
         return failure instanceof LeaseStoreException known
                 && (known.effect() == Effect.REFUSED || known.effect() == Effect.PARTIAL);
     }

@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replies of several servers to one request. It ends when all have replied, a moment after a useful reply, or at
- * its limit: a server that is frozen or gone must not delay the others.
+ * The replies of several servers to one request. It ends when all have replied, with a decisive reply, a moment after a
+ * useful one, or at its limit: a server that is frozen or gone must not delay the others.
  *
  * @param <T> a reply
  */
@@ -26,6 +26,8 @@ final class ReplyCollector<T> {
     private final EventExecutorGroup executors;
 
     private final Predicate<T> useful;
+
+    private final Predicate<T> decisive;
 
     private final int expected;
 
@@ -40,22 +42,29 @@ final class ReplyCollector<T> {
     @GuardedBy("this")
     private boolean ending;
 
-    private ReplyCollector(EventExecutorGroup executors, int expected, Predicate<T> useful) {
+    private ReplyCollector(EventExecutorGroup executors, int expected, Predicate<T> useful, Predicate<T> decisive) {
         this.executors = executors;
         this.expected = expected;
         this.useful = useful;
+        this.decisive = decisive;
     }
 
     static <T> ReplyCollector<T> start(
             EventExecutorGroup executors, int expected, long limitMillis, Predicate<T> useful) {
-        ReplyCollector<T> started = new ReplyCollector<>(executors, expected, useful);
+        return start(executors, expected, limitMillis, useful, reply -> false);
+    }
+
+    /** @param decisive whether no other reply can change the outcome */
+    static <T> ReplyCollector<T> start(
+            EventExecutorGroup executors, int expected, long limitMillis, Predicate<T> useful, Predicate<T> decisive) {
+        ReplyCollector<T> started = new ReplyCollector<>(executors, expected, useful, decisive);
         started.endAfter(limitMillis);
         return started;
     }
 
     void replied(@Nullable T reply, @Nullable Throwable failure) {
         boolean soon = false;
-        boolean all;
+        boolean enough;
         synchronized (this) {
             if (reply != null) {
                 replies.add(reply);
@@ -64,9 +73,9 @@ final class ReplyCollector<T> {
             } else if (failure != null) {
                 failures.add(failure);
             }
-            all = replies.size() + failures.size() >= expected;
+            enough = replies.size() + failures.size() >= expected || (reply != null && decisive.test(reply));
         }
-        if (all) {
+        if (enough) {
             end.complete(this);
         } else if (soon) {
             endAfter(MOMENT_MILLIS);

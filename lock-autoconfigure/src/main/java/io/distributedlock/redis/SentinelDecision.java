@@ -42,6 +42,14 @@ final class SentinelDecision {
         return latest.address();
     }
 
+    /**
+     * Whether that reply counts whatever the others are: it shows a failover. Another one could only show a later one,
+     * which is announced as well.
+     */
+    synchronized boolean isNews(SentinelReply reply) {
+        return latest != null && reply.address() != null && reply.epoch() > latest.epoch();
+    }
+
     private boolean isStale(SentinelReply reply, SentinelReply known, List<SentinelReply> replies) {
         long same = replies.stream().filter(reply::equals).count();
         return reply.epoch() < known.epoch() && 2 * same <= sentinels;

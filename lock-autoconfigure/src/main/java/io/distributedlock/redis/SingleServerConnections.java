@@ -133,10 +133,22 @@ final class SingleServerConnections implements RedisConnections {
         InstanceChannelListener listener = messages;
         InstanceChannelSubscription listening = subscription;
         if (listener != null) {
-            new CommandProbe().request(opened, listener.channel(), source.address());
+            new CommandProbe(this::startedAtAReplica).request(opened, listener.channel(), source.address());
         }
         if (listener != null && listening != null && listening.isSubscribed()) {
             MessageProbe.run(opened, listener.channel(), commandTimeout);
+        }
+    }
+
+    /** Of several servers, the master was chosen, so this is a failover. */
+    private void startedAtAReplica() {
+        if (source.master() == null && !replicaLogged) {
+            replicaLogged = true;
+            log.warn(
+                    source.redis() + " is a replica, so no lock can be acquired until it becomes a master. If it is not"
+                            + " about to, configure the address of the master, such as the primary endpoint instead of the"
+                            + " reader endpoint, or let the locks find the master with spring.data.redis.sentinel.* or"
+                            + " spring.data.redis.masterreplica.nodes.");
         }
     }
 

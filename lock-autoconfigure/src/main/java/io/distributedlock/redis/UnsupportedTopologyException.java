@@ -27,6 +27,7 @@ public final class UnsupportedTopologyException extends IllegalStateException {
                                 ? "something that this version of Spring Data Redis does not show"
                                 : "a " + configuration.getClass().getName())
                         + ". Provide a LettuceConnectionFactory that was created with a RedisStandaloneConfiguration, a"
-                        + " RedisSentinelConfiguration or a RedisStaticMasterReplicaConfiguration.");
+                        + " RedisSentinelConfiguration, a RedisStaticMasterReplicaConfiguration or a"
+                        + " RedisClusterConfiguration.");
     }
 }

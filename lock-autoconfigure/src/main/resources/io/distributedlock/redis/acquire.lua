@@ -199,9 +199,11 @@ elseif owns then
       exceedFloor()
     end
   else
-    -- The token of the entry may by now be that of another reader.
+    -- The token of the entry may by now be that of another reader. Redis allows the first write when it is out of
+    -- memory, and then the others too.
     local time = redis.call('TIME')
     token = math.max(time[1] * 1000000 + time[2], math.max(token, tonumber(seen)) + 1)
+    redis.call('HDEL', entry, 't')
     redis.call('HSET', entry, 't', string.format('%.0f', token))
   end
   lengthen()

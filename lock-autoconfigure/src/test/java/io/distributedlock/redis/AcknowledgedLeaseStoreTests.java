@@ -38,14 +38,25 @@ class AcknowledgedLeaseStoreTests {
     private final List<CompletableFuture<List<RenewReply>>> confirmations = new CopyOnWriteArrayList<>();
 
     private final LeaseStore store = new AcknowledgedLeaseStore(
-            redis, new ConfirmationTimeout(NanoClock.SYSTEM, SETTINGS::replyTimeout, 1), this::confirm);
+            redis, new ConfirmationTimeout(NanoClock.SYSTEM, SETTINGS::replyTimeout, 1), new Confirmations());
+
+    private final List<String> requested = new CopyOnWriteArrayList<>();
 
     private final List<Object> answers = Collections.synchronizedList(new ArrayList<>());
 
-    private CompletableFuture<List<RenewReply>> confirm(List<RenewCommand> commands) {
-        CompletableFuture<List<RenewReply>> confirmation = new CompletableFuture<>();
-        confirmations.add(confirmation);
-        return confirmation;
+    private final class Confirmations implements ConfirmedRenewals {
+
+        @Override
+        public CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
+            CompletableFuture<List<RenewReply>> confirmation = new CompletableFuture<>();
+            confirmations.add(confirmation);
+            return confirmation;
+        }
+
+        @Override
+        public CompletableFuture<List<RenewReply>> renewUnconfirmed(RenewCommand command) {
+            return CompletableFuture.completedFuture(List.of(new RenewReply(true, command.token(), 0)));
+        }
     }
 
     private void acquire(long number, long leaseMillis) {
@@ -60,7 +71,7 @@ class AcknowledgedLeaseStoreTests {
     }
 
     private static AcknowledgedRenewal.ShortfallException shortfall() {
-        return new AcknowledgedRenewal.ShortfallException(0, 1, List.of());
+        return new AcknowledgedRenewal.ShortfallException(0, 1);
     }
 
     @Test
@@ -144,14 +155,27 @@ class AcknowledgedLeaseStoreTests {
         assertThat(answers).containsExactly(new AcquireReply.Granted(7, 0));
     }
 
+    /** The waiter is refused by the reply to that request. */
+    @Test
+    void aHandOverWhoseConfirmationFailsFinallyIsRequestedAtOnce() {
+        List<Long> granted = listen();
+        redis.listener().granted("name", 1, 7, LONG_LEASE, 0);
+        redis.listener().granted("broken", 2, 8, LONG_LEASE, 0);
+        confirmations.get(0).completeExceptionally(shortfall());
+        confirmations.get(1).completeExceptionally(new LeaseStoreException(Effect.UNKNOWN, "broken", null));
+
+        assertThat(granted).isEmpty();
+        assertThat(requested).containsExactly("name");
+    }
+
     private List<Long> listen() {
         List<Long> granted = new CopyOnWriteArrayList<>();
-        store.listen(new GrantedOnly(granted));
+        store.listen(new GrantedOnly(granted, requested));
         return granted;
     }
 
-    /** The numbers of the grants. */
-    private record GrantedOnly(List<Long> numbers) implements LeaseStore.Listener {
+    /** The numbers of the grants, and the names that have to be requested again. */
+    private record GrantedOnly(List<Long> numbers, List<String> requested) implements LeaseStore.Listener {
 
         @Override
         public void granted(String name, long number, long token, long leaseMillis, int waiting) {
@@ -172,6 +196,11 @@ class AcknowledgedLeaseStoreTests {
 
         @Override
         public void connected() {}
+
+        @Override
+        public void requestAgain(String name) {
+            requested.add(name);
+        }
 
         @Override
         public Iterable<String> names() {

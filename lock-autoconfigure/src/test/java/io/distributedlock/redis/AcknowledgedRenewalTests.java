@@ -62,7 +62,7 @@ class AcknowledgedRenewalTests {
     }
 
     private CompletableFuture<List<RenewReply>> ask(String name) {
-        return renewal.renew(List.of(new RenewCommand(name, 1, 1_000, 7, false)));
+        return renewal.renew(List.of(command(name)));
     }
 
     private static List<RenewReply> reply() {
@@ -77,6 +77,40 @@ class AcknowledgedRenewalTests {
         master.awaited.get(0).complete(1L);
 
         assertThat(asked).isCompletedWithValue(reply());
+    }
+
+    @Test
+    void theReplyOfTheMasterIsEnoughForARenewalThatNeedsNoConfirmation() {
+        CompletableFuture<List<RenewReply>> first = ask("a");
+        CompletableFuture<List<RenewReply>> confirmed = ask("b");
+        CompletableFuture<List<RenewReply>> unconfirmed = renewal.renewUnconfirmed(command("c"));
+        master.renewed.get(0).complete(reply());
+        // It follows those that are under way.
+        assertThat(master.renewed).hasSize(1);
+        master.awaited.get(0).complete(1L);
+        master.renewed.get(1).complete(reply());
+        master.renewed.get(2).complete(reply());
+
+        assertThat(first).isCompletedWithValue(reply());
+        assertThat(unconfirmed).isCompletedWithValue(reply());
+        assertThat(confirmed).isNotDone();
+        master.awaited.get(1).complete(1L);
+        assertThat(confirmed).isCompletedWithValue(reply());
+    }
+
+    @Test
+    void noConfirmationIsRequestedForItAlone() {
+        CompletableFuture<List<RenewReply>> unconfirmed = renewal.renewUnconfirmed(command("a"));
+        master.renewed.get(0).complete(reply());
+
+        assertThat(unconfirmed).isCompletedWithValue(reply());
+        assertThat(master.awaited).isEmpty();
+        ask("b");
+        assertThat(master.renewed).hasSize(2);
+    }
+
+    private static RenewCommand command(String name) {
+        return new RenewCommand(name, 1, 1_000, 7, false);
     }
 
     /** A new connection has written nothing, so all replicas confirm at once. */

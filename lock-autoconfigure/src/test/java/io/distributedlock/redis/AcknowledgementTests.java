@@ -279,6 +279,31 @@ class AcknowledgementTests {
         locks.forceRelease("minimum");
     }
 
+    /** The time for a reply ends long before the confirmation would. */
+    @Test
+    void aReleaseWithAMinimumHoldAndAShortLeaseDoesNotWaitForAReplica() {
+        LettuceConnectionFactory factory =
+                StandaloneServer.connectionFactory(redis.master().port());
+        RedisLockTemplate locks = templates.started(
+                new RedisLockTemplate(
+                        factory,
+                        Templates.PREFIX,
+                        Templates.PATIENT,
+                        event -> {},
+                        true,
+                        () -> null,
+                        1,
+                        Duration.ofSeconds(9)),
+                factory);
+        acquireLater(locks, "warm-up").close();
+        LockHandle handle = locks.acquire(leased("minimum", 6_000).minHold(Duration.ofSeconds(60)));
+        redis.cutOff(replica);
+
+        assertThatCode(handle::close).doesNotThrowAnyException();
+        assertThat(locks.inspect("minimum")).isPresent();
+        locks.forceRelease("minimum");
+    }
+
     /** Redis looks for commands that have waited for too long ten times a second only. */
     @Test
     void aGrantThatNoReplicaConfirmsIsRefusedWithin50MillisOfTheTimeout() {

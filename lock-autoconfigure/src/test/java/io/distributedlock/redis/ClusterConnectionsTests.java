@@ -36,6 +36,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** The task that runs twice a second. The executors of the application are replaced here, so that they can fail. */
 class ClusterConnectionsTests {
 
+    private static final Duration MEASURED = Duration.ofSeconds(2);
+
+    /** Without a limit, it is repeated as fast as the server replies. */
+    private static final long MOST_SUBSCRIPTIONS_IN_A_SECOND = 12;
+
     private static RedisCluster cluster;
 
     private final AtomicBoolean outOfMemory = new AtomicBoolean();
@@ -210,6 +215,45 @@ class ClusterConnectionsTests {
         }
 
         await().atMost(Noise.LATEST).until(opened::isConnected);
+    }
+
+    /**
+     * As with a wrong view of the cluster: a server no longer has the slot of the channel, and no other server knows
+     * it.
+     */
+    @Test
+    void aSubscriptionThatIsRedirectedAllTheTimeIsRequestedAFewTimesASecond() {
+        ClusterConnections opened = open();
+        await().until(opened::isSubscribed);
+        ClusterNode one = cluster.masters().get(0);
+        ClusterNode two = cluster.masters().get(1);
+        await().until(() -> !one.text("PUBSUB", "SHARDCHANNELS").isEmpty());
+        String slot = one.text("CLUSTER", "KEYSLOT", one.text("PUBSUB", "SHARDCHANNELS"));
+        // Lettuce reads the view of the others.
+        one.text("ACL", "SETUSER", "default", "-cluster|nodes", "-cluster|shards", "-cluster|slots");
+        try {
+            one.text("CLUSTER", "SETSLOT", slot, "NODE", two.id());
+            await().until(() -> redirections(one) > 3);
+            Stopwatch watch = Stopwatch.start();
+            long before = redirections(one);
+            HoldAssertions.assertAllTheTime(MEASURED, () -> {});
+            long perSecond =
+                    (redirections(one) - before) * 1_000 / watch.elapsed().toMillis();
+
+            assertThat(perSecond).isBetween(1L, MOST_SUBSCRIPTIONS_IN_A_SECOND);
+        } finally {
+            one.text("ACL", "SETUSER", "default", "+@all");
+            one.text("CLUSTER", "SETSLOT", slot, "NODE", one.id());
+        }
+        await().until(() -> !one.text("PUBSUB", "SHARDCHANNELS").isEmpty());
+    }
+
+    private static long redirections(ClusterNode node) {
+        return node.text("INFO", "errorstats")
+                .lines()
+                .filter(line -> line.startsWith("errorstat_MOVED:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll(".*count=(\\d+).*", "$1")))
+                .sum();
     }
 
     private static long clocksRead(ClusterNode node) {

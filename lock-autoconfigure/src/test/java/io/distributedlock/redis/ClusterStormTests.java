@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Two servers that redirect to each other. */
 @Tag(TestLength.FULL)
@@ -138,6 +139,50 @@ class ClusterStormTests {
             assertThat(held).allMatch(LockHandle::isHeld);
             held.forEach(LockHandle::close);
             wanted.forEach(each -> TestCallers.get(each).close());
+        }
+    }
+
+    /** The renewals of such locks are sent on connections of their own. */
+    @Test
+    void manyHeldLocksThatReplicasAcknowledgeSendFewCommandsTogether() {
+        try (RedisCluster cluster = RedisCluster.start(2, 1, Duration.ofSeconds(60));
+                Templates templates = new Templates();
+                ClusterServer server = new ClusterServer(cluster)) {
+            LettuceConnectionFactory factory = server.newConnectionFactory();
+            RedisLockTemplate locks = templates.started(
+                    new RedisLockTemplate(
+                            factory,
+                            Templates.PREFIX,
+                            Templates.PATIENT,
+                            event -> {},
+                            true,
+                            () -> null,
+                            1,
+                            Duration.ofSeconds(1)),
+                    factory);
+            Templates.warmUp(locks);
+            List<String> names = namesOfOneMaster(cluster);
+            List<LockHandle> held = names.subList(0, AFFECTED).stream()
+                    .map(name -> locks.acquire(leased(name, 30_000).waitUpTo(LONG)))
+                    .toList();
+            redirect(cluster, names);
+
+            // The first request for each slot is not limited.
+            await().atMost(LONG).until(() -> moved(cluster) > 6L * AFFECTED);
+            HoldAssertions.assertAllTheTime(Duration.ofSeconds(1), () -> {});
+            Stopwatch watch = Stopwatch.start();
+            long before = moved(cluster);
+            HoldAssertions.assertAllTheTime(MEASURED, () -> assertThat(held).allMatch(LockHandle::isHeld));
+            long perSecond = (moved(cluster) - before) * 1_000 / watch.elapsed().toMillis();
+            System.out.println("While two servers redirect " + AFFECTED + " acknowledged locks to each other: "
+                    + perSecond + " commands a second");
+            assertThat(perSecond).isBetween(1L, MOST_FOR_MANY_LOCKS);
+
+            endRedirections(cluster, names);
+            await().atMost(LONG)
+                    .until(() ->
+                            held.stream().allMatch(each -> each.remainingLease().toMillis() > 20_000));
+            held.forEach(LockHandle::close);
         }
     }
 

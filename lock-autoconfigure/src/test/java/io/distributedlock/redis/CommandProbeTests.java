@@ -9,10 +9,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.EmbeddedRedis;
 import io.distributedlock.testing.RedisCluster;
 import io.distributedlock.testing.RespClient;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -128,5 +131,29 @@ class CommandProbeTests {
         }
 
         assertThat(output.getAll()).doesNotContain(WARNING);
+    }
+
+    /** An address of a replica, such as a reader endpoint, is a mistake, unless the replica is promoted soon. */
+    @Test
+    void aServerThatIsAReplicaIsNamedOnce() {
+        try (EmbeddedRedis redis = EmbeddedRedis.start("replicaof 127.0.0.1 1");
+                Logs logs = Logs.capture(Level.WARN)) {
+            RedisLockTemplate locks = templates.on(StandaloneServer.connectionFactory(redis.port()));
+
+            await().until(() -> !ofAReplica(logs, redis).isEmpty());
+            assertThatThrownBy(() -> locks.acquire(leased("read", 5_000).waitUpTo(Duration.ofMillis(300))))
+                    .isInstanceOf(LockUnavailableException.class);
+            assertThat(ofAReplica(logs, redis))
+                    .singleElement()
+                    .asString()
+                    .contains(
+                            "no lock can be acquired until it becomes a master", "configure the address of the master");
+        }
+    }
+
+    private static List<String> ofAReplica(Logs logs, EmbeddedRedis redis) {
+        return logs.of("io.distributedlock").stream()
+                .filter(line -> line.contains("Redis at 127.0.0.1:" + redis.port() + " is a replica"))
+                .toList();
     }
 }

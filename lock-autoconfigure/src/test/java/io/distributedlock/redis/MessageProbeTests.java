@@ -26,9 +26,12 @@ class MessageProbeTests extends AbstractFaultTests {
 
     private static final String WARNING = "Redis does not send messages between instances: ";
 
-    private RedisLockTemplate withoutRight(String right) {
+    private RedisLockTemplate withoutRights(String... rights) {
         try (RespClient admin = redis.connect()) {
-            admin.call("ACL", "SETUSER", "limited", "reset", "on", ">pw", "~*", "&*", "+@all", "-" + right);
+            admin.call("ACL", "SETUSER", "limited", "reset", "on", ">pw", "~*", "&*", "+@all");
+            for (String right : rights) {
+                admin.call("ACL", "SETUSER", "limited", "-" + right);
+            }
         }
         RedisStandaloneConfiguration target = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
         target.setUsername("limited");
@@ -39,7 +42,7 @@ class MessageProbeTests extends AbstractFaultTests {
     @ParameterizedTest
     @CsvSource({"pubsub|numsub, PUBSUB NUMSUB in a script is refused", "publish, PUBLISH in a script is refused"})
     void aRightThatIsMissingIsNamedOnceAndLocksWork(String right, String named, CapturedOutput output) {
-        RedisLockTemplate locks = withoutRight(right);
+        RedisLockTemplate locks = withoutRights(right);
         try (LockHandle handle = locks.acquire(leased("probed", 5_000))) {
             assertThat(handle.isHeld()).isTrue();
         }
@@ -50,6 +53,16 @@ class MessageProbeTests extends AbstractFaultTests {
 
         assertThat(output.getAll()).contains(WARNING + named);
         assertThat(output.getAll().split(WARNING)).hasSize(2);
+    }
+
+    @Test
+    void allRightsThatAreMissingAreNamed(CapturedOutput output) {
+        withoutRights("pubsub|numsub", "publish")
+                .acquire(leased("probed", 5_000))
+                .close();
+
+        assertThat(output.getAll())
+                .containsPattern(WARNING + "PUBSUB NUMSUB in a script is refused \\(.*\\), and PUBLISH in a script is");
     }
 
     @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.testing.RespClient;
 import java.util.List;
+import java.util.function.Supplier;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
@@ -117,6 +118,52 @@ class ReaderTurnScriptTests extends AbstractScriptTests {
 
             assertThat(field("h")).isEqualTo(ONE + " " + THREE + " " + FOUR + " ");
             assertThat(listening).isNotNull();
+        }
+    }
+
+    /** As an acquisition that is not shared: a grant is in the entry already, and its message may have been lost. */
+    @Test
+    void aReaderFindsItsGrantByARequestWhenRedisIsOutOfMemory() {
+        acquire(ONE, "5000");
+        read(TWO, "5000");
+        read(THREE, "5000");
+        releaseHeardBy(List.of("two", "three"), ONE, "");
+
+        Object reply = withoutMemory(() -> read(TWO, "5000"));
+
+        assertThat(reply).asInstanceOf(InstanceOfAssertFactories.LIST).first().isEqualTo(1L);
+        assertThat(String.valueOf(((List<?>) reply).get(1))).isEqualTo(field("t"));
+        assertThat(field("h")).isEqualTo(TWO + " " + THREE + " ");
+    }
+
+    @Test
+    void aReaderThatWasPassedOverEntersWhenRedisIsOutOfMemory() {
+        read(ONE, "5000");
+        acquire(TWO, "5000");
+        try (RespClient listening = listening(redis, "two", "three")) {
+            read(THREE, "5000");
+            read(FOUR, "5000");
+            release(TWO, "0", "");
+            assertThat(field("d")).isEqualTo(FOUR + " ");
+
+            Object reply = withoutMemory(() -> read(FOUR, "5000"));
+
+            assertThat(reply)
+                    .asInstanceOf(InstanceOfAssertFactories.LIST)
+                    .first()
+                    .isEqualTo(1L);
+            assertThat(field("h")).isEqualTo(ONE + " " + THREE + " " + FOUR + " ");
+            assertThat(has("d")).isFalse();
+            assertThat(listening).isNotNull();
+        }
+    }
+
+    private static Object withoutMemory(Supplier<Object> request) {
+        client.call("CONFIG", "SET", "maxmemory", "1");
+        try {
+            return request.get();
+        } finally {
+            client.call("CONFIG", "SET", "maxmemory", "0");
         }
     }
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class SentinelDecisionTests {
@@ -53,5 +54,24 @@ class SentinelDecisionTests {
         decision.of(List.of(BEFORE));
         assertThat(decision.of(List.of(IGNORANT, IGNORANT))).isNull();
         assertThat(decision.of(List.of(IGNORANT, BEFORE))).isEqualTo(FIRST);
+    }
+
+    /** A Sentinel that is frozen must not delay the switch to the next master. */
+    @Test
+    void theFirstReplyWithAHigherEpochEndsTheSearch() {
+        List<SentinelReply> replies = List.of(BEFORE, AFTER);
+        assertThat(search(replies)).as("nothing is known before").isNotDone();
+        decision.of(List.of(BEFORE));
+
+        assertThat(search(replies)).isCompletedWithValue(SECOND);
+        assertThat(search(replies)).as("it is known by now").isNotDone();
+    }
+
+    /** As the locator searches, with a third Sentinel that does not reply. */
+    private CompletableFuture<InetSocketAddress> search(List<SentinelReply> replies) {
+        ReplyCollector<SentinelReply> collector = ReplyCollector.start(
+                StandaloneServer.resources().eventExecutorGroup(), 3, 60_000, reply -> false, decision::isNews);
+        replies.forEach(reply -> collector.replied(reply, null));
+        return collector.end().thenApply(ended -> decision.of(ended.replies()));
     }
 }

@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RedisNode;
 import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.SentinelGroup;
@@ -190,6 +191,27 @@ class SentinelTests {
             await().until(() -> handle.remainingLease().toMillis() > 2_500);
             assertRefusal(target(SentinelGroup.MASTER_NAME), "no Sentinel");
         }
+    }
+
+    /**
+     * With a group of its own, as the other one has no Sentinels any more. Both connections are closed at the switch.
+     */
+    @Test
+    @Order(6)
+    void commandsAndMessagesLeaveAMasterThatIsKilled() {
+        group.close();
+        group = SentinelGroup.start(1, List.of("user listener on >ear ~* &* +@all"), USERS);
+        RedisLockTemplate locks = locks();
+        locks.acquire(leased("before", 10_000)).close();
+        RedisNode former = group.master();
+        former.kill();
+        RedisNode next = group.awaitSwitchFrom(former);
+        Stopwatch watch = Stopwatch.start();
+        await().pollInterval(Duration.ofMillis(10)).until(() -> isAtHome(next));
+        Duration moved = watch.elapsed();
+        System.out.println("Commands and messages at the new master " + moved.toMillis()
+                + " ms after most Sentinels named it, as the old one was dead");
+        assertThat(moved).isLessThan(Duration.ofMillis(500).plus(Noise.now()));
     }
 
     /** Whether commands and messages of a template are at this server. */

@@ -61,14 +61,16 @@ if comes then
   passed = forget(passed, id)
   entering[#entering + 1] = {id, lease}
 end
+if passed ~= known then
+  -- Redis allows this write when it is out of memory, and then the next ones too: that of a reader that was passed over.
+  redis.call('HDEL', entry, 'd')
+end
 if #entering > 0 then
   ttl = admit(entering, ttl, tonumber(fields[3]) or 0, id)
 end
 tellThoseNear()
 if passed ~= known then
-  if passed == '' then
-    redis.call('HDEL', entry, 'd')
-  else
+  if passed ~= '' then
     redis.call('HSET', entry, 'd', passed)
   end
   fields[9] = passed
