@@ -172,7 +172,9 @@ public interface LeaseStore {
             connected();
         }
 
-        /** A waiting acquisition of that name has a grant that does not count: the reply to its next request says why. */
+        /**
+         * A waiting acquisition of that name has a grant that does not count: the reply to its next request says why.
+         */
         default void requestAgain(String name) {
             connected(name::equals);
         }

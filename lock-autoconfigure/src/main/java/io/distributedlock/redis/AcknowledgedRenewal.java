@@ -34,8 +34,7 @@ final class AcknowledgedRenewal implements ConfirmedRenewals {
 
     private final AtomicBoolean busy = new AtomicBoolean();
 
-    private record Renewal(
-            List<RenewCommand> commands, boolean confirmed, CompletableFuture<List<RenewReply>> reply) {}
+    private record Renewal(List<RenewCommand> commands, boolean confirmed, CompletableFuture<List<RenewReply>> reply) {}
 
     /** A master, through one connection. */
     interface Master {

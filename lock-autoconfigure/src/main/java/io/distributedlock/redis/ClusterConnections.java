@@ -254,17 +254,15 @@ final class ClusterConnections implements RedisConnections {
     }
 
     /**
-     * Makes Lettuce refresh its view of the cluster, at most a few times a second, and checks it then. Not earlier: with
-     * the same view, a request that was redirected would be redirected again.
+     * Makes Lettuce refresh its view of the cluster, at most a few times a second, and checks it then. Not earlier:
+     * with the same view, a request that was redirected would be redirected again.
      */
     private void refresh() {
         if (opener.isClosed() || !refreshPlanned.compareAndSet(false, true)) {
             return;
         }
         long pause = refreshedAt + REFRESH_PAUSE_NANOS - clocks.nanos();
-        source.resources()
-                .eventExecutorGroup()
-                .schedule(this::refreshNow, Math.max(0, pause), TimeUnit.NANOSECONDS);
+        source.resources().eventExecutorGroup().schedule(this::refreshNow, Math.max(0, pause), TimeUnit.NANOSECONDS);
     }
 
     private void refreshNow() {

@@ -65,8 +65,7 @@ final class CommandProbe {
     }
 
     /** Completes with the commands that are refused, and why; by hash and then by text, as all scripts. */
-    private CompletableFuture<List<String>> start(
-            StatefulRedisConnection<String, String> redis, String channel) {
+    private CompletableFuture<List<String>> start(StatefulRedisConnection<String, String> redis, String channel) {
         RedisAsyncCommands<String, String> commands = redis.async();
         String[] keys = {channel + KEY};
         return commands.<List<?>>evalsha(commands.digest(SCRIPT), ScriptOutputType.MULTI, keys)

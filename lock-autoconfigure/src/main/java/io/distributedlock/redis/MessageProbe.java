@@ -65,7 +65,10 @@ final class MessageProbe {
 
     private static String missing(List<?> reply, boolean sharded) {
         List<String> refused = new ArrayList<>();
-        refuse(refused, sharded ? "PUBSUB SHARDNUMSUB" : "PUBSUB NUMSUB", reply.get(1).toString());
+        refuse(
+                refused,
+                sharded ? "PUBSUB SHARDNUMSUB" : "PUBSUB NUMSUB",
+                reply.get(1).toString());
         refuse(refused, sharded ? "SPUBLISH" : "PUBLISH", reply.get(2).toString());
         if (!refused.isEmpty()) {
             return String.join(", and ", refused);

@@ -42,8 +42,7 @@ final class ReplyCollector<T> {
     @GuardedBy("this")
     private boolean ending;
 
-    private ReplyCollector(
-            EventExecutorGroup executors, int expected, Predicate<T> useful, Predicate<T> decisive) {
+    private ReplyCollector(EventExecutorGroup executors, int expected, Predicate<T> useful, Predicate<T> decisive) {
         this.executors = executors;
         this.expected = expected;
         this.useful = useful;
@@ -57,11 +56,7 @@ final class ReplyCollector<T> {
 
     /** @param decisive whether no other reply can change the outcome */
     static <T> ReplyCollector<T> start(
-            EventExecutorGroup executors,
-            int expected,
-            long limitMillis,
-            Predicate<T> useful,
-            Predicate<T> decisive) {
+            EventExecutorGroup executors, int expected, long limitMillis, Predicate<T> useful, Predicate<T> decisive) {
         ReplyCollector<T> started = new ReplyCollector<>(executors, expected, useful, decisive);
         started.endAfter(limitMillis);
         return started;

@@ -217,7 +217,10 @@ class ClusterConnectionsTests {
         await().atMost(Noise.LATEST).until(opened::isConnected);
     }
 
-    /** As with a wrong view of the cluster: a server no longer has the slot of the channel, and no other server knows it. */
+    /**
+     * As with a wrong view of the cluster: a server no longer has the slot of the channel, and no other server knows
+     * it.
+     */
     @Test
     void aSubscriptionThatIsRedirectedAllTheTimeIsRequestedAFewTimesASecond() {
         ClusterConnections opened = open();
@@ -234,7 +237,8 @@ class ClusterConnectionsTests {
             Stopwatch watch = Stopwatch.start();
             long before = redirections(one);
             HoldAssertions.assertAllTheTime(MEASURED, () -> {});
-            long perSecond = (redirections(one) - before) * 1_000 / watch.elapsed().toMillis();
+            long perSecond =
+                    (redirections(one) - before) * 1_000 / watch.elapsed().toMillis();
 
             assertThat(perSecond).isBetween(1L, MOST_SUBSCRIPTIONS_IN_A_SECOND);
         } finally {

@@ -180,7 +180,8 @@ class ClusterStormTests {
 
             endRedirections(cluster, names);
             await().atMost(LONG)
-                    .until(() -> held.stream().allMatch(each -> each.remainingLease().toMillis() > 20_000));
+                    .until(() ->
+                            held.stream().allMatch(each -> each.remainingLease().toMillis() > 20_000));
             held.forEach(LockHandle::close);
         }
     }

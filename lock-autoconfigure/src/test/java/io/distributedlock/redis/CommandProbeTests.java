@@ -146,7 +146,8 @@ class CommandProbeTests {
             assertThat(ofAReplica(logs, redis))
                     .singleElement()
                     .asString()
-                    .contains("no lock can be acquired until it becomes a master", "configure the address of the master");
+                    .contains(
+                            "no lock can be acquired until it becomes a master", "configure the address of the master");
         }
     }
 

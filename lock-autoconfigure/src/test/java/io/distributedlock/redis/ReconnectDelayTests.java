@@ -53,8 +53,7 @@ class ReconnectDelayTests {
     /** The delay of the connections to these servers, which do not exist. */
     private static Duration longest(RedisConfiguration target) {
         LettuceConnectionFactory application = StandaloneServer.connectionFactory(target);
-        LockClientFactory source =
-                new LockClientFactory(application, Duration.ofSeconds(2), new InstanceId());
+        LockClientFactory source = new LockClientFactory(application, Duration.ofSeconds(2), new InstanceId());
         try {
             return source.resources().reconnectDelay().createDelay(20);
         } finally {

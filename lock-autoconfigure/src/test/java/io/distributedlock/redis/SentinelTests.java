@@ -193,7 +193,9 @@ class SentinelTests {
         }
     }
 
-    /** With a group of its own, as the other one has no Sentinels any more. Both connections are closed at the switch. */
+    /**
+     * With a group of its own, as the other one has no Sentinels any more. Both connections are closed at the switch.
+     */
     @Test
     @Order(6)
     void commandsAndMessagesLeaveAMasterThatIsKilled() {
