@@ -144,11 +144,11 @@ final class SingleServerConnections implements RedisConnections {
     private void startedAtAReplica() {
         if (source.master() == null && !replicaLogged) {
             replicaLogged = true;
-            log.warn(
-                    source.redis() + " is a replica, so no lock can be acquired until it becomes a master. If it is not"
-                            + " about to, configure the address of the master, such as the primary endpoint instead of the"
-                            + " reader endpoint, or let the locks find the master with spring.data.redis.sentinel.* or"
-                            + " spring.data.redis.masterreplica.nodes.");
+            log.warn(source.redis()
+                    + " is a replica, so no lock can be acquired until it becomes a master. If it is not about to,"
+                    + " configure the address of the master, such as the primary endpoint instead of the reader"
+                    + " endpoint, or let the locks find the master with spring.data.redis.sentinel.* or"
+                    + " spring.data.redis.masterreplica.nodes.");
         }
     }
 
