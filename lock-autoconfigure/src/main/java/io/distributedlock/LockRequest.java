@@ -200,7 +200,8 @@ public final class LockRequest {
      *
      * @param lease from {@link #MIN_LEASE} to {@link #MAX_LEASE}
      * @return the new request
-     * @throws IllegalArgumentException if the lease is outside that range
+     * @throws IllegalArgumentException if the lease is outside that range, or shorter than the {@link #minHold minimum
+     *     hold} although it is not renewed
      */
     public LockRequest lease(Duration lease) {
         requireLease(lease);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * them are released. A caller that gets a failure gets it when the other locks are free. The loss of a lock before the
  * last one is granted is a failure, and ends the wait for the next one.
  */
-public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
+public final class SequentialAcquisition extends CompletableFuture<LockHandle> implements PartOfAcquisition {
 
     /** What is acquired. */
     public interface Steps {
@@ -291,17 +291,26 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> {
         } finally {
             guard.unlock();
         }
-        if (open instanceof PartOfAcquisition part && loss != null) {
-            part.endAfterLoss(loss);
-        } else if (open != null) {
-            cancel(open);
+        if (open != null) {
+            cancel(open, loss);
         }
         return JointRelease.rollBack(granted);
     }
 
-    private static void cancel(CompletableFuture<LockHandle> request) {
+    /** Of several locks that are one of several. */
+    @Override
+    public void endAfterLoss(Throwable loss) {
+        endUnlessEnded(loss);
+        cancel(false);
+    }
+
+    private static void cancel(CompletableFuture<LockHandle> request, @Nullable Throwable loss) {
         try {
-            request.cancel(false);
+            if (request instanceof PartOfAcquisition part && loss != null) {
+                part.endAfterLoss(loss);
+            } else {
+                request.cancel(false);
+            }
         } catch (RuntimeException | Error ex) {
             // The request remains; a late grant is released.
         }

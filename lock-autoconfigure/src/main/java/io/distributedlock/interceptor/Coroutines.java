@@ -58,7 +58,7 @@ final class Coroutines {
         Object result = AopUtils.invokeJoinpointUsingReflection(target, method, arguments);
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(null, result);
         if (adapter == null) {
-            return Mono.justOrEmpty(result);
+            return result == null ? null : Mono.just(result);
         }
         return adapter.toPublisher(result);
     }

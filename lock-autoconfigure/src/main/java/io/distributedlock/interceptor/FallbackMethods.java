@@ -139,10 +139,17 @@ final class FallbackMethods {
         List<Method> best = fitting.stream()
                 .filter(one -> fitting.stream().allMatch(other -> isAsSpecific(one, other, type)))
                 .toList();
-        // Several differ only in primitive types and their wrappers.
-        return best.stream()
-                .filter(one -> best.size() == 1 || hasSameParameters(one, type, where))
+        // Several differ only in primitive types and their wrappers, or in value classes of Kotlin and their values.
+        List<Method> same = best.size() == 1
+                ? best
+                : best.stream()
+                        .filter(one -> hasSameParameters(one, type, where))
+                        .toList();
+        boolean takesValueClasses = SourceNames.hasHash(where.method());
+        return same.stream()
+                .filter(one -> SourceNames.hasHash(one) == takesValueClasses)
                 .findFirst()
+                .or(() -> same.stream().findFirst())
                 .orElseThrow(() -> refuse(
                         text,
                         where,

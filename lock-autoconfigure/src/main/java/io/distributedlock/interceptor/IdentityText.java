@@ -19,8 +19,11 @@ final class IdentityText {
     /** No other text looks like that of an array. Possessive, so that no text takes long to search. */
     private static final Pattern ARRAY = compile("(?<!\\[)(\\[++(?:[ZBCSIJFD]|L[\\w.$]++;))@[0-9a-f]{1,8}(?!\\w)");
 
-    /** Any text that may end with the name of a class; whether it does has to be checked. */
-    private static final Pattern NAME = compile("(?<![\\w.$/])([\\w.$/]++)@[0-9a-f]{1,8}(?!\\w)");
+    /**
+     * Any text that may end with the name of a class; whether it does has to be checked. Java looks behind by chars, of
+     * which the second one of a letter may be a surrogate.
+     */
+    private static final Pattern NAME = compile("(?<![\\w.$/\\p{Cs}])([\\w.$/]++)@[0-9a-f]{1,8}(?!\\w)");
 
     /** Its text has nothing of its content, and two with the same content may have two texts. */
     private static final Pattern BUFFER = Pattern.compile("(java\\.nio\\.\\w*+)\\[pos=\\d++ lim=\\d++ cap=\\d++]");

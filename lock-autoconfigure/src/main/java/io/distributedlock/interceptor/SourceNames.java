@@ -8,6 +8,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 
 /**
@@ -16,7 +17,8 @@ import org.springframework.core.KotlinDetector;
  */
 final class SourceNames {
 
-    private static final Pattern COMPILED = Pattern.compile("(.+?)(?:-[\\w-]{7})?(?:\\$\\w++)?");
+    /** A name in the source may have a hyphen too; a hash of seven small letters is very rare. */
+    private static final Pattern COMPILED = Pattern.compile("(.+?)(-(?![a-z]{7})[\\w-]{7})?(?:\\$[\\p{L}\\p{N}_]++)?");
 
     private SourceNames() {}
 
@@ -25,11 +27,22 @@ final class SourceNames {
     }
 
     static String of(Method method) {
+        Matcher compiled = compiled(method);
+        return compiled == null ? method.getName() : compiled.group(1);
+    }
+
+    /** Whether parameters or the result are of value classes, as far as the name shows it. */
+    static boolean hasHash(Method method) {
+        Matcher compiled = compiled(method);
+        return compiled != null && compiled.group(2) != null;
+    }
+
+    private static @Nullable Matcher compiled(Method method) {
         // Static ones are helpers of the compiler, such as the body of a lambda.
         if (Modifier.isStatic(method.getModifiers()) || !KotlinDetector.isKotlinType(method.getDeclaringClass())) {
-            return method.getName();
+            return null;
         }
         Matcher compiled = COMPILED.matcher(method.getName());
-        return compiled.matches() ? compiled.group(1) : method.getName();
+        return compiled.matches() ? compiled : null;
     }
 }

@@ -6,12 +6,14 @@ package io.distributedlock.interceptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.interceptor.KeyValueTests.Named;
 import io.distributedlock.interceptor.KeyValueTests.Plain;
 import io.distributedlock.interceptor.KeyValueTests.Work;
 import io.distributedlock.interceptor.KeyValueTests.Wrapper;
+import io.distributedlock.testing.Noise;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Array;
 import java.net.Inet6Address;
@@ -21,6 +23,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.IntBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -325,10 +328,11 @@ class UnusualKeyValueTests {
     /** Looking at data takes time in proportion to its length. */
     @Test
     void looksThroughLongTextsWithAnyLetters() {
-        for (String part : List.of("ü.", "a/", "7/", "[Lü", "ü@", "./")) {
-            work.any(new Named(part.repeat(60_000 / part.length())));
+        for (String part : List.of("ü.", "a/", "7/", "[Lü", "ü@", "./", "\uD835\uDC00")) {
+            Named value = new Named(part.repeat(60_000 / part.length()) + "@1f");
+            assertTimeoutPreemptively(Duration.ofSeconds(2).plus(Noise.now()), () -> work.any(value));
         }
-        assertThat(locks.requests()).hasSize(6);
+        assertThat(locks.requests()).hasSize(7);
     }
 
     private enum Color {

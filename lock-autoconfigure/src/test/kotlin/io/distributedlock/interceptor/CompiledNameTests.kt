@@ -32,6 +32,21 @@ class CompiledNameTests {
     }
 
     @Test
+    fun theOverloadWithTheSameKindOfParametersIsCalled() {
+        val overloads = proxies.byClass(Overloads())
+        assertThat(overloads.pay("7")).isEqualTo("text 7")
+        assertThat(overloads.pay(Id("7"))).isEqualTo("id 7")
+    }
+
+    /** A hyphen in backticks is no hash. */
+    @Test
+    fun aNameWithAHyphenIsWhole() {
+        val method = Hyphens::class.java.methods.first { it.name.startsWith("pay") }
+        assertThat(SourceNames.of(method)).isEqualTo("pay-invoice")
+        assertThat(SourceNames.isNamed(method, "pay")).isFalse()
+    }
+
+    @Test
     fun aFallbackOfABeanIsCalledAndReachableInANativeImage() {
         proxies.beans.registerSingleton("later", Later())
         assertThat(proxies.byClass(OfBean()).pay(Id("7"))).isEqualTo("bean 7")
@@ -84,6 +99,24 @@ class CompiledNameTests {
         internal open fun refund(id: Id): String = "refunded ${id.text}"
 
         internal fun both(id: Id): String = "both ${id.text}"
+    }
+
+    open class Overloads {
+
+        @DistributedLocked("'work'", fallback = "later")
+        open fun pay(id: String): String = "paid $id"
+
+        @DistributedLocked("'work'", fallback = "later")
+        open fun pay(id: Id): String = "paid ${id.text}"
+
+        fun later(id: String): String = "text $id"
+
+        fun later(id: Id): String = "id ${id.text}"
+    }
+
+    open class Hyphens {
+
+        open fun `pay-invoice`(): String = "paid"
     }
 
     open class OfBean {
