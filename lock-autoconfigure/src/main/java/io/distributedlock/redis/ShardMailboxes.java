@@ -51,9 +51,6 @@ final class ShardMailboxes {
     private final Set<StatefulRedisPubSubConnection<String, String>> withListener =
             Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
-    /** The slots of former channels that no master has at present, as during a failover. */
-    private List<Integer> homeless = List.of();
-
     private volatile boolean refused;
 
     /** Receives events, on the event loop. */
@@ -125,47 +122,27 @@ final class ShardMailboxes {
 
     /**
      * Chooses a channel for each master, and subscribes those that are not, or were not confirmed for a while.
-     * Completes when these have replied. On one thread at a time.
+     * Completes when these have replied.
      */
     CompletableFuture<?> update(Collection<RedisClusterNode> masters) {
-        List<Integer> free = slotsWithoutMailbox();
         current.keySet()
                 .retainAll(masters.stream().map(RedisClusterNode::getNodeId).toList());
         List<CompletableFuture<?>> replies = new ArrayList<>();
         for (RedisClusterNode master : masters) {
-            ShardMailbox mailbox = current.compute(master.getNodeId(), (id, known) -> choose(master, known, free));
+            ShardMailbox mailbox = current.compute(master.getNodeId(), (id, known) -> choose(master, known));
             if (mailbox != null && mailbox.begin(clock.getAsLong())) {
                 replies.add(subscribe(mailbox));
             }
         }
-        homeless = free.stream().filter(slot -> view.masterOf(slot) == null).toList();
         return CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new));
     }
 
-    /** The slots of channels whose master no longer has them. */
-    private List<Integer> slotsWithoutMailbox() {
-        List<Integer> slots = new ArrayList<>(homeless);
-        current.forEach((master, mailbox) -> {
-            if (!master.equals(view.masterOf(mailbox.slot))) {
-                slots.add(mailbox.slot);
-            }
-        });
-        return slots;
-    }
-
-    /**
-     * A replica that replaces a master gets the channel of that master, since the ids that wait in line name it: with
-     * another channel, all of them would have to queue again.
-     */
-    private @Nullable ShardMailbox choose(RedisClusterNode master, @Nullable ShardMailbox known, List<Integer> free) {
+    private @Nullable ShardMailbox choose(RedisClusterNode master, @Nullable ShardMailbox known) {
         String id = master.getNodeId();
         if (known != null && id.equals(view.masterOf(known.slot))) {
             return known;
         }
-        int slot = free.stream()
-                .filter(candidate -> id.equals(view.masterOf(candidate)))
-                .findFirst()
-                .orElseGet(() -> view.slotOf(master, ThreadLocalRandom.current().nextInt(SlotHash.SLOT_COUNT)));
+        int slot = view.slotOf(master, ThreadLocalRandom.current().nextInt(SlotHash.SLOT_COUNT));
         return slot < 0 ? null : new ShardMailbox(id, slot, messages.channel(slot));
     }
 

@@ -7,22 +7,17 @@ package io.distributedlock.redis;
 import static io.distributedlock.redis.Templates.leased;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.ClusterNode;
 import io.distributedlock.testing.EmbeddedRedis;
-import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RedisCluster;
-import io.distributedlock.testing.RespClient;
 import io.distributedlock.testing.TestLength;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -158,62 +153,6 @@ class ClusterOutageTests {
             held.close();
             cluster.awaitWhole();
         }
-    }
-
-    /** Takes a failover by command. */
-    @Tag(TestLength.FULL)
-    @Test
-    void waitersKeepTheirPlaceWhenAMasterChangesPlacesWithItsReplica() {
-        RedisCluster cluster = RedisCluster.shared();
-        List<RedisLockTemplate> instances =
-                List.of(on(cluster.addresses()), on(cluster.addresses()), on(cluster.addresses()));
-        instances.forEach(Templates::warmUp);
-        LockHandle held = instances.get(0).acquire(leased("kept", 60_000).waitUpTo(Duration.ofSeconds(60)));
-        List<TestCallers.Call<Boolean>> waiting = new ArrayList<>();
-        for (RedisLockTemplate instance : instances.subList(1, 3)) {
-            waiting.add(callers.call(() -> {
-                instance.acquire(leased("kept", 60_000).waitUpTo(Duration.ofSeconds(60)))
-                        .close();
-                return true;
-            }));
-            await().until(() -> line(cluster).size() == waiting.size());
-        }
-        List<String> before = line(cluster);
-
-        ClusterNode next = cluster.replicasOf(cluster.masterOf("lock:{kept}")).get(0);
-        cluster.failover(next);
-        await().atMost(Noise.LATEST).until(() -> channels(next).size() >= instances.size());
-        long requests = requests(next);
-        await().atMost(Noise.LATEST).until(() -> requests(next) > requests + 8);
-
-        assertThat(line(cluster)).isEqualTo(before);
-        held.close();
-        assertThat(waiting).allMatch(TestCallers.Call::get);
-    }
-
-    private static List<String> line(RedisCluster cluster) {
-        try (RespClient client = cluster.masterOf("lock:{kept}").redis().connect()) {
-            List<String> fields = client.list("HGETALL", "lock:{kept}");
-            return IntStream.range(0, fields.size() / 2)
-                    .mapToObj(i -> fields.get(2 * i) + ' ' + fields.get(2 * i + 1))
-                    .filter(field -> field.matches("q[0-9].*"))
-                    .sorted()
-                    .toList();
-        }
-    }
-
-    private static List<String> channels(ClusterNode node) {
-        try (RespClient client = node.redis().connect()) {
-            return client.list("PUBSUB", "SHARDCHANNELS");
-        }
-    }
-
-    private static long requests(ClusterNode node) {
-        return node.text("INFO", "commandstats")
-                .lines()
-                .filter(line -> line.startsWith("cmdstat_evalsha:"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll(".*:calls=(\\d+).*", "$1")))
-                .sum();
     }
 
     private static String nameAt(RedisCluster cluster, ClusterNode node, String prefix) {
