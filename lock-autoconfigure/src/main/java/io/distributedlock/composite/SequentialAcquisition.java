@@ -124,7 +124,7 @@ public final class SequentialAcquisition extends CompletableFuture<LockHandle> i
         }
         CompletableFuture<LockHandle> next = request(index);
         if (!recordRequest(next)) {
-            cancel(next);
+            cancel(next, null);
         }
         return next;
     }

@@ -172,10 +172,8 @@ public interface LeaseStore {
             connected();
         }
 
-        /**
-         * A waiting acquisition of that name has a grant that does not count: the reply to its next request says why.
-         */
-        default void requestAgain(String name) {
+        /** The waiting acquisition has a grant that does not count: the reply to its next request says why. */
+        default void requestAgain(String name, long number) {
             connected(name::equals);
         }
 

@@ -231,9 +231,8 @@ final class LockRegistry implements LeaseStore.Listener {
     }
 
     @Override
-    public void requestAgain(String name) {
-        Optional.ofNullable(named.get(name)).ifPresent(lock -> lock.connected(0));
-        forEachOwned(name, lock -> lock.connected(0));
+    public void requestAgain(String name, long number) {
+        deliver(name, lock -> lock.requestAgain(number));
     }
 
     @Override

@@ -269,6 +269,18 @@ final class NamedLock extends TimerTask {
         return report(false, (state, now, actions) -> state.near(number, now));
     }
 
+    /** @return false if no local caller requests that acquisition */
+    boolean requestAgain(long number) {
+        return report(false, (state, now, actions) -> {
+            // It had a grant, so it is near its turn.
+            boolean known = state.near(number, now);
+            if (known) {
+                state.connected(0, now, actions);
+            }
+            return known;
+        });
+    }
+
     /** @return false if no local caller holds or requests that acquisition */
     boolean recalled(long number) {
         return report(false, (state, now, actions) -> state.recalled(number, now));

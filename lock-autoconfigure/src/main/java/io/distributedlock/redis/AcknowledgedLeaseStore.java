@@ -247,7 +247,7 @@ final class AcknowledgedLeaseStore implements LeaseStore {
                     engine.granted(name, number, token, leaseMillis, waiting);
                 } else if (isFinal(StageFailures.bare(failure))) {
                     // At once: by itself, the waiter would repeat its request up to a second later.
-                    engine.requestAgain(name);
+                    engine.requestAgain(name, number);
                 }
             });
         }

@@ -262,7 +262,14 @@ final class ClusterConnections implements RedisConnections {
             return;
         }
         long pause = refreshedAt + REFRESH_PAUSE_NANOS - clocks.nanos();
-        source.resources().eventExecutorGroup().schedule(this::refreshNow, Math.max(0, pause), TimeUnit.NANOSECONDS);
+        try {
+            source.resources()
+                    .eventExecutorGroup()
+                    .schedule(this::refreshNow, Math.max(0, pause), TimeUnit.NANOSECONDS);
+        } catch (RuntimeException | Error ex) {
+            refreshPlanned.set(false);
+            throw ex;
+        }
     }
 
     private void refreshNow() {

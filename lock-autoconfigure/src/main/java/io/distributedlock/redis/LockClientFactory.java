@@ -79,7 +79,9 @@ final class LockClientFactory implements AutoCloseable {
         ClientResources shared = configured.getClientResources().orElse(null);
         RedisConfiguration target = RedisTarget.of(application);
         this.cluster = target instanceof RedisConfiguration.ClusterConfiguration;
-        Delay delay = hasSeveralServers(target) ? ReconnectDelay.toAMaster() : ReconnectDelay.toOneAddress();
+        Delay delay = target instanceof RedisSentinelConfiguration
+                ? ReconnectDelay.toMasterOfSentinels()
+                : ReconnectDelay.toOneAddress();
         this.resources = shared == null
                 ? DefaultClientResources.builder()
                         .reconnectDelay(delay)
@@ -113,10 +115,6 @@ final class LockClientFactory implements AutoCloseable {
             this.address = "the master of " + locator.description() + (application.isUseSsl() ? " (TLS)" : "");
             found.open();
         }
-    }
-
-    private static boolean hasSeveralServers(RedisConfiguration target) {
-        return target instanceof RedisSentinelConfiguration || target instanceof RedisStaticMasterReplicaConfiguration;
     }
 
     private @Nullable MasterLocator locator(

@@ -31,10 +31,10 @@ final class ReconnectDelay extends Delay {
     }
 
     /**
-     * To the master of several servers. While it is down, the attempts continue until another one is the master, and
+     * To the master that Sentinels name. While it is down, the attempts continue until another one is the master, and
      * the next attempt after that moment leads there: nothing else ends the pause.
      */
-    static ReconnectDelay toAMaster() {
+    static ReconnectDelay toMasterOfSentinels() {
         return new ReconnectDelay(LONGEST_MILLIS_TO_A_MASTER);
     }
 

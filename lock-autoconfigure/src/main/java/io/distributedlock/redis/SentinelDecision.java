@@ -46,7 +46,7 @@ final class SentinelDecision {
      * Whether that reply counts whatever the others are: it shows a failover. Another one could only show a later one,
      * which is announced as well.
      */
-    synchronized boolean isNews(SentinelReply reply) {
+    synchronized boolean showsFailover(SentinelReply reply) {
         return latest != null && reply.address() != null && reply.epoch() > latest.epoch();
     }
 

@@ -140,7 +140,7 @@ final class SingleServerConnections implements RedisConnections {
         }
     }
 
-    /** Of several servers, the master was chosen, so this is a failover. */
+    /** Not logged if the locks look for the master: then the server has just been demoted, and they look again. */
     private void startedAtAReplica() {
         if (source.master() == null && !replicaLogged) {
             replicaLogged = true;

@@ -102,6 +102,24 @@ class GrantMessageTests {
         waiting.close();
     }
 
+    /** Others of that name, such as explicit owners in line, send no request with it. */
+    @Test
+    void onlyTheAcquisitionWhoseGrantDoesNotCountSendsARequestAtOnce() {
+        AsyncAttempt waiting = one.acquire("a");
+        AsyncAttempt other = one.acquire(LockRequest.of("a").owner("job").waitForever());
+        long number = one.network.sent(AcquireCommand.class).get(0).number();
+        one.network.forgetSent();
+
+        one.engine.locks().requestAgain("a", number);
+
+        assertThat(one.network.sent(AcquireCommand.class))
+                .extracting(AcquireCommand::number)
+                .containsExactly(number);
+        other.cancel();
+        waiting.cancel();
+        elsewhere.close();
+    }
+
     /** The hold is over, and its id is no longer known, but the lock stays taken. */
     @Test
     void aLateMessageDoesNotEndTheMinimumOfItsHold() {

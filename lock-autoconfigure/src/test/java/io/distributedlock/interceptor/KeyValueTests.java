@@ -120,7 +120,7 @@ class KeyValueTests {
     @Test
     void looksThroughLongTexts() {
         for (String part : List.of("a.", "[", "$$Lambda", "a@", "[L", "x.Y@1f ")) {
-            String text = part.repeat(60_000 / part.length()) + "@1f";
+            String text = part.repeat(60_000 / part.length()) + "@";
             work.any(new Named(text));
         }
         assertThat(locks.requests()).hasSize(6);

@@ -198,7 +198,7 @@ class AcknowledgedLeaseStoreTests {
         public void connected() {}
 
         @Override
-        public void requestAgain(String name) {
+        public void requestAgain(String name, long number) {
             requested.add(name);
         }
 

@@ -42,11 +42,12 @@ class ReconnectDelayTests {
 
     /** Nothing else ends the pause when another server has become the master. */
     @Test
-    void isShortIfTheMasterMayChange() {
+    void isShortIfSentinelsNameTheMaster() {
         assertThat(longest(new RedisSentinelConfiguration("main", Set.of("127.0.0.1:1"))))
                 .isLessThanOrEqualTo(Duration.ofMillis(200));
+        // Each attempt asks all servers of a list for their role.
         assertThat(longest(new RedisStaticMasterReplicaConfiguration("127.0.0.1", 1)))
-                .isLessThanOrEqualTo(Duration.ofMillis(200));
+                .isGreaterThan(Duration.ofMillis(200));
         assertThat(longest(new RedisStandaloneConfiguration("127.0.0.1", 1))).isGreaterThan(Duration.ofMillis(200));
     }
 

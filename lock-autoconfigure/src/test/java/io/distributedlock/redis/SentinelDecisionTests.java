@@ -70,7 +70,7 @@ class SentinelDecisionTests {
     /** As the locator searches, with a third Sentinel that does not reply. */
     private CompletableFuture<InetSocketAddress> search(List<SentinelReply> replies) {
         ReplyCollector<SentinelReply> collector = ReplyCollector.start(
-                StandaloneServer.resources().eventExecutorGroup(), 3, 60_000, reply -> false, decision::isNews);
+                StandaloneServer.resources().eventExecutorGroup(), 3, 60_000, reply -> false, decision::showsFailover);
         replies.forEach(reply -> collector.replied(reply, null));
         return collector.end().thenApply(ended -> decision.of(ended.replies()));
     }

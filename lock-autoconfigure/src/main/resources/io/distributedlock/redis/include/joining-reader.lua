@@ -62,7 +62,7 @@ if comes then
   entering[#entering + 1] = {id, lease}
 end
 if passed ~= known then
-  -- Redis allows this write when it is out of memory, and then the next ones too: that of a reader that was passed over.
+  -- Also if Redis is out of memory, a reader that was passed over enters: this write is allowed, and then all others.
   redis.call('HDEL', entry, 'd')
 end
 if #entering > 0 then
