@@ -145,7 +145,8 @@ class PrematureEndTests extends AbstractFaultTests {
                 handle, 1, () -> assertThat(waiting.isDone()).isFalse());
         handle.close();
         TestCallers.get(waiting).close();
-        assertThat(keys()).isEmpty();
+        // A request that had no reply in time leaves a mark that it was cancelled, which ends by itself.
+        assertThat(keys()).filteredOn(key -> !key.endsWith("cancelled")).isEmpty();
     }
 
     /** Each renewal made a timer with a thread of its own. */
