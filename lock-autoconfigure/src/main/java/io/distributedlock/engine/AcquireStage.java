@@ -28,15 +28,20 @@ abstract class AcquireStage<T extends @Nullable Object> extends CompletableFutur
     private CompletableFuture<?> verdictOrThis() {
         CompletableFuture<?> known = verdict;
         if (known == null || known.isDone()) {
-            known = CompletableFuture.anyOf(this, root().result()).handle((any, failure) -> null);
+            known = CompletableFuture.anyOf(this, root().progress()).handle((any, failure) -> null);
             verdict = known;
         }
         return known;
     }
 
+    /** The acquisition has its result, so that only what depends on it may be still to come. */
+    private boolean isEnding() {
+        return isDone() || root().isDone();
+    }
+
     @Override
     public T join() {
-        if (!isDone()) {
+        while (!isEnding()) {
             verdictOrThis().join();
             root().deliverIfDecided();
         }
@@ -45,7 +50,7 @@ abstract class AcquireStage<T extends @Nullable Object> extends CompletableFutur
 
     @Override
     public T get() throws InterruptedException, ExecutionException {
-        if (!isDone()) {
+        while (!isEnding()) {
             verdictOrThis().get();
             root().deliverIfDecided();
         }
@@ -55,8 +60,8 @@ abstract class AcquireStage<T extends @Nullable Object> extends CompletableFutur
     @Override
     public T get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
         long end = NanoClock.SYSTEM.nanos() + unit.toNanos(timeout);
-        if (!isDone()) {
-            verdictOrThis().get(timeout, unit);
+        while (!isEnding()) {
+            verdictOrThis().get(Math.max(0, end - NanoClock.SYSTEM.nanos()), TimeUnit.NANOSECONDS);
             root().deliverIfDecided();
         }
         return super.get(Math.max(0, end - NanoClock.SYSTEM.nanos()), TimeUnit.NANOSECONDS);

@@ -22,20 +22,29 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncAcquisition extends AcquireStage<LockHandle> implements PartOfAcquisition {
 
-    private static final AtomicReferenceFieldUpdater<AsyncAcquisition, @Nullable Waiter> WAITING =
-            AtomicReferenceFieldUpdater.newUpdater(AsyncAcquisition.class, Waiter.class, "waiting");
+    private static final AtomicReferenceFieldUpdater<AsyncAcquisition, @Nullable Object> STATE =
+            AtomicReferenceFieldUpdater.newUpdater(AsyncAcquisition.class, Object.class, "state");
 
     private final EngineContext engine;
 
-    /** The waiter that has no result yet. */
-    private volatile @Nullable Waiter waiting;
+    /**
+     * The {@link Waiter} whose result no thread delivers yet, or the {@link Delivery} of the one that does. Whichever
+     * thread replaces the waiter delivers its result.
+     */
+    private volatile @Nullable Object state;
 
     AsyncAcquisition(EngineContext engine) {
         this.engine = engine;
     }
 
+    /**
+     * Completes when the thread that delivers has ended: with null, or with a failure that is yet to be delivered. A
+     * thread that waits delivers it itself, since there may be no other.
+     */
+    private static final class Delivery extends CompletableFuture<@Nullable DistributedLockException> {}
+
     void start(Waiter waiter) {
-        waiting = waiter;
+        state = waiter;
         waiter.stage = this;
         try {
             engine.arm(waiter, waiter.request.triesOnce() ? waiter.patienceEnd() : waiter.waitEnd());
@@ -47,19 +56,21 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> implements PartOfA
 
     /** The wait has ended. Called by any thread, including that of the network. */
     void decided(Waiter waiter, AcquireResult result) {
-        if (waiting == waiter) {
+        if (state == waiter) {
             engine.callbacks().result(waiter.enclosing, () -> deliver(waiter, result));
         }
     }
 
     private void deliver(Waiter waiter, AcquireResult decided) {
-        if (!WAITING.compareAndSet(this, waiter, null)) {
+        Delivery delivery = new Delivery();
+        if (!STATE.compareAndSet(this, waiter, delivery)) {
             return;
         }
         try {
-            deliverTaken(waiter, decided);
+            deliverTaken(waiter, decided, delivery);
         } catch (Throwable ex) {
             failToDeliver(waiter, decided, ex);
+            delivery.complete(null);
         }
     }
 
@@ -84,28 +95,36 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> implements PartOfA
         return isDone() && !isCompletedExceptionally() && getNow(handle) == handle;
     }
 
-    private void deliverTaken(Waiter waiter, AcquireResult decided) {
+    private void deliverTaken(Waiter waiter, AcquireResult decided, Delivery delivery) {
         AcquireResult result = decided.abandonIfLate();
         Waiter again = result instanceof AcquireResult.Late && !isDone() ? waiter.again() : null;
         if (again != null) {
             start(again);
             leaveIfDone(isDone());
+            delivery.complete(null);
             return;
         }
         engine.listening().decided(waiter, result);
         if (!(result instanceof AcquireResult.Granted granted)) {
-            fail(waiter, engine.calls().failureAsync(waiter, result));
-        } else if (!complete(granted.handle()) && granted.handle() instanceof DefaultLockHandle handle) {
+            fail(waiter, engine.calls().failureAsync(waiter, result), delivery);
+            return;
+        }
+        if (!complete(granted.handle()) && granted.handle() instanceof DefaultLockHandle handle) {
             handle.abandon();
         }
+        delivery.complete(null);
     }
 
     /** The holder of a busy lock may have to be requested; its reply arrives on the network's thread. */
-    private void fail(Waiter waiter, CompletableFuture<DistributedLockException> failure) {
+    private void fail(Waiter waiter, CompletableFuture<DistributedLockException> failure, Delivery delivery) {
         if (failure.isDone()) {
             completeExceptionally(failure.join());
+            delivery.complete(null);
         } else {
-            failure.thenAccept(known -> completeSoon(waiter, known));
+            failure.thenAccept(known -> {
+                delivery.complete(known);
+                completeSoon(waiter, known);
+            });
         }
     }
 
@@ -122,17 +141,25 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> implements PartOfA
         return this;
     }
 
-    /** Completes before this future, and without application code; already complete if no caller waits. */
-    CompletableFuture<?> result() {
-        Waiter waiter = waiting;
-        return waiter == null ? CompletableFuture.completedFuture(null) : waiter.result;
+    /** Completes when there is something to deliver or to wait for next, and without application code. */
+    CompletableFuture<?> progress() {
+        Object now = state;
+        if (now instanceof Waiter waiter) {
+            return waiter.result;
+        }
+        return now instanceof Delivery delivery ? delivery : CompletableFuture.completedFuture(null);
     }
 
     /** The calling thread waits: if there is a result, it need not wait for another thread to complete this. */
     void deliverIfDecided() {
-        Waiter waiter = waiting;
-        if (waiter != null && waiter.result.isDone()) {
+        if (state instanceof Waiter waiter && waiter.result.isDone()) {
             deliver(waiter, waiter.result.join());
+        }
+        if (state instanceof Delivery delivery && delivery.isDone()) {
+            DistributedLockException failure = delivery.join();
+            if (failure != null) {
+                completeExceptionally(failure);
+            }
         }
     }
 
@@ -140,8 +167,7 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> implements PartOfA
 
     /** @return the same */
     private boolean leaveIfDone(boolean done) {
-        Waiter waiter = done ? waiting : null;
-        if (waiter != null) {
+        if (done && state instanceof Waiter waiter) {
             waiter.cancelWait();
             deliverIfDecided();
         }
@@ -165,8 +191,7 @@ final class AsyncAcquisition extends AcquireStage<LockHandle> implements PartOfA
 
     @Override
     public void endAfterLoss(Throwable loss) {
-        Waiter waiter = super.cancel(false) ? waiting : null;
-        if (waiter != null) {
+        if (super.cancel(false) && state instanceof Waiter waiter) {
             waiter.end(new AcquireResult.Unavailable(StoreFailures.message(loss), loss));
             deliverIfDecided();
         }

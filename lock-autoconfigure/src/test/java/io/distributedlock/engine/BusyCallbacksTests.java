@@ -29,6 +29,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Code of the application that blocks in callbacks keeps no other event from being reported. */
 class BusyCallbacksTests {
@@ -231,8 +233,13 @@ class BusyCallbacksTests {
     }
 
     /** Each of them keeps a thread, and so do those that they wait for, until no thread is left. */
-    @Test
-    void waitingInsideOfContinuationsEndsWithTheWait() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void waitingInsideOfContinuationsEndsWithTheWait(boolean looksUpHolder) {
+        if (looksUpHolder) {
+            engine.setHolderNames((name, patient) ->
+                    new CompletableFuture<String>().completeOnTimeout("other", 50, TimeUnit.MILLISECONDS));
+        }
         LockHandle elsewhere = engine.acquire(LockRequest.of("inner"));
         LockRequest inner = LockRequest.of("inner").waitUpTo(Duration.ofMillis(200));
         AtomicInteger derived = new AtomicInteger();

@@ -4,8 +4,9 @@
 -- lock for as long as the owner acquires the lock again in time, for example after a restart. A hold without such a
 -- field is one of an earlier version, and does not end before the entry.
 --
--- The ends are points in time of the server's clock, while the expiry of the entry is a duration when a cluster moves
--- it to another server. So the two show together how far the clocks of the servers differ.
+-- The ends are points in time of the server's clock, while the expiry of the entry is a duration when MIGRATE moves it
+-- to another server. So the two show together how far the clocks of the servers differ. (A replica has both as points
+-- in time: after its promotion, both are early or late by the same difference.)
 
 -- A smaller difference, in milliseconds, is not corrected.
 local TOLERATED = 50
