@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.netty.util.concurrent.EventExecutorGroup;
 import java.net.InetSocketAddress;
 import java.util.Comparator;
 import java.util.List;
@@ -42,11 +43,17 @@ final class SentinelDecision {
         return latest.address();
     }
 
+    /** Collects the replies to one request of all Sentinels, for as long as they can change the decision. */
+    ReplyCollector<SentinelReply> collect(EventExecutorGroup executors, long limitMillis) {
+        return ReplyCollector.start(
+                executors, sentinels, limitMillis, reply -> reply.address() != null, this::showsFailover);
+    }
+
     /**
      * Whether that reply counts whatever the others are: it shows a failover. Another one could only show a later one,
      * which is announced as well.
      */
-    synchronized boolean showsFailover(SentinelReply reply) {
+    private synchronized boolean showsFailover(SentinelReply reply) {
         return latest != null && reply.address() != null && reply.epoch() > latest.epoch();
     }
 

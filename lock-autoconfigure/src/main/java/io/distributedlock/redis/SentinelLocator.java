@@ -61,8 +61,7 @@ final class SentinelLocator implements MasterLocator {
 
     @Override
     public CompletableFuture<InetSocketAddress> locate() {
-        ReplyCollector<SentinelReply> collector = ReplyCollector.start(
-                executors, links.size(), LIMIT_MILLIS, reply -> reply.address() != null, decision::showsFailover);
+        ReplyCollector<SentinelReply> collector = decision.collect(executors, LIMIT_MILLIS);
         links.forEach(link -> link.request().whenComplete(collector::replied));
         return collector.end().thenApply(this::decide);
     }

@@ -225,6 +225,55 @@ class SequentialAcquisitionTests {
                 .hasCauseInstanceOf(LockLostException.class);
     }
 
+    /** A request that learns why it ends, as the engine's own do. */
+    private static final class Part extends CompletableFuture<LockHandle> implements PartOfAcquisition {
+
+        private Throwable loss;
+
+        @Override
+        public void endAfterLoss(Throwable cause) {
+            loss = cause;
+            cancel(false);
+        }
+    }
+
+    /** One of several annotations may have several keys. */
+    @Test
+    void aLossIsTheReasonForTheEndOfARequestInsideOfAnotherAcquisition() {
+        PromisedSteps nested = new PromisedSteps(2);
+        Part open = new Part();
+        nested.instead = index -> index == 1 ? open : nested.promise();
+        steps.instead = index -> index == 1 ? SequentialAcquisition.start(nested) : steps.promise();
+        start();
+        TestHold first = grant(0);
+        nested.requests.get(0).complete(hold(7));
+        first.lose();
+
+        assertThat(open.loss).isNotNull();
+        assertThat(open).isCancelled();
+        assertThat(releases).containsExactly("unused lock-7", "unused lock-0");
+        assertThat(acquisition).isCompletedExceptionally();
+    }
+
+    /** For lack of stack, for example. */
+    @Test
+    void aRequestThatCannotBeEndedAfterALossKeepsNoOtherLock() {
+        class Unendable extends CompletableFuture<LockHandle> implements PartOfAcquisition {
+
+            @Override
+            public void endAfterLoss(Throwable loss) {
+                throw new StackOverflowError();
+            }
+        }
+
+        steps.instead = index -> index == 1 ? new Unendable() : steps.promise();
+        start();
+        grant(0).lose();
+
+        assertThat(releases).containsExactly("unused lock-0");
+        assertThat(acquisition).isCompletedExceptionally();
+    }
+
     @Test
     void aLossAfterTheResultReleasesNone() {
         start();

@@ -5,11 +5,14 @@
 package io.distributedlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
+import io.netty.util.concurrent.EventExecutorGroup;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.mockito.Answers;
 
 class SentinelDecisionTests {
 
@@ -67,10 +70,10 @@ class SentinelDecisionTests {
         assertThat(search(replies)).as("it is known by now").isNotDone();
     }
 
-    /** As the locator searches, with a third Sentinel that does not reply. */
+    /** A third Sentinel does not reply, and no timer expires. */
     private CompletableFuture<InetSocketAddress> search(List<SentinelReply> replies) {
-        ReplyCollector<SentinelReply> collector = ReplyCollector.start(
-                StandaloneServer.resources().eventExecutorGroup(), 3, 60_000, reply -> false, decision::showsFailover);
+        EventExecutorGroup idle = mock(EventExecutorGroup.class, Answers.RETURNS_MOCKS);
+        ReplyCollector<SentinelReply> collector = decision.collect(idle, 60_000);
         replies.forEach(reply -> collector.replied(reply, null));
         return collector.end().thenApply(ended -> decision.of(ended.replies()));
     }
