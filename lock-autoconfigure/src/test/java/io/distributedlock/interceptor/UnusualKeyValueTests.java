@@ -329,7 +329,7 @@ class UnusualKeyValueTests {
     @Test
     void looksThroughLongTextsWithAnyLetters() {
         for (String part : List.of("ü.", "a/", "7/", "[Lü", "ü@", "./", "\uD835\uDC00")) {
-            Named value = new Named(part.repeat(60_000 / part.length()) + "@1f");
+            Named value = new Named(part.repeat(60_000 / part.length()) + "@");
             assertTimeoutPreemptively(Duration.ofSeconds(2).plus(Noise.now()), () -> work.any(value));
         }
         assertThat(locks.requests()).hasSize(7);
