@@ -35,7 +35,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Code of the application that blocks in callbacks keeps no other event from being reported. */
 class BusyCallbacksTests {
 
-    private static final Duration SOON = Duration.ofSeconds(30);
+    /** Less than the time-out of a test, so that an assertion fails first. */
+    private static final Duration SOON = Duration.ofSeconds(15);
 
     private static final int MANY = CallbackExecutor.THREADS;
 
