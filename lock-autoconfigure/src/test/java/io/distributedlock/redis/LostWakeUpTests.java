@@ -71,7 +71,7 @@ class LostWakeUpTests extends AbstractFaultTests {
         try (CommandCounter counter = CommandCounter.start(redis);
                 RespClient client = redis.connect()) {
             for (int i = 0; i < 10_000; i++) {
-                LockRequest request = LockRequest.of("wanted-" + i / 10).waitForever();
+                LockRequest request = leased("wanted-" + i / 10, 6_000).waitForever();
                 done.add(waiter.acquireAsync(request)
                         .thenAccept(LockHandle::close)
                         .toCompletableFuture());
@@ -94,7 +94,9 @@ class LostWakeUpTests extends AbstractFaultTests {
             await().atMost(POLL.plus(Noise.LATEST))
                     .until(() -> client.list("PUBSUB", "CHANNELS").isEmpty());
         }
-        assertThat(keys()).isEmpty();
+        // On a busy machine, a request without a reply in time leaves a mark that it was cancelled, for two leases at
+        // most.
+        await().atMost(Duration.ofSeconds(20)).until(() -> keys().isEmpty());
     }
 
     /** An operator cleaned up the line, and its callers waited for a message that was never sent. */
