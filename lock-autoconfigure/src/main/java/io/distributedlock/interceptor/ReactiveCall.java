@@ -28,7 +28,8 @@ import reactor.util.context.Context;
 /**
  * One subscription of a method that returns a publisher: requests the lock, subscribes to the method's publisher under
  * it, and releases it when that has completed, failed or was cancelled, exactly once. The downstream gets the end only
- * after the release. A cancellation during the subscription to the publisher releases when that has returned.
+ * after the release. A cancellation releases when each call of the publisher has returned: the subscription, requests
+ * and the cancellation itself, which may be under way on several threads.
  */
 final class ReactiveCall implements CoreSubscriber<Object> {
 
@@ -75,6 +76,10 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     @GuardedBy("this")
     private boolean subscribing;
+
+    /** The calls of the publisher that have not returned. */
+    @GuardedBy("this")
+    private int calls;
 
     @GuardedBy("this")
     private boolean cancelled;
@@ -170,6 +175,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private synchronized boolean takeGrant(LockHandle granted) {
         handle = granted;
         subscribing = !cancelled;
+        calls += subscribing ? 1 : 0;
         ended = cancelled;
         return subscribing;
     }
@@ -191,7 +197,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             onError(ex);
         } finally {
             // Even if the report has failed, as after an overflow of the stack.
-            subscribed(granted);
+            subscribed();
         }
         if (fatal != null) {
             Exceptions.throwIfJvmFatal(fatal);
@@ -225,21 +231,30 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         }
     }
 
-    private void subscribed(LockHandle granted) {
-        boolean close;
+    private void subscribed() {
         End end;
         synchronized (this) {
             subscribing = false;
-            close = cancelled && !ended;
-            ended |= close;
             end = cancelled ? null : pending;
         }
-        if (close) {
-            releaseUnobserved(granted);
-        }
+        returned();
         if (end != null) {
             deliverOutside(end);
         }
+    }
+
+    /** Releases the lock of a cancelled subscription after the last call. */
+    private boolean returned() {
+        LockHandle held = handle;
+        synchronized (this) {
+            calls--;
+            if (held == null || !cancelled || ended || calls > 0) {
+                return false;
+            }
+            ended = true;
+        }
+        releaseUnobserved(held);
+        return true;
     }
 
     // ---- from downstream
@@ -248,22 +263,25 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     void request(long n) {
         if (handle == null) {
             upstream.request(n);
-        } else {
+            return;
+        }
+        synchronized (this) {
+            calls++;
+        }
+        try {
             ReactiveLocks.runInside(context, () -> upstream.request(n));
+        } finally {
+            returned();
         }
     }
 
     void cancel() {
-        LockHandle toClose = null;
         synchronized (this) {
             if (cancelled) {
                 return;
             }
             cancelled = true;
-            if (handle != null && !subscribing && !ended) {
-                ended = true;
-                toClose = handle;
-            }
+            calls++;
         }
         CompletableFuture<LockHandle> acquiring = acquisition;
         if (acquiring != null) {
@@ -273,9 +291,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             upstream.cancel();
         } finally {
             LockedResponseBody undelivered = rest;
-            if (toClose != null) {
-                releaseUnobserved(toClose);
-            } else if (undelivered != null) {
+            if (!returned() && undelivered != null) {
                 undelivered.endUnlessBegun();
             }
         }
