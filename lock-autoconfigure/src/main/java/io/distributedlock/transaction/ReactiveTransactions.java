@@ -8,6 +8,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
 import io.distributedlock.composite.ReleaseStages;
+import io.distributedlock.composite.StageFailures;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -36,12 +37,16 @@ public final class ReactiveTransactions extends TransactionRegistration {
 
     private final LockScope scope;
 
+    private final TransactionReleases releases;
+
     private final WorkInTransaction work = new WorkInTransaction();
 
-    private ReactiveTransactions(@Nullable TransactionBoundary boundary, KeptLock lock, LockScope scope) {
+    private ReactiveTransactions(
+            @Nullable TransactionBoundary boundary, KeptLock lock, LockScope scope, TransactionReleases releases) {
         super(boundary);
         this.lock = lock;
         this.scope = scope;
+        this.releases = releases;
     }
 
     /**
@@ -63,8 +68,17 @@ public final class ReactiveTransactions extends TransactionRegistration {
         if (!keeps) {
             return null;
         }
-        ReactiveTransactions kept = new ReactiveTransactions(TransactionBoundary.of(context, manager), lock, scope);
-        return kept.registerWith(manager) ? kept.work : null;
+        ReactiveTransactions kept =
+                new ReactiveTransactions(TransactionBoundary.of(context, manager), lock, scope, releasesOf(manager));
+        if (!kept.registerWith(manager)) {
+            return null;
+        }
+        kept.releases.add(kept);
+        return kept.work;
+    }
+
+    private static TransactionReleases releasesOf(TransactionSynchronizationManager manager) {
+        return keptBy(manager).findFirst().map(kept -> kept.releases).orElseGet(TransactionReleases::new);
     }
 
     /** The same for a lock that no transaction keeps, which is inside of that of the context all the same. */
@@ -149,17 +163,20 @@ public final class ReactiveTransactions extends TransactionRegistration {
         CompletableFuture<?> all =
                 work.whenEnded().thenCompose(ended -> scope.whenWorkHasEnded()).toCompletableFuture();
         if (all.isDone()) {
-            return release();
+            releases.sent(release());
+        } else {
+            all.whenComplete((ended, none) -> release());
         }
-        all.whenComplete((ended, none) -> release().subscribe());
-        return Mono.empty();
+        return releases.endOf(this);
     }
 
-    private Mono<Void> release() {
-        return Mono.defer(() -> Mono.fromCompletionStage(ReleaseStages.close(lock.handle())))
-                .onErrorResume(failure -> {
-                    log.warn("After the end of the enclosing transaction: " + failure.getMessage());
-                    return Mono.empty();
-                });
+    private CompletableFuture<?> release() {
+        return ReleaseStages.close(lock.handle())
+                .exceptionally(failure -> {
+                    String message = StageFailures.unwrap(failure).getMessage();
+                    log.warn("After the end of the enclosing transaction: " + message);
+                    return null;
+                })
+                .toCompletableFuture();
     }
 }
