@@ -5,6 +5,7 @@
 package io.distributedlock.interceptor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.Operators;
@@ -16,6 +17,9 @@ import reactor.core.publisher.Operators;
  */
 final class DeferredUpstream implements Subscription {
 
+    /** Passes a request on to the publisher. */
+    private final ObjLongConsumer<Subscription> requests;
+
     private volatile @Nullable Subscription subscription;
 
     /** Before there is a subscription. */
@@ -24,6 +28,10 @@ final class DeferredUpstream implements Subscription {
 
     @GuardedBy("this")
     private boolean cancelled;
+
+    DeferredUpstream(ObjLongConsumer<Subscription> requests) {
+        this.requests = requests;
+    }
 
     void set(Subscription actual) {
         long demand;
@@ -35,7 +43,7 @@ final class DeferredUpstream implements Subscription {
         if (demand < 0) {
             actual.cancel();
         } else if (demand > 0) {
-            actual.request(demand);
+            requests.accept(actual, demand);
         }
     }
 
@@ -46,7 +54,7 @@ final class DeferredUpstream implements Subscription {
             actual = subscriptionOrDefer(n);
         }
         if (actual != null) {
-            actual.request(n);
+            requests.accept(actual, n);
         }
     }
 

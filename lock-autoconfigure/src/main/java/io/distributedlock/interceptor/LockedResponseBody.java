@@ -75,7 +75,7 @@ final class LockedResponseBody implements ReactiveWork {
      */
     @Override
     public CompletionStage<LockHandle> acquire(LockOwner ofSubscription) {
-        if (!begun.compareAndSet(false, true)) {
+        if (!claim()) {
             throw new IllegalStateException("The body of the response runs under lock '" + LockNames.show(handle.name())
                     + "', which is released after the first subscription, or after the rollback of a transaction that"
                     + " keeps it. Call the locked method again.");
@@ -127,9 +127,14 @@ final class LockedResponseBody implements ReactiveWork {
         return false;
     }
 
+    /** {@return whether the caller releases the lock from now on, as the body has not begun, and will not begin} */
+    boolean claim() {
+        return begun.compareAndSet(false, true);
+    }
+
     /** The response is no longer written, so the lock is released if writing has not begun. */
     void endUnlessBegun() {
-        if (begun.compareAndSet(false, true)) {
+        if (claim()) {
             releaseUnused(handle);
         }
     }

@@ -28,8 +28,11 @@ import reactor.util.context.Context;
 /**
  * One subscription of a method that returns a publisher: requests the lock, subscribes to the method's publisher under
  * it, and releases it when that has completed, failed or was cancelled, exactly once. The downstream gets the end only
- * after the release. A cancellation releases when each call of the publisher has returned: the subscription, requests
- * and the cancellation itself, which may be under way on several threads.
+ * after the release.
+ *
+ * <p>The first end counts: of the publisher, by a loss that interrupts, or by a cancellation. The publisher may still
+ * run in calls of this library on several threads: in the subscription, a request or a cancellation. The lock is
+ * released when the last one of them has returned, since code of the method runs until then.
  */
 final class ReactiveCall implements CoreSubscriber<Object> {
 
@@ -44,9 +47,21 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         void end(@Nullable Throwable failure);
     }
 
-    private record End(@Nullable Throwable failure) {}
+    /**
+     * Of the work under the lock.
+     *
+     * @param delivered whether the downstream gets it
+     */
+    private record End(boolean delivered, @Nullable Throwable failure) {
 
-    private final DeferredUpstream upstream = new DeferredUpstream();
+        boolean isSuccess() {
+            return delivered && failure == null;
+        }
+    }
+
+    private static final End CANCELLATION = new End(false, null);
+
+    private final DeferredUpstream upstream = new DeferredUpstream(this::requestInside);
 
     private final CallPolicy policy;
 
@@ -75,20 +90,19 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private volatile @Nullable LockedResponseBody rest;
 
     @GuardedBy("this")
-    private boolean subscribing;
+    private boolean cancelled;
 
     /** The calls of the publisher that have not returned. */
     @GuardedBy("this")
     private int calls;
 
+    /** Null until the work has ended. */
     @GuardedBy("this")
-    private boolean cancelled;
+    private @Nullable End end;
 
+    /** Whether the consequences of the end have begun, since no call was left. */
     @GuardedBy("this")
-    private boolean ended;
-
-    @GuardedBy("this")
-    private @Nullable End pending;
+    private boolean concluded;
 
     ReactiveCall(ReactiveWork work, Downstream downstream) {
         this.policy = work.policy();
@@ -172,12 +186,14 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         return ReactiveLocks.show(context);
     }
 
+    /** The subscription to the publisher, which follows, is a call of it. */
     private synchronized boolean takeGrant(LockHandle granted) {
+        if (end != null) {
+            return false;
+        }
         handle = granted;
-        subscribing = !cancelled;
-        calls += subscribing ? 1 : 0;
-        ended = cancelled;
-        return subscribing;
+        calls++;
+        return true;
     }
 
     /** The end is reported, and the lock is released, whatever fails here: the caller of this method ignores it. */
@@ -197,7 +213,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             onError(ex);
         } finally {
             // Even if the report has failed, as after an overflow of the stack.
-            subscribed();
+            returned();
         }
         if (fatal != null) {
             Exceptions.throwIfJvmFatal(fatal);
@@ -231,45 +247,17 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         }
     }
 
-    private void subscribed() {
-        End end;
-        synchronized (this) {
-            subscribing = false;
-            end = cancelled ? null : pending;
-        }
-        returned();
-        if (end != null) {
-            deliverOutside(end);
-        }
-    }
-
-    /** Releases the lock of a cancelled subscription after the last call. */
-    private boolean returned() {
-        LockHandle held = handle;
-        synchronized (this) {
-            calls--;
-            if (held == null || !cancelled || ended || calls > 0) {
-                return false;
-            }
-            ended = true;
-        }
-        releaseUnobserved(held);
-        return true;
-    }
-
     // ---- from downstream
 
-    /** The publisher may emit in this call, which may come from an operator outside of the lock. */
     void request(long n) {
-        if (handle == null) {
-            upstream.request(n);
-            return;
-        }
-        synchronized (this) {
-            calls++;
-        }
+        upstream.request(n);
+    }
+
+    /** The publisher may emit in this call, which may come from an operator outside of the lock. */
+    private void requestInside(Subscription publisher, long n) {
+        called();
         try {
-            ReactiveLocks.runInside(context, () -> upstream.request(n));
+            ReactiveLocks.runInside(context, () -> publisher.request(n));
         } finally {
             returned();
         }
@@ -281,6 +269,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
                 return;
             }
             cancelled = true;
+            end = end == null ? CANCELLATION : end;
             calls++;
         }
         CompletableFuture<LockHandle> acquiring = acquisition;
@@ -290,10 +279,16 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         try {
             upstream.cancel();
         } finally {
-            LockedResponseBody undelivered = rest;
-            if (!returned() && undelivered != null) {
-                undelivered.endUnlessBegun();
-            }
+            returned();
+            endUndelivered();
+        }
+    }
+
+    /** A response that was emitted before, but perhaps not delivered. */
+    private void endUndelivered() {
+        LockedResponseBody undelivered = rest;
+        if (undelivered != null && isConcluded()) {
+            undelivered.endUnlessBegun();
         }
     }
 
@@ -332,60 +327,111 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     }
 
     private LockedResponseBody heldBody(Publisher<Object> body, LockHandle held) {
-        WorkInTransaction inTransaction = kept;
-        LockedResponseBody later = new LockedResponseBody(body, held, owner, policy, inTransaction, scope);
-        rest = later;
-        if (inTransaction != null) {
-            inTransaction.onRollback(later::endUnlessBegun);
+        LockedResponseBody later = new LockedResponseBody(body, held, owner, policy, kept, scope);
+        boolean tooLate;
+        synchronized (this) {
+            rest = later;
+            tooLate = concluded;
+        }
+        if (tooLate) {
+            later.claim();
         }
         return later;
     }
 
     @Override
     public void onError(Throwable failure) {
-        if (!end(failure) && !(policy.interrupts() && InterruptOnLoss.isConsequence(failure))) {
+        if (!end(new End(true, failure)) && !(policy.interrupts() && InterruptOnLoss.isConsequence(failure))) {
             Operators.onErrorDropped(failure, context);
         }
     }
 
     @Override
     public void onComplete() {
-        end(null);
+        end(new End(true, null));
     }
 
     private void lost() {
+        called();
         try {
             upstream.cancel();
         } finally {
-            end(new CancellationException("The lock was lost"));
+            end(new End(true, new CancellationException("The lock was lost")));
+            returned();
         }
     }
 
-    /** @return false if it has already ended */
-    private boolean end(@Nullable Throwable failure) {
-        LockHandle held = handle;
+    // ---- the end
+
+    /** @return false if the work has ended before */
+    private boolean end(End reported) {
         synchronized (this) {
-            if (ended || cancelled) {
+            if (end != null) {
                 return false;
             }
-            ended = true;
+            end = reported;
+            calls++;
         }
-        LockedResponseBody goesOn = rest;
-        if (held == null) {
-            // The end of the fallback.
-            downstream.end(failure);
-        } else if (goesOn != null && failure == null) {
-            deliver(new End(null));
-        } else {
-            endAfterRelease(held, failure);
-        }
+        returned();
         return true;
+    }
+
+    private synchronized void called() {
+        calls++;
+    }
+
+    /** Each call returns once. The last one concludes the work if that has ended. */
+    private void returned() {
+        End last;
+        synchronized (this) {
+            calls--;
+            last = concluded || calls > 0 ? null : end;
+            concluded |= last != null;
+        }
+        if (last != null) {
+            conclude(last);
+        }
+    }
+
+    private synchronized boolean isConcluded() {
+        return concluded;
+    }
+
+    private void conclude(End last) {
+        LockHandle held = handle;
+        LockedResponseBody body = rest;
+        if (held == null) {
+            endFallback(last);
+        } else if (body != null && last.isSuccess()) {
+            passTo(body, last);
+        } else if (body != null && !body.claim()) {
+            // It releases the lock, although its response was to be discarded.
+            deliver(last);
+        } else if (last.delivered()) {
+            endAfterRelease(held, last.failure());
+        } else {
+            release(held).whenComplete(CallOutcome::logFailure);
+        }
+    }
+
+    private void endFallback(End last) {
+        if (last.delivered()) {
+            downstream.end(last.failure());
+        }
+    }
+
+    private void passTo(LockedResponseBody body, End last) {
+        WorkInTransaction inTransaction = kept;
+        if (inTransaction != null) {
+            inTransaction.onRollback(body::endUnlessBegun);
+        }
+        deliver(last);
     }
 
     private void endAfterRelease(LockHandle held, @Nullable Throwable failure) {
         release(held)
                 .whenComplete((done, release) ->
-                        deliver(new End(CallOutcome.failureOf(policy, failure, StageFailures.unwrap(release)))));
+                        deliver(new End(true, CallOutcome.failureOf(policy, failure, StageFailures.unwrap(release)))));
     }
 
     /** After the transactions below the lock, which an operator may have cancelled. */
@@ -414,26 +460,12 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         }
     }
 
-    /** A response is delivered only after the end, so its body has not begun. */
-    private void releaseUnobserved(LockHandle held) {
-        release(held).whenComplete(CallOutcome::logFailure);
-    }
-
     /** Not inside the scope in which the publisher is subscribed to, since the lock is released. */
-    private void deliver(End end) {
-        synchronized (this) {
-            if (cancelled) {
-                return;
-            }
-            if (subscribing) {
-                pending = end;
-                return;
-            }
+    private void deliver(End last) {
+        if (!last.delivered() || isCancelled()) {
+            endUndelivered();
+        } else {
+            ReactiveLocks.runOutside(context, () -> downstream.end(last.failure()));
         }
-        deliverOutside(end);
-    }
-
-    private void deliverOutside(End end) {
-        ReactiveLocks.runOutside(context, () -> downstream.end(end.failure()));
     }
 }

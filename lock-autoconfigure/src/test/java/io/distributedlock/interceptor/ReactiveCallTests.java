@@ -26,8 +26,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -42,8 +40,6 @@ import reactor.core.publisher.Sinks;
 
 /** A subscription to a locked publisher, in each order of its grant, its end, a cancellation and a loss. */
 class ReactiveCallTests {
-
-    private static final Duration LIMIT = Duration.ofSeconds(10);
 
     private final PromisedLocks locks = new PromisedLocks();
 
@@ -82,48 +78,6 @@ class ReactiveCallTests {
         assertThat(called).hasNullValue();
         assertThat(hold.closed).isOne();
         assertThat(signals.received).isEmpty();
-    }
-
-    /** The publisher runs until the cancellation has reached it, which another thread may take its time for. */
-    @Test
-    void aCancellationThatIsUnderWayWhenTheSubscriptionReturnsReleasesAtItsOwnEnd() {
-        CountDownLatch cancelling = new CountDownLatch(1);
-        CountDownLatch cancellable = new CountDownLatch(1);
-        AtomicReference<CompletableFuture<Void>> cancellation = new AtomicReference<>();
-        work.flux(() -> Flux.from(subscriber -> {
-                    subscriber.onSubscribe(cancelledBy(() -> {
-                        cancelling.countDown();
-                        await(cancellable);
-                    }));
-                    cancellation.set(Background.run(signals::cancel));
-                    await(cancelling);
-                }))
-                .subscribe(signals);
-        Hold hold = locks.promise().grant();
-        assertThat(hold.closed).isZero();
-
-        cancellable.countDown();
-        assertThat(cancellation.get()).succeedsWithin(LIMIT);
-        assertThat(hold.closed).isOne();
-    }
-
-    /** A publisher may emit in the request, on the thread of the subscriber. */
-    @Test
-    void aCancellationDuringARequestReleasesWhenThatHasReturned() {
-        AtomicReference<Integer> during = new AtomicReference<>();
-        signals.demand = 0;
-        work.flux(() -> Flux.range(1, 3).map(String::valueOf).doOnNext(value -> {
-                    if (value.equals("2")) {
-                        Background.run(signals::cancel).join();
-                        during.set(locks.promise().grantedHold().closed);
-                    }
-                }))
-                .subscribe(signals);
-        Hold hold = locks.promise().grant();
-        signals.subscription.request(5);
-
-        assertThat(during).hasValue(0);
-        assertThat(hold.closed).isOne();
     }
 
     @Test
@@ -532,33 +486,25 @@ class ReactiveCallTests {
         assertThat(seen).hasValue(around);
     }
 
-    private static void await(CountDownLatch event) {
-        try {
-            assertThat(event.await(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        } catch (InterruptedException ex) {
-            throw new AssertionError(ex);
-        }
-    }
-
     private static Subscription failing() {
-        return cancelledBy(() -> {
-            throw new IllegalStateException("for the test");
-        });
-    }
-
-    private static Subscription deaf() {
-        return cancelledBy(() -> {});
-    }
-
-    private static Subscription cancelledBy(Runnable cancellation) {
         return new Subscription() {
             @Override
             public void request(long n) {}
 
             @Override
             public void cancel() {
-                cancellation.run();
+                throw new IllegalStateException("for the test");
             }
+        };
+    }
+
+    private static Subscription deaf() {
+        return new Subscription() {
+            @Override
+            public void request(long n) {}
+
+            @Override
+            public void cancel() {}
         };
     }
 
