@@ -9,24 +9,17 @@ import io.distributedlock.engine.LeaseStore.Reply;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.distributedlock.engine.NanoClock;
-import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisURI;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.cluster.pubsub.StatefulRedisClusterPubSubConnection;
 import io.lettuce.core.codec.StringCodec;
-import io.netty.util.concurrent.Future;
 import java.time.Duration;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
@@ -37,22 +30,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Connections to a Redis Cluster: for each master one for commands and one for messages, which Lettuce opens and closes
- * as the cluster changes. Twice a second this class determines which master has which slots, and keeps the
- * {@link ShardMailboxes} and {@link ClusterClocks} up to date.
+ * as the cluster changes. A {@link ClusterSurvey} determines which master has which slots.
  */
 final class ClusterConnections implements RedisConnections {
 
     private static final Log log = LogFactory.getLog(ClusterConnections.class);
 
-    private static final long LOOK_MILLIS = 500;
-
-    /** The clocks are requested at each second check. */
-    private static final int CLOCK_EVERY = 2;
-
     /** The connection that Lettuce has opened first may lead to any server, so it shows nothing about the masters. */
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-    private static final long REFRESH_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final LockClientFactory source;
 
@@ -70,15 +55,7 @@ final class ClusterConnections implements RedisConnections {
 
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
 
-    private final SerialTask looking = new SerialTask(this::lookNow);
-
-    private final AtomicBoolean lookPlanned = new AtomicBoolean();
-
     private final AtomicBoolean probed = new AtomicBoolean();
-
-    private final AtomicBoolean refreshPlanned = new AtomicBoolean();
-
-    private volatile long refreshedAt = NanoClock.SYSTEM.nanos() - REFRESH_PAUSE_NANOS;
 
     private @Nullable InstanceChannelListener messages;
 
@@ -86,18 +63,12 @@ final class ClusterConnections implements RedisConnections {
 
     private Consumer<RedisClusterClient> another = client -> {};
 
-    private volatile @Nullable Cluster cluster;
+    /** Written before {@link #cluster}. */
+    private volatile @Nullable ClusterSurvey survey;
 
-    /** When a master has replied to a request for its clock. Written before {@link #cluster}. */
-    private volatile long repliedAt;
+    private volatile @Nullable OpenCluster cluster;
 
     private volatile @Nullable ClusterWriter writer;
-
-    private volatile CompletableFuture<?> replies = CompletableFuture.completedFuture(null);
-
-    private volatile @Nullable Future<?> looks;
-
-    private int looked;
 
     ClusterConnections(LockClientFactory source, LockKeys keys, Duration commandTimeout) {
         this.source = source;
@@ -105,14 +76,6 @@ final class ClusterConnections implements RedisConnections {
         this.keys = keys;
         this.commandTimeout = commandTimeout;
     }
-
-    /** The objects that exist once the cluster was reached. */
-    private record Cluster(
-            RedisClusterClient client,
-            StatefulRedisClusterConnection<String, String> commands,
-            StatefulRedisClusterPubSubConnection<String, String> subscriptions,
-            ClusterView view,
-            ShardMailboxes mailboxes) {}
 
     @Override
     public void listen(InstanceChannelListener messages, LeaseStore.Listener listener) {
@@ -144,146 +107,46 @@ final class ClusterConnections implements RedisConnections {
         ClusterView view = new ClusterView(client);
         ShardMailboxes mailboxes = new ShardMailboxes(
                 view, subscriptions, Objects.requireNonNull(messages), clocks::nanos, new MailboxListener());
-        Cluster opened = new Cluster(client, commands, subscriptions, view, mailboxes);
-        repliedAt = clocks.nanos();
+        OpenCluster opened = new OpenCluster(client, commands, subscriptions, view, mailboxes);
+        ClusterSurvey first = new ClusterSurvey(opened, source, clocks, opener::isClosed, new SurveyListener());
+        survey = first;
         cluster = opened;
         CompletableFuture<List<Long>> others = source.clocksOf(view.others());
-        look();
-        awaitFirstReplies(view.masters());
+        first.run();
+        // So the clocks are known and the channels subscribed at the first calls.
+        first.awaitReplies(commandTimeout);
         probeCommands(opened);
         clocks.surveyed(ClockSurvey.await(others));
         source.succeeded();
         writer = new ClusterWriter(commands.getChannelWriter(), client);
         ready.complete(null);
-        planLooks();
+        first.repeat();
         connected(slot -> true);
     }
 
-    private void planLooks() {
-        Future<?> planned = source.resources()
-                .eventExecutorGroup()
-                .scheduleAtFixedRate(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
-        looks = planned;
-        // Then close() may have read the field before.
-        if (opener.isClosed()) {
-            planned.cancel(false);
-        }
-    }
-
-    private void probeCommands(Cluster known) {
+    private void probeCommands(OpenCluster known) {
         // A server that was demoted since redirects commands with a key.
         CommandProbe probe = new CommandProbe(() -> {});
         for (RedisClusterNode master : known.view().masters()) {
             String address = master.getUri().getHost() + ':' + master.getUri().getPort();
             int slot = master.getSlots().isEmpty() ? 0 : master.getSlots().get(0);
             String channel = Objects.requireNonNull(messages).channel(slot);
-            connectionTo(known, master).thenAccept(node -> probe.request(node, channel, address));
+            known.connectionTo(master).thenAccept(node -> probe.request(node, channel, address));
         }
     }
 
-    /** At the first calls, the clocks are known and the channels subscribed, unless a server is slow. */
-    private void awaitFirstReplies(List<RedisClusterNode> masters) {
-        try {
-            replies.get(commandTimeout.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException ex) {
-            log.debug("Not all of " + masters.size() + " masters have replied yet", ex);
+    private final class SurveyListener implements ClusterSurvey.Listener {
+
+        @Override
+        public void surveying() {
+            askRedirectedLocks.forget(ClusterConnections.this::masterOf);
         }
-    }
 
-    // ---- twice a second
-
-    /** On one thread at a time: two would open the same subscriptions. */
-    private void look() {
-        looking.run();
-    }
-
-    /** Never fails, not even for lack of memory: the executor would not repeat it. */
-    private void lookNow() {
-        Cluster known = cluster;
-        if (known == null || opener.isClosed()) {
-            return;
-        }
-        lookPlanned.set(false);
-        try {
-            askRedirectedLocks.forget(this::masterOf);
-            List<RedisClusterNode> masters = known.view().masters();
-            CompletableFuture<?> subscriptions = known.mailboxes().update(masters);
-            if (looked++ % CLOCK_EVERY == 0) {
-                replies = CompletableFuture.allOf(subscriptions, requestClocks(known, masters));
+        @Override
+        public void moved(IntPredicate slots) {
+            if (ready.isDone()) {
+                connected(slots);
             }
-            BitSet changed = known.view().changes(clocks.nanos());
-            if (!changed.isEmpty() && ready.isDone()) {
-                connected(changed::get);
-            }
-        } catch (RuntimeException | Error ex) {
-            log.debug("The topology of the cluster could not be read", ex);
-        }
-    }
-
-    private CompletableFuture<?> requestClocks(Cluster known, List<RedisClusterNode> masters) {
-        clocks.retain(masters.stream().map(RedisClusterNode::getNodeId).collect(Collectors.toSet()));
-        CompletableFuture<?>[] times =
-                masters.stream().map(master -> requestClock(known, master)).toArray(CompletableFuture<?>[]::new);
-        CompletableFuture<Void> all = CompletableFuture.allOf(times);
-        return times.length == 0 ? all : all.thenRun(source::succeeded);
-    }
-
-    private CompletableFuture<?> requestClock(Cluster known, RedisClusterNode master) {
-        return connectionTo(known, master).thenCompose(node -> {
-            long sentAt = clocks.nanos();
-            return node.async().time().whenComplete(this::noteReply).thenAccept(time -> {
-                clocks.replied(master.getNodeId(), ClockSurvey.micros(time), sentAt);
-            });
-        });
-    }
-
-    /** A refusal is a reply too. */
-    private void noteReply(@Nullable List<String> time, @Nullable Throwable failure) {
-        if (time != null || failure instanceof RedisCommandExecutionException) {
-            repliedAt = clocks.nanos();
-        }
-    }
-
-    /** By its address, as for commands with a key: by its id, Lettuce would open one more connection. */
-    private static CompletableFuture<StatefulRedisConnection<String, String>> connectionTo(
-            Cluster known, RedisClusterNode master) {
-        RedisURI uri = master.getUri();
-        return ClusterNodes.connection(() -> known.commands().getConnectionAsync(uri.getHost(), uri.getPort()));
-    }
-
-    /**
-     * Makes Lettuce refresh its view of the cluster, at most a few times a second, and checks it then. Not earlier:
-     * with the same view, a request that was redirected would be redirected again.
-     */
-    private void refresh() {
-        if (opener.isClosed() || !refreshPlanned.compareAndSet(false, true)) {
-            return;
-        }
-        long pause = refreshedAt + REFRESH_PAUSE_NANOS - clocks.nanos();
-        try {
-            source.resources()
-                    .eventExecutorGroup()
-                    .schedule(this::refreshNow, Math.max(0, pause), TimeUnit.NANOSECONDS);
-        } catch (RuntimeException | Error ex) {
-            refreshPlanned.set(false);
-            throw ex;
-        }
-    }
-
-    private void refreshNow() {
-        refreshedAt = clocks.nanos();
-        refreshPlanned.set(false);
-        Cluster known = cluster;
-        if (known != null && !opener.isClosed()) {
-            known.client().refreshPartitionsAsync().whenComplete((done, failure) -> lookSoon());
-        }
-    }
-
-    private void lookSoon() {
-        if (!opener.isClosed() && lookPlanned.compareAndSet(false, true)) {
-            source.resources().eventExecutorGroup().execute(this::look);
         }
     }
 
@@ -291,10 +154,10 @@ final class ClusterConnections implements RedisConnections {
 
         @Override
         public void subscribed(String master, String channel) {
-            Cluster known = cluster;
+            OpenCluster known = cluster;
             RedisClusterNode node = known == null ? null : known.view().node(master);
             if (known != null && node != null && probed.compareAndSet(false, true)) {
-                connectionTo(known, node)
+                known.connectionTo(node)
                         .thenCompose(connection -> MessageProbe.start(connection, channel))
                         .exceptionally(failure -> {
                             log.debug("The check whether Redis sends messages has failed", failure);
@@ -309,6 +172,13 @@ final class ClusterConnections implements RedisConnections {
         @Override
         public void outdated() {
             refresh();
+        }
+    }
+
+    private void refresh() {
+        ClusterSurvey present = survey;
+        if (present != null) {
+            present.refresh();
         }
     }
 
@@ -336,7 +206,7 @@ final class ClusterConnections implements RedisConnections {
 
     @Override
     public long number(String name, long counter) {
-        Cluster known = cluster;
+        OpenCluster known = cluster;
         int slot = keys.slot(name);
         return InstanceId.numberWithSlot(
                 counter, known == null ? slot : known.mailboxes().mailboxOf(slot));
@@ -344,13 +214,13 @@ final class ClusterConnections implements RedisConnections {
 
     @Override
     public boolean isOutOfReach(String name, long number) {
-        Cluster known = cluster;
+        OpenCluster known = cluster;
         return known != null && known.mailboxes().isOutOfReach(keys.slot(name), InstanceId.slotOf(number));
     }
 
     @Override
     public boolean receivesMessages(String name) {
-        Cluster known = cluster;
+        OpenCluster known = cluster;
         return known != null
                 && known.mailboxes().receivesMessages(keys.slot(name))
                 && !askRedirectedLocks.contains(name, this::masterOf);
@@ -358,17 +228,17 @@ final class ClusterConnections implements RedisConnections {
 
     @Override
     public int receivingSlot(int near) {
-        Cluster known = cluster;
+        OpenCluster known = cluster;
         return known == null ? -1 : known.mailboxes().receivingSlot(near);
     }
 
     @Override
     public List<CompletableFuture<List<String>>> shardChannels(String pattern) {
-        Cluster known = cluster;
+        OpenCluster known = cluster;
         return known == null
                 ? List.of()
                 : known.view().masters().stream()
-                        .map(master -> connectionTo(known, master)
+                        .map(master -> known.connectionTo(master)
                                 .thenCompose(node -> node.async().pubsubShardChannels(pattern)))
                         .toList();
     }
@@ -380,13 +250,13 @@ final class ClusterConnections implements RedisConnections {
     }
 
     private @Nullable String masterOf(String name) {
-        Cluster known = cluster;
+        OpenCluster known = cluster;
         return known == null ? null : known.view().masterOf(keys.slot(name));
     }
 
     @Override
     public Map<Object, String> shards() {
-        Cluster known = cluster;
+        OpenCluster known = cluster;
         List<RedisClusterNode> masters =
                 known == null ? List.of() : known.view().masters();
         return masters.isEmpty()
@@ -416,13 +286,17 @@ final class ClusterConnections implements RedisConnections {
 
     @Override
     public boolean isConnected() {
-        Cluster known = cluster;
-        return known != null && known.commands().isOpen() && clocks.nanos() - repliedAt < SILENCE_NANOS;
+        OpenCluster known = cluster;
+        ClusterSurvey present = survey;
+        return known != null
+                && present != null
+                && known.commands().isOpen()
+                && clocks.nanos() - present.repliedAt() < SILENCE_NANOS;
     }
 
     @Override
     public boolean isSubscribed() {
-        Cluster known = cluster;
+        OpenCluster known = cluster;
         return known != null && known.mailboxes().isSubscribedSomewhere();
     }
 
@@ -480,14 +354,13 @@ final class ClusterConnections implements RedisConnections {
     @Override
     public void close() {
         opener.close();
-        Future<?> planned = looks;
-        if (planned != null) {
-            planned.cancel(false);
+        ClusterSurvey present = survey;
+        if (present != null) {
+            present.close();
         }
-        Cluster known = cluster;
+        OpenCluster known = cluster;
         if (known != null) {
-            known.commands().close();
-            known.subscriptions().close();
+            known.close();
         }
         source.close();
     }

@@ -141,8 +141,8 @@ class ClusterConnectionsTests {
     /** Lettuce uses the same executors. */
     private static boolean isCalledByTheTask() {
         return StackWalker.getInstance()
-                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(ClusterConnections.class.getName())
-                        && frame.getMethodName().equals("look")));
+                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(ClusterSurvey.class.getName())
+                        && frame.getMethodName().equals("run")));
     }
 
     /** One method of the interface. */
