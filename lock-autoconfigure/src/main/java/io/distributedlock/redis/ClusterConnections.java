@@ -115,7 +115,7 @@ final class ClusterConnections implements RedisConnections {
         first.run();
         // So the clocks are known and the channels subscribed at the first calls.
         first.awaitReplies(commandTimeout);
-        probeCommands(opened);
+        probe(opened);
         clocks.surveyed(ClockSurvey.await(others));
         source.succeeded();
         writer = new ClusterWriter(commands.getChannelWriter(), client);
@@ -124,14 +124,18 @@ final class ClusterConnections implements RedisConnections {
         connected(slot -> true);
     }
 
-    private void probeCommands(OpenCluster known) {
+    private void probe(OpenCluster known) {
         // A server that was demoted since redirects commands with a key.
         CommandProbe probe = new CommandProbe(() -> {});
+        AtomicBoolean evicting = new AtomicBoolean();
         for (RedisClusterNode master : known.view().masters()) {
             String address = master.getUri().getHost() + ':' + master.getUri().getPort();
             int slot = master.getSlots().isEmpty() ? 0 : master.getSlots().get(0);
             String channel = Objects.requireNonNull(messages).channel(slot);
-            known.connectionTo(master).thenAccept(node -> probe.request(node, channel, address));
+            known.connectionTo(master).thenAccept(node -> {
+                probe.request(node, channel, address);
+                ServerConfigurationCheck.runInCluster(node.async(), () -> evicting.compareAndSet(false, true));
+            });
         }
     }
 

@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import io.lettuce.core.api.async.RedisServerAsyncCommands;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -38,11 +39,28 @@ final class ServerConfigurationCheck {
     }
 
     private static void request(RedisServerAsyncCommands<?, ?> redis, int acknowledging) {
-        redis.info("memory")
-                .thenAccept(text -> checkMemory(fields(text)))
-                .exceptionally(ServerConfigurationCheck::unknown);
+        requestMemory(redis, () -> true);
         redis.info("replication")
                 .thenAccept(text -> checkReplication(fields(text), acknowledging))
+                .exceptionally(ServerConfigurationCheck::unknown);
+    }
+
+    /**
+     * Sends the request for what may evict locks, and does not wait for the reply.
+     *
+     * @param first whether no other server of the cluster has been warned of
+     */
+    static void runInCluster(RedisServerAsyncCommands<?, ?> redis, BooleanSupplier first) {
+        try {
+            requestMemory(redis, first);
+        } catch (RuntimeException ex) {
+            log.debug("The configuration of Redis could not be read", ex);
+        }
+    }
+
+    private static void requestMemory(RedisServerAsyncCommands<?, ?> redis, BooleanSupplier first) {
+        redis.info("memory")
+                .thenAccept(text -> checkMemory(fields(text), first))
                 .exceptionally(ServerConfigurationCheck::unknown);
     }
 
@@ -51,10 +69,10 @@ final class ServerConfigurationCheck {
         return null;
     }
 
-    private static void checkMemory(Map<String, String> memory) {
+    private static void checkMemory(Map<String, String> memory, BooleanSupplier first) {
         String policy = memory.getOrDefault("maxmemory_policy", "noeviction");
         boolean limited = !memory.getOrDefault("maxmemory", "0").equals("0");
-        if (limited && !policy.equals("noeviction")) {
+        if (limited && !policy.equals("noeviction") && first.getAsBoolean()) {
             log.warn("Redis may evict locks when its memory is full, and then two callers hold the same one: its"
                     + " maxmemory-policy is " + policy
                     + ". Set it to noeviction, or use a separate Redis for the locks.");

@@ -12,8 +12,12 @@ import io.distributedlock.testing.RedisCluster;
 import io.distributedlock.testing.RespClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** The masters of a cluster are checked one by one. */
+@ExtendWith(OutputCaptureExtension.class)
 class ClusterHealthTests {
 
     private final Templates templates = new Templates();
@@ -43,5 +47,28 @@ class ClusterHealthTests {
         }
         await().until(() -> locks.availability().isFull());
         assertThat(server.keys("lock:")).noneMatch(key -> key.contains("health:"));
+    }
+
+    @Test
+    void oneMasterThatMayEvictLocksIsEnoughForOneWarning(CapturedOutput output) {
+        limit("100mb", "volatile-lru");
+        try {
+            templates.on(server.newConnectionFactory());
+            await().until(() -> output.getAll().contains("maxmemory-policy is volatile-lru"));
+            templates.on(server.newConnectionFactory());
+            await().until(() -> output.getAll().split("may evict locks").length == 3);
+        } finally {
+            limit("0", "noeviction");
+        }
+    }
+
+    /** Of two masters. */
+    private void limit(String memory, String policy) {
+        for (ClusterNode master : server.cluster().masters().subList(0, 2)) {
+            try (RespClient admin = master.connect()) {
+                admin.call("CONFIG", "SET", "maxmemory", memory);
+                admin.call("CONFIG", "SET", "maxmemory-policy", policy);
+            }
+        }
     }
 }

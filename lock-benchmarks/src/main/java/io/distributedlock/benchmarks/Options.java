@@ -33,20 +33,21 @@ record Options(Pace pace, Set<String> only, Set<String> contenders, Path target)
 
     static Options parse(List<String> arguments) {
         Pace pace = Pace.FULL;
+        int rounds = 0;
         Set<String> only = Set.of();
         Set<String> contenders = Set.of();
         Path target = Path.of("target", "benchmarks");
         for (Iterator<String> words = arguments.iterator(); words.hasNext(); ) {
             switch (words.next()) {
                 case "--quick" -> pace = Pace.QUICK;
-                case "--rounds" -> pace = pace.withRounds(Integer.parseInt(next(words)));
+                case "--rounds" -> rounds = Integer.parseInt(next(words));
                 case "--only" -> only = Set.of(next(words).split(",", -1));
                 case "--contenders" -> contenders = Set.of(next(words).split(",", -1));
                 case "--out" -> target = Path.of(next(words));
                 default -> throw new IllegalArgumentException(usage());
             }
         }
-        return new Options(pace, only, contenders, target).checked();
+        return new Options(rounds == 0 ? pace : pace.withRounds(rounds), only, contenders, target).checked();
     }
 
     private static String next(Iterator<String> words) {

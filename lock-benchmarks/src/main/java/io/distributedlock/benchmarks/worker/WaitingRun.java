@@ -39,9 +39,11 @@ public final class WaitingRun {
             Mono<String> mono = context.getBean(Service.class).mono("waiting");
             LockRequest request = LockRequest.of(Service.NAME + ":waiting").waitForever();
             try (LockHandle held = context.getBean(LockOperations.class).acquire(request)) {
-                // The first subscriptions create everything that is created once, before the heap is measured.
-                subscribe(mono, count).forEach(Disposable::dispose);
+                // The first one creates the threads that exist once. Those of a pool would be added later.
+                subscribe(mono, 1).forEach(Disposable::dispose);
                 int threads = Thread.getAllStackTraces().size();
+                // These create everything else that is created once, before the heap is measured.
+                subscribe(mono, count).forEach(Disposable::dispose);
                 long heap = Cpu.usedHeap();
                 List<Disposable> waiting = subscribe(mono, count);
                 Cost cost = new Cost(
