@@ -75,14 +75,14 @@ final class LockOperationSource {
     /**
      * Checks the fallbacks of other beans, which exist by now.
      *
-     * @throws InvalidLockedMethodException if the proxy of a bean does not have the method
+     * @throws InvalidLockedMethodException if a bean or its proxy does not have the method
      */
     void requireFallbacks() {
         operations.values().stream()
                 .flatMap(List::stream)
                 .map(each -> each.policy().fallback())
                 .filter(Objects::nonNull)
-                .forEach(FallbackMethods::requireOffered);
+                .forEach(Fallback::requireOffered);
     }
 
     /** The same for a method of an interface and for that of the target, so that the start caches it for both. */
