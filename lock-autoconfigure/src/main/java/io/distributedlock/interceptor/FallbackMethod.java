@@ -22,12 +22,11 @@ import org.springframework.util.ReflectionUtils;
  * @param ofSuspending whether the locked method is a suspending function, which may have a suspending fallback
  */
 record FallbackMethod(
-        Method method, boolean takesFailure, @Nullable FallbackBean bean, boolean ofSuspending)
-        implements Fallback {
+        Method method, boolean takesFailure, @Nullable FallbackBean bean, boolean ofSuspending) implements Fallback {
 
     @Override
-    public @Nullable Object call(
-            @Nullable Object target, @Nullable Object[] arguments, LockNotAcquiredException busy) throws Throwable {
+    public @Nullable Object call(@Nullable Object target, @Nullable Object[] arguments, LockNotAcquiredException busy)
+            throws Throwable {
         @Nullable Object[] given = given(arguments, busy);
         Object receiver = bean == null ? innermost(target) : bean.get();
         Method callable = bean == null || receiver == null ? method : bean.callable(method, receiver);

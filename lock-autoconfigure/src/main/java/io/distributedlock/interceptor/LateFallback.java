@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * A method that an interface or an abstract class does not have, which is all that the definition of its bean tells. The
- * class has it, or not, when the bean exists.
+ * A method that an interface or an abstract class does not have, which is all that the definition of its bean tells.
+ * The class has it, or not, when the bean exists.
  */
 final class LateFallback implements Fallback {
 
@@ -26,8 +26,8 @@ final class LateFallback implements Fallback {
     }
 
     @Override
-    public @Nullable Object call(
-            @Nullable Object target, @Nullable Object[] arguments, LockNotAcquiredException busy) throws Throwable {
+    public @Nullable Object call(@Nullable Object target, @Nullable Object[] arguments, LockNotAcquiredException busy)
+            throws Throwable {
         return found.obtain().call(target, arguments, busy);
     }
 

@@ -49,7 +49,9 @@ final class RequestMerger {
         return hard.lease(atMost.compareTo(LockRequest.MIN_LEASE) < 0 ? LockRequest.MIN_LEASE : atMost);
     }
 
-    /** Whether the wait of the first one is shorter: no limit is the longest, and one that is not set does not count. */
+    /**
+     * Whether the wait of the first one is shorter: no limit is the longest, and one that is not set does not count.
+     */
     static boolean waitsLess(LockRequest one, LockRequest other) {
         Duration wait = one.waitUpTo();
         Duration than = other.waitUpTo();

@@ -52,8 +52,8 @@ class EarlyBeansTests {
     @ParameterizedTest
     @EnumSource
     void aBeanThatAPostProcessorDependsOnFailsTheStart(Need need) {
-        FailureAnalysis report =
-                FailureReport.of(runner.withUserConfiguration(need.configuration).withBean("jobs", Jobs.class));
+        FailureAnalysis report = FailureReport.of(
+                runner.withUserConfiguration(need.configuration).withBean("jobs", Jobs.class));
 
         assertThat(report.getDescription()).contains("'jobs'", "no proxy that would lock them", Jobs.class.getName());
         assertThat(report.getAction()).contains("ObjectProvider");

@@ -163,7 +163,9 @@ class FallbackBeanTests {
                 .run(context -> {
                     assertThat(context).hasFailed();
                     assertThat(refusalOf(context))
-                            .contains("CallingMissing#pay(String)", LaterInClass.class.getName() + " has no method absent");
+                            .contains(
+                                    "CallingMissing#pay(String)",
+                                    LaterInClass.class.getName() + " has no method absent");
                 });
     }
 
@@ -174,8 +176,8 @@ class FallbackBeanTests {
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     assertThatExceptionOfType(InvalidLockedMethodException.class)
-                            .isThrownBy(() ->
-                                    context.getBean(CallingMissing.class).pay("a"))
+                            .isThrownBy(
+                                    () -> context.getBean(CallingMissing.class).pay("a"))
                             .withMessageContaining(LaterInClass.class.getName() + " has no method absent");
                 });
     }

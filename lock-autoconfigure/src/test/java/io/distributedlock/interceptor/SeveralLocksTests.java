@@ -117,8 +117,9 @@ class SeveralLocksTests {
         Work work = LockedProxies.by(granting).byClass(new Work());
         work.patiently();
         work.patientlyBack();
-        assertThat(granting.requests()).hasSize(2).allSatisfy(request -> assertThat(request.waitUpTo())
-                .isNegative());
+        assertThat(granting.requests())
+                .hasSize(2)
+                .allSatisfy(request -> assertThat(request.waitUpTo()).isNegative());
 
         Work busy = LockedProxies.by(new RecordingLocks().busy()).byClass(new Work());
         assertThat(catchThrowable(busy::patiently)).isInstanceOf(LockNotAcquiredException.class);

@@ -86,7 +86,8 @@ class FirstAsyncCallTests {
         mayStart.countDown();
         RedisLockTemplate spied = spy(template);
         try {
-            CompletableFuture<LockHandle> acquiring = spied.acquireAsync(REQUEST).toCompletableFuture();
+            CompletableFuture<LockHandle> acquiring =
+                    spied.acquireAsync(REQUEST).toCompletableFuture();
             assertThat(acquiring).succeedsWithin(Noise.LATEST);
             acquiring.join().close();
             assertThat(spied.isRunning()).isTrue();

@@ -42,7 +42,8 @@ class StartOnDemandTests {
                 .failsWithin(LIMIT)
                 .withThrowableThat()
                 .withCauseInstanceOf(OutOfMemoryError.class);
-        assertThat(onDemand.thenAcquire(starts::incrementAndGet, StartOnDemandTests::granted)).succeedsWithin(LIMIT);
+        assertThat(onDemand.thenAcquire(starts::incrementAndGet, StartOnDemandTests::granted))
+                .succeedsWithin(LIMIT);
         assertThat(starts).hasValue(1);
     }
 
