@@ -173,7 +173,7 @@ public final class ReactiveTransactions extends TransactionRegistration {
     private CompletableFuture<?> release() {
         return ReleaseStages.close(lock.handle())
                 .exceptionally(failure -> {
-                    String message = StageFailures.unwrap(failure).getMessage();
+                    String message = StageFailures.bare(failure).getMessage();
                     log.warn("After the end of the enclosing transaction: " + message);
                     return null;
                 })
