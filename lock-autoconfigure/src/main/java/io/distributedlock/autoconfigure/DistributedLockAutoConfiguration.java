@@ -98,9 +98,15 @@ public final class DistributedLockAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static EarlyBeans beansWithoutProxies() {
+        return new EarlyBeans();
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static DistributedLockValidator distributedLockValidator(
-            ConfigurableListableBeanFactory beanFactory, DistributedLockAdvisor advisor) {
-        return new DistributedLockValidator(beanFactory, advisor);
+            ConfigurableListableBeanFactory beanFactory, DistributedLockAdvisor advisor, EarlyBeans early) {
+        return new DistributedLockValidator(beanFactory, advisor, early::end);
     }
 
     /** With locks switched off, those of the application are not used either, unless they decorate the local ones. */

@@ -75,9 +75,12 @@ public class CompositeLockHandle implements LockHandle, LockOwner.SeveralHolds, 
         return parts.get(0).name();
     }
 
+    /** If no part knows tokens by name, as a mock, that of the parts themselves. */
     @Override
     public long fencingToken() {
-        return Collections.max(tokens.values());
+        return tokens.isEmpty()
+                ? parts.stream().mapToLong(LockHandle::fencingToken).max().orElseThrow()
+                : Collections.max(tokens.values());
     }
 
     @Override

@@ -34,7 +34,7 @@ record CallPolicy(
         boolean keptUntilCompletion,
         BooleanSupplier separate,
         @Nullable Object skipped,
-        @Nullable FallbackMethod fallback) {
+        @Nullable Fallback fallback) {
 
     private static final Log log = LogFactory.getLog(CallPolicy.class);
 

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
@@ -26,6 +27,7 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Fails the start of the application if a method with {@link io.distributedlock.annotation.DistributedLocked} would run
@@ -49,20 +51,39 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
     /** Whether a class has locked methods, for all candidates that were inspected. */
     private final Map<Inspected, Boolean> inspected = new ConcurrentHashMap<>();
 
+    /** The beans that were created before this post-processor was registered. */
+    private final SingletonSupplier<Map<String, Object>> early;
+
     /** Beans with locked methods before any proxy was created for them; null once all exist. */
     private volatile @Nullable Map<String, Object> bare = new ConcurrentHashMap<>();
+
+    /**
+     * Checks nothing yet: the bean factory calls it for each bean. It does not see beans that were created before it.
+     *
+     * @param beanFactory the factory of the beans to check
+     * @param advisor knows which methods are locked
+     */
+    public DistributedLockValidator(ConfigurableListableBeanFactory beanFactory, DistributedLockAdvisor advisor) {
+        this(beanFactory, advisor, Map::of);
+    }
 
     /**
      * Checks nothing yet: the bean factory calls it for each bean.
      *
      * @param beanFactory the factory of the beans to check
      * @param advisor knows which methods are locked
+     * @param early the beans that were created before this post-processor was registered, by name; called once, as soon
+     *     as it sees beans itself
      */
-    public DistributedLockValidator(ConfigurableListableBeanFactory beanFactory, DistributedLockAdvisor advisor) {
+    public DistributedLockValidator(
+            ConfigurableListableBeanFactory beanFactory,
+            DistributedLockAdvisor advisor,
+            Supplier<Map<String, Object>> early) {
         this.beanFactory = beanFactory;
         this.advisor = advisor;
         this.inspector = new LockedClassInspector(advisor.source());
         this.proxyKind = new ProxyTypePredictor(beanFactory);
+        this.early = SingletonSupplier.of(early);
     }
 
     /** First, to process the beans that other post-processors need, which are often created too early for a proxy. */
@@ -74,6 +95,9 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
     @Override
     public Object postProcessBeforeInitialization(Object bean, String beanName) {
         Map<String, Object> seen = bare;
+        if (seen != null) {
+            early.obtain();
+        }
         if (inspect(bean.getClass(), beanName) && seen != null) {
             seen.put(beanName, bean);
         }
@@ -85,6 +109,11 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
         Map<String, Object> seen = bare;
         bare = null;
         if (seen != null) {
+            early.obtain().forEach((beanName, bean) -> {
+                if (inspect(bean.getClass(), beanName)) {
+                    requireProxy(beanName, bean);
+                }
+            });
             seen.forEach(this::requireProxy);
         }
         for (String beanName : beanFactory.getBeanDefinitionNames()) {
@@ -165,7 +194,9 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
                     "The bean '" + beanName
                             + "' has methods with @DistributedLocked, but no proxy that would lock them ("
                             + bean.getClass().getName() + ").",
-                    "Do not let it be created while bean post-processors are, nor be part of AOP itself.",
+                    "Do not let it be created before bean post-processors are or with them: declare post-processors by"
+                            + " static @Bean methods, and let those that need it use an ObjectProvider. Nor let it be"
+                            + " part of AOP itself.",
                     null);
         }
     }

@@ -26,6 +26,21 @@ record FallbackBean(ConfigurableBeanFactory beanFactory, String name, String tex
         return beanFactory.getBean(name);
     }
 
+    /** The class of the bean behind its proxies. */
+    Class<?> targetClass() {
+        return ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(get()));
+    }
+
+    /** Whether a bean of which no class was known exists by now. Not known of the product of a factory bean. */
+    boolean isCreated() {
+        Class<?> type = beanFactory.isSingleton(name) ? beanFactory.getType(name) : null;
+        return type != null && LockedMethod.isClassOfBean(type);
+    }
+
+    InvalidLockedMethodException refuse(String problem, String action) {
+        return where.refuse("fallback", text, "the bean '" + name + "' " + problem, action, null);
+    }
+
     /** The proxy, if it exists by now and has only the methods of its interfaces; otherwise null. */
     @Nullable
     Object proxyOfInterfaces() {

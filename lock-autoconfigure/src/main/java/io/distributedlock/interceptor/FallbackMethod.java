@@ -7,6 +7,7 @@ package io.distributedlock.interceptor;
 import io.distributedlock.LockNotAcquiredException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -21,11 +22,11 @@ import org.springframework.util.ReflectionUtils;
  * @param ofSuspending whether the locked method is a suspending function, which may have a suspending fallback
  */
 record FallbackMethod(
-        Method method, boolean takesFailure, @Nullable FallbackBean bean, boolean ofSuspending) {
+        Method method, boolean takesFailure, @Nullable FallbackBean bean, boolean ofSuspending) implements Fallback {
 
-    /** The result of the fallback; of a suspending function, a publisher of it. */
-    @Nullable
-    Object call(@Nullable Object target, @Nullable Object[] arguments, LockNotAcquiredException busy) throws Throwable {
+    @Override
+    public @Nullable Object call(@Nullable Object target, @Nullable Object[] arguments, LockNotAcquiredException busy)
+            throws Throwable {
         @Nullable Object[] given = given(arguments, busy);
         Object receiver = bean == null ? innermost(target) : bean.get();
         Method callable = bean == null || receiver == null ? method : bean.callable(method, receiver);
@@ -37,6 +38,22 @@ record FallbackMethod(
             return callable.invoke(receiver, given);
         } catch (InvocationTargetException ex) {
             throw ex.getTargetException();
+        }
+    }
+
+    @Override
+    public void requireOffered() {
+        if (bean == null) {
+            return;
+        }
+        Object proxy = bean.proxyOfInterfaces();
+        if (proxy != null && FallbackBean.offered(method, proxy) == null) {
+            throw bean.refuse(
+                    "is a proxy of interfaces, and none of the interfaces has the method",
+                    "Declare it in the interface, or set spring.aop.proxy-target-class=true.");
+        }
+        if (Modifier.isFinal(method.getModifiers()) && bean.isProxiedByClass()) {
+            throw bean.refuse("has a proxy, which cannot override a final method", "Make it not final.");
         }
     }
 

@@ -37,7 +37,7 @@ final class FallbackMethods {
      * @throws InvalidLockedMethodException if it does not exist or does not fit
      */
     @Nullable
-    FallbackMethod find(String text, LockedMethod where) {
+    Fallback find(String text, LockedMethod where) {
         int colons = text.indexOf("::");
         if (colons < 0 && !LockedMethod.isClassOfBean(where.targetClass())) {
             return null;
@@ -50,7 +50,18 @@ final class FallbackMethods {
             throw refuse(text, where, "there is no bean '" + bean + "'", "Correct its name.");
         }
         Class<?> type = typeOf(bean, text, where);
-        return find(text, text.substring(colons + 2), type, new FallbackBean(beanFactory, bean, text, where), where);
+        return find(text.substring(colons + 2), type, new FallbackBean(beanFactory, bean, text, where));
+    }
+
+    private static Fallback find(String name, Class<?> type, FallbackBean bean) {
+        try {
+            return find(bean.text(), name, type, bean, bean.where());
+        } catch (InvalidLockedMethodException ex) {
+            if (LockedMethod.isClassOfBean(type)) {
+                throw ex;
+            }
+            return new LateFallback(bean, () -> find(bean.text(), name, bean.targetClass(), bean, bean.where()));
+        }
     }
 
     /** The method of the target, since the methods of a proxy have lost their generic types. */
@@ -219,31 +230,6 @@ final class FallbackMethods {
                 where,
                 "it returns " + given + ", and the locked method " + wanted,
                 "Let both return the same type.");
-    }
-
-    /**
-     * Checks the proxy of the bean of a fallback, once it exists.
-     *
-     * @throws InvalidLockedMethodException if it does not have the method
-     */
-    static void requireOffered(FallbackMethod fallback) {
-        FallbackBean bean = fallback.bean();
-        Object proxy = bean == null ? null : bean.proxyOfInterfaces();
-        if (bean != null && proxy != null && FallbackBean.offered(fallback.method(), proxy) == null) {
-            throw refuse(
-                    bean.text(),
-                    bean.where(),
-                    "the bean '" + bean.name()
-                            + "' is a proxy of interfaces, and none of the interfaces has the method",
-                    "Declare it in the interface, or set spring.aop.proxy-target-class=true.");
-        }
-        if (bean != null && Modifier.isFinal(fallback.method().getModifiers()) && bean.isProxiedByClass()) {
-            throw refuse(
-                    bean.text(),
-                    bean.where(),
-                    "the bean '" + bean.name() + "' has a proxy, which cannot override a final method",
-                    "Make it not final.");
-        }
     }
 
     private static InvalidLockedMethodException refuse(String text, LockedMethod where, String problem, String action) {

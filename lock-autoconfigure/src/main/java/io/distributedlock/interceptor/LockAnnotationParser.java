@@ -14,17 +14,12 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Converts an annotation to an operation, or reports its error and its place. */
 class LockAnnotationParser {
-
-    private static final Log log = LogFactory.getLog(LockAnnotationParser.class);
 
     private static final String HOW_TO_WRITE = "Write it like \"30s\", \"500ms\" or \"PT30S\".";
 
@@ -66,7 +61,7 @@ class LockAnnotationParser {
                         where,
                         (attribute, text) -> resolve(attribute, text, where).isEmpty())
                 .check();
-        LockOperation operation = new LockOperation(
+        return new LockOperation(
                 name(attributes, where),
                 terms(attributes, where),
                 condition(attributes, where),
@@ -74,11 +69,6 @@ class LockAnnotationParser {
                 policy(attributes, where),
                 ReturnTypeAdapters.adapterFor(where),
                 HandleParameters.of(where));
-        if (log.isDebugEnabled()) {
-            log.debug("Calls of " + where + " are locked: "
-                    + AnnotationUtils.synthesizeAnnotation(attributes.annotation(), null));
-        }
-        return operation;
     }
 
     private LockOperation.Terms terms(LockAttributes attributes, LockedMethod where) {

@@ -11,8 +11,11 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.TargetSource;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import org.springframework.aop.target.HotSwappableTargetSource;
+import org.springframework.aop.target.SimpleBeanTargetSource;
 import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
 
@@ -77,9 +80,27 @@ final class LockInterceptor extends LockAspectSupport implements MethodIntercept
         }
     }
 
-    /** With two proxy creators, a bean has a proxy around its proxy, and this advice in both. The inner one locks. */
-    private boolean isLockedByProxyInside(@Nullable Object target) {
-        return target instanceof Advised proxy
-                && Arrays.stream(proxy.getAdvisors()).anyMatch(advisor -> advisor.getAdvice() == this);
+    /**
+     * With two proxy creators, or with a {@code ProxyFactoryBean} around a bean, there is a proxy around a proxy, and
+     * this advice in both, perhaps with other proxies between them. The innermost one locks.
+     */
+    private boolean isLockedByProxyInside(@Nullable Object target) throws Exception {
+        Object inside = target;
+        while (inside instanceof Advised proxy) {
+            if (Arrays.stream(proxy.getAdvisors()).anyMatch(advisor -> advisor.getAdvice() == this)) {
+                return true;
+            }
+            TargetSource source = proxy.getTargetSource();
+            inside = hasSharedTarget(source) ? source.getTarget() : null;
+        }
+        return false;
+    }
+
+    /** Whether a call of the proxy will find the same target, be it in a scope. Asking for another one creates it. */
+    private static boolean hasSharedTarget(TargetSource source) {
+        return source.isStatic()
+                || source instanceof HotSwappableTargetSource
+                || (source instanceof SimpleBeanTargetSource ofBean
+                        && !ofBean.getBeanFactory().isPrototype(ofBean.getTargetBeanName()));
     }
 }

@@ -11,10 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotationConfigurationException;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -27,6 +31,8 @@ import org.springframework.util.StringUtils;
  * Unlike there, an annotation on a class includes the methods that it inherits.
  */
 final class LockOperationSource {
+
+    private static final Log log = LogFactory.getLog(LockOperationSource.class);
 
     private final Map<MethodClassKey, List<LockOperation>> operations = new ConcurrentHashMap<>();
 
@@ -69,14 +75,14 @@ final class LockOperationSource {
     /**
      * Checks the fallbacks of other beans, which exist by now.
      *
-     * @throws InvalidLockedMethodException if the proxy of a bean does not have the method
+     * @throws InvalidLockedMethodException if a bean or its proxy does not have the method
      */
     void requireFallbacks() {
         operations.values().stream()
                 .flatMap(List::stream)
                 .map(each -> each.policy().fallback())
                 .filter(Objects::nonNull)
-                .forEach(FallbackMethods::requireOffered);
+                .forEach(Fallback::requireOffered);
     }
 
     /** The same for a method of an interface and for that of the target, so that the start caches it for both. */
@@ -100,16 +106,31 @@ final class LockOperationSource {
         if (Modifier.isPrivate(specific.getModifiers()) || Modifier.isStatic(specific.getModifiers())) {
             return List.of();
         }
-        Method declared = declaredFor(specific, targetClass);
-        LockedMethod where = new LockedMethod(specific, declared, targetClass);
         try {
+            Method declared = declaredFor(specific, targetClass);
+            LockedMethod where = new LockedMethod(specific, declared, targetClass);
             List<FoundAnnotation> found = find(specific, declared, targetClass).annotations();
-            return found.size() == 1
+            List<LockOperation> parsed = found.size() == 1
                     ? List.of(parse(found.get(0), where))
                     : found.stream().map(each -> parse(each, where)).toList();
+            log(found, where);
+            return parsed;
         } catch (AnnotationConfigurationException ex) {
             String problem = StringUtils.trimTrailingCharacter(String.valueOf(ex.getMessage()), '.');
-            throw where.refuse(problem, "Correct the attributes of the annotation.");
+            throw new LockedMethod(specific, specific, targetClass)
+                    .refuse(problem, "Correct the attributes of the annotation.");
+        }
+    }
+
+    /** Not for an interface or an abstract class: the method is searched again in the class of the bean. */
+    private static void log(List<FoundAnnotation> found, LockedMethod where) {
+        if (log.isDebugEnabled() && !found.isEmpty() && LockedMethod.isClassOfBean(where.targetClass())) {
+            String annotations = found.stream()
+                    .map(each -> AnnotationUtils.synthesizeAnnotation(
+                            each.attributes().annotation(), null))
+                    .map(String::valueOf)
+                    .collect(Collectors.joining(", "));
+            log.debug("Calls of " + where + " are locked: " + annotations);
         }
     }
 

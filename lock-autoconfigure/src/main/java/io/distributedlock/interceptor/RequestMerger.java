@@ -49,12 +49,14 @@ final class RequestMerger {
         return hard.lease(atMost.compareTo(LockRequest.MIN_LEASE) < 0 ? LockRequest.MIN_LEASE : atMost);
     }
 
-    /** Whether the wait of the first one is certainly the shorter one: no limit is the longest. */
+    /**
+     * Whether the wait of the first one is shorter: no limit is the longest, and one that is not set does not count.
+     */
     static boolean waitsLess(LockRequest one, LockRequest other) {
         Duration wait = one.waitUpTo();
         Duration than = other.waitUpTo();
         if (wait == null || than == null) {
-            return wait == null ? than != null && than.isNegative() : !wait.isNegative();
+            return wait != null;
         }
         return !wait.isNegative() && (than.isNegative() || wait.compareTo(than) < 0);
     }

@@ -12,8 +12,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -37,6 +40,9 @@ public final class LockGauges implements AutoCloseable {
 
     private final LockMonitor monitor;
 
+    /** The meters of others. A filter may rename a meter, so its name is not known before it is registered. */
+    private final Set<Meter> others = Collections.newSetFromMap(new IdentityHashMap<>());
+
     private final List<Meter> meters = new ArrayList<>();
 
     /**
@@ -48,6 +54,7 @@ public final class LockGauges implements AutoCloseable {
     public LockGauges(MeterRegistry registry, LockMonitor monitor) {
         this.registry = registry;
         this.monitor = monitor;
+        others.addAll(registry.getMeters());
         gauge("held", "Locks that this instance holds", now -> now.held().size());
         gauge(
                 "waiting",
@@ -61,6 +68,7 @@ public final class LockGauges implements AutoCloseable {
                         .description(
                                 "The longest time that a call of this instance has been waiting for a lock until now")
                         .register(registry));
+        others.clear();
     }
 
     private void gauge(String name, String description, ToDoubleFunction<LockActivity> value) {
@@ -72,8 +80,12 @@ public final class LockGauges implements AutoCloseable {
     }
 
     private void add(String name, Function<String, Meter> made) {
-        if (registry.find(name).meter() == null) {
-            meters.add(made.apply(name));
+        if (registry.find(name).meter() != null) {
+            return;
+        }
+        Meter registered = made.apply(name);
+        if (!others.contains(registered)) {
+            meters.add(registered);
         }
     }
 

@@ -80,8 +80,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
 
     private volatile @Nullable Supplier<String> label;
 
-    @SuppressWarnings("this-escape") // Not called before the first request.
-    private final StartOnDemand startOnDemand = new StartOnDemand(this::startUnlessStopped);
+    private final StartOnDemand startOnDemand = new StartOnDemand();
 
     /**
      * As the constructor with all settings, without events, without a listener and without replicas; locks in
@@ -208,7 +207,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
     @Override
     public CompletionStage<LockHandle> acquireAsync(LockRequest request) {
         return instance == null && !stopped
-                ? startOnDemand.thenAcquire(() -> acquireAsyncNow(request))
+                ? startOnDemand.thenAcquire(this::startUnlessStopped, () -> acquireAsyncNow(request))
                 : acquireAsyncNow(request);
     }
 

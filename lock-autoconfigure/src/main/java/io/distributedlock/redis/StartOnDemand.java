@@ -19,19 +19,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class StartOnDemand {
 
-    private final Runnable start;
-
     private final Executor executor;
 
     private final AtomicReference<@Nullable CompletableFuture<Void>> starting = new AtomicReference<>();
 
-    StartOnDemand(Runnable start) {
-        this(start, StartOnDemand::onNewThread);
+    StartOnDemand() {
+        this(StartOnDemand::onNewThread);
     }
 
     /** @param executor runs the start; only one at a time is given to it */
-    StartOnDemand(Runnable start, Executor executor) {
-        this.start = start;
+    StartOnDemand(Executor executor) {
         this.executor = executor;
     }
 
@@ -39,10 +36,14 @@ final class StartOnDemand {
         LibraryThreads.create("distributed-lock-start", task).start();
     }
 
-    /** Cancelling or completing the stage ends the acquisition, or releases the granted lock. */
-    CompletionStage<LockHandle> thenAcquire(Supplier<CompletionStage<LockHandle>> acquisition) {
+    /**
+     * Cancelling or completing the stage ends the acquisition, or releases the granted lock.
+     *
+     * @param start of the template that is called: a spy of Mockito shares this object with the template it copies
+     */
+    CompletionStage<LockHandle> thenAcquire(Runnable start, Supplier<CompletionStage<LockHandle>> acquisition) {
         CompletableFuture<LockHandle> result = new CompletableFuture<>();
-        started().whenComplete((done, failure) -> {
+        started(start).whenComplete((done, failure) -> {
             if (failure != null) {
                 result.completeExceptionally(failure);
             } else if (!result.isDone()) {
@@ -72,21 +73,21 @@ final class StartOnDemand {
         result.whenComplete((handle, failure) -> acquiring.cancel(false));
     }
 
-    private CompletableFuture<Void> started() {
+    private CompletableFuture<Void> started(Runnable start) {
         CompletableFuture<Void> own = new CompletableFuture<>();
         CompletableFuture<Void> known = starting.compareAndExchange(null, own);
         if (known != null) {
             return known;
         }
         try {
-            executor.execute(() -> run(own));
+            executor.execute(() -> run(start, own));
         } catch (RuntimeException | Error ex) {
             failed(own, ex);
         }
         return own;
     }
 
-    private void run(CompletableFuture<Void> started) {
+    private void run(Runnable start, CompletableFuture<Void> started) {
         try {
             start.run();
             starting.set(null);

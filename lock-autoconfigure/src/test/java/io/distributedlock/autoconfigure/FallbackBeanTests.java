@@ -5,6 +5,7 @@
 package io.distributedlock.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.annotation.DistributedLocked;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -23,6 +25,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 
@@ -141,6 +144,118 @@ class FallbackBeanTests {
             assertThat(AopUtils.isJdkDynamicProxy(context.getBean("shop"))).isTrue();
             assertThat(context.getBean(WithFallback.class).pay("a")).isEqualTo("default a");
         });
+    }
+
+    /** Its definition names an interface without the method; the class is known when it is there. */
+    @ParameterizedTest
+    @ValueSource(classes = {OfInterface.class, LazyOfInterface.class, ProductOfInterface.class})
+    void aMethodThatOnlyTheClassOfALaterBeanHasIsCalled(Class<?> beans) {
+        runner.withUserConfiguration(beans).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBean(CallingLater.class).pay("a")).isEqualTo("later a");
+        });
+    }
+
+    @Test
+    void oneThatTheClassOfALaterBeanDoesNotHaveFailsTheStart() {
+        runner.withUserConfiguration(OfInterface.class)
+                .withBean(CallingMissing.class)
+                .run(context -> {
+                    assertThat(context).hasFailed();
+                    assertThat(refusalOf(context))
+                            .contains(
+                                    "CallingMissing#pay(String)",
+                                    LaterInClass.class.getName() + " has no method absent");
+                });
+    }
+
+    @Test
+    void oneThatTheClassOfABeanAfterTheStartDoesNotHaveFailsTheCall() {
+        runner.withUserConfiguration(LazyOfInterface.class)
+                .withBean(CallingMissing.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThatExceptionOfType(InvalidLockedMethodException.class)
+                            .isThrownBy(
+                                    () -> context.getBean(CallingMissing.class).pay("a"))
+                            .withMessageContaining(LaterInClass.class.getName() + " has no method absent");
+                });
+    }
+
+    interface Marker {}
+
+    static class LaterInClass implements Marker {
+
+        public String pay(String order) {
+            return "later " + order;
+        }
+    }
+
+    static class CallingLater {
+
+        @DistributedLocked(key = "#order", fallback = "later::pay")
+        public String pay(String order) {
+            throw new AssertionError("called without the lock");
+        }
+    }
+
+    static class CallingMissing {
+
+        @DistributedLocked(key = "#order", fallback = "later::absent")
+        public String pay(String order) {
+            throw new AssertionError("called without the lock");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OfInterface {
+
+        @Bean
+        CallingLater shop() {
+            return new CallingLater();
+        }
+
+        @Bean
+        @DependsOn("shop")
+        Marker later() {
+            return new LaterInClass();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(CallingLater.class)
+    static class LazyOfInterface {
+
+        @Bean
+        @Lazy
+        Marker later() {
+            return new LaterInClass();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ProductOfInterface {
+
+        @Bean
+        FactoryBean<Marker> later() {
+            return new FactoryBean<>() {
+                @Override
+                public Marker getObject() {
+                    return new LaterInClass();
+                }
+
+                @Override
+                public Class<?> getObjectType() {
+                    return Marker.class;
+                }
+            };
+        }
+
+        @Bean
+        @DependsOn("later")
+        CallingLater shop() {
+            return new CallingLater();
+        }
     }
 
     private static String refusalOf(AssertableApplicationContext context) {

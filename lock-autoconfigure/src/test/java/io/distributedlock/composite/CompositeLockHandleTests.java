@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -61,6 +62,24 @@ class CompositeLockHandleTests {
         assertThat(handle)
                 .hasToString(
                         "LockHandle[tokens={a\\u000Ab=5, " + "c".repeat(200) + "... (300 characters)=6}, held=true]");
+    }
+
+    /** As a mock, which answers default methods too, and knows nothing of several locks. */
+    @Test
+    void holdsThatOnlyHaveATokenOfTheirOwnHaveTheHighestOfThese() {
+        LockHandle handle = new CompositeLockHandle(List.of(withoutTokens("a", 5), withoutTokens("b", 7)));
+
+        assertThat(handle.fencingToken()).isEqualTo(7);
+        assertThat(handle.fencingTokens()).isEmpty();
+    }
+
+    private TestHold withoutTokens(String name, long token) {
+        return new TestHold(name, token, releases) {
+            @Override
+            public Map<String, Long> fencingTokens() {
+                return Map.of();
+            }
+        };
     }
 
     @Test

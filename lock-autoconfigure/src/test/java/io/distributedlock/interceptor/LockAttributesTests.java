@@ -20,6 +20,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -94,26 +95,68 @@ class LockAttributesTests {
                 .hasMessageNotContaining("..");
     }
 
+    /** The search goes from there to the interface, which only the class of the bean has. */
+    @ParameterizedTest
+    @ValueSource(strings = {"contradiction", "excluded"})
+    void soAreThoseOnAnInterfaceMethodThatAnInheritedOneImplements(String name) {
+        assertThat(catchThrowableOfType(
+                        InvalidLockedMethodException.class,
+                        () -> source.get(method(Plain.class, name), OfInterface.class)))
+                .hasMessageContainingAll("OfInterface#" + name + "()", "Correct the attributes");
+    }
+
     @Test
     void ofALockedMethodAreOneLineOfTheDebugLog() {
-        Logger log = (Logger) LoggerFactory.getLogger(LockAnnotationParser.class);
+        assertThat(debugLines(() -> source.get(method(Lone.class, "byValue"), Lone.class)))
+                .singleElement()
+                .asString()
+                .startsWith("Calls of " + Lone.class.getName() + "#byValue(String) are locked: @")
+                .contains("key=\"#id\"", "value=\"#id\"", "whenBusy=THROW");
+    }
+
+    @Test
+    void ofSeveralAnnotationsAreOneLineToo() {
+        assertThat(debugLines(() -> source.get(method(Crowded.class, "several"), Crowded.class)))
+                .singleElement()
+                .asString()
+                .contains("key=\"'a'\"", "key=\"'b'\"");
+    }
+
+    /** Of a lazy bean, the start may know the interface only. */
+    @Test
+    void areLoggedForTheClassOfTheBeanAndNotForItsInterface() {
+        assertThat(debugLines(() -> {
+                    source.get(method(LockedBridge.class, "begin"), LockedBridge.class);
+                    source.get(method(LockedBridge.class, "begin"), OfLockedBridge.class);
+                }))
+                .singleElement()
+                .asString()
+                .startsWith("Calls of " + OfLockedBridge.class.getName() + "#begin() are locked");
+    }
+
+    @Test
+    void ofAMethodThatIsNotLockedAreNoLine() {
+        assertThat(debugLines(() -> source.get(method(Crowded.class, "none"), Crowded.class)))
+                .isEmpty();
+    }
+
+    private static List<String> debugLines(Runnable search) {
+        Logger log = (Logger) LoggerFactory.getLogger(LockAttributesTests.class.getPackageName());
         Level before = log.getLevel();
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
         log.addAppender(lines);
         log.setLevel(Level.DEBUG);
         try {
-            source.get(method(Lone.class, "byValue"), Lone.class);
+            search.run();
         } finally {
             log.setLevel(before);
             log.detachAppender(lines);
         }
-        assertThat(lines.list)
-                .singleElement()
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .asString()
-                .startsWith("Calls of " + Lone.class.getName() + "#byValue(String) are locked: @")
-                .contains("key=\"#id\"", "value=\"#id\"", "whenBusy=THROW");
+        return lines.list.stream()
+                .map(ILoggingEvent::getFormattedMessage)
+                .filter(line -> line.contains("are locked"))
+                .toList();
     }
 
     @Test
@@ -235,6 +278,37 @@ class LockAttributesTests {
         void besideAnother() {}
 
         void none() {}
+    }
+
+    interface Contradicting {
+
+        @DistributedLocked(value = "'a'", key = "'b'")
+        void contradiction();
+
+        @DistributedLocked
+        @DistributedLocked.None
+        void excluded();
+    }
+
+    static class Plain {
+
+        public void contradiction() {}
+
+        public void excluded() {}
+    }
+
+    static class OfInterface extends Plain implements Contradicting {}
+
+    interface LockedBridge {
+
+        @DistributedLocked
+        void begin();
+    }
+
+    static class OfLockedBridge implements LockedBridge {
+
+        @Override
+        public void begin() {}
     }
 
     interface Bridge<T> {

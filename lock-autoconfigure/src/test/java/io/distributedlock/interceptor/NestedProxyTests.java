@@ -7,11 +7,24 @@ package io.distributedlock.interceptor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.annotation.DistributedLocked;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.ProxyFactoryBean;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
+import org.springframework.aop.target.PrototypeTargetSource;
+import org.springframework.aop.target.SimpleBeanTargetSource;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanDefinitionHolder;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.context.support.SimpleThreadScope;
 
 /** With two proxy creators, the target of the proxy that locks is itself a proxy, which has none of the fields. */
 class NestedProxyTests {
@@ -45,6 +58,72 @@ class NestedProxyTests {
         Accounts accounts = LockedProxies.by(locks).byInterfaces(factory.getProxy(), Accounts.class);
         assertThat(accounts.save()).isEqualTo("by the proxy");
         assertThat(accounts.update()).isEqualTo("by the proxy");
+    }
+
+    /** A factory bean for proxies adds one of its own, and Spring's proxy creator advises the bean and the product. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aProxyBeanAroundALockedBeanLocksOnce(boolean byClass) {
+        GenericApplicationContext context = CheckedContexts.prepare(Store.class, byClass);
+        context.registerBean("once", OnceStore.class);
+        register("api", "once", byClass, context);
+        context.refresh();
+        try (context) {
+            assertThat(context.getBean("api", Once.class).run()).isEqualTo("run");
+            assertThat(context.getBean(RecordingLocks.class).name()).isEqualTo(OnceStore.class.getName() + ".run()");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void soDoesOneAroundAScopedBean(boolean byClass) {
+        GenericApplicationContext context = CheckedContexts.prepare(Store.class, byClass);
+        context.getBeanFactory().registerScope("thread", new SimpleThreadScope());
+        RootBeanDefinition scoped = new RootBeanDefinition(OnceStore.class);
+        scoped.setScope("thread");
+        BeanDefinitionHolder proxy =
+                ScopedProxyUtils.createScopedProxy(new BeanDefinitionHolder(scoped, "once"), context, byClass);
+        context.registerBeanDefinition("once", proxy.getBeanDefinition());
+        register("api", "once", byClass, context);
+        context.refresh();
+        try (context) {
+            assertThat(context.getBean("api", Once.class).run()).isEqualTo("run");
+            assertThat(context.getBean(RecordingLocks.class).requests()).hasSize(1);
+        }
+    }
+
+    /** To look for another target would create it. */
+    @Test
+    void aProxyWithANewTargetForEachCallCreatesNoOther() {
+        AtomicInteger created = new AtomicInteger();
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        RootBeanDefinition definition = new RootBeanDefinition(OnceStore.class, BeanDefinition.SCOPE_PROTOTYPE, () -> {
+            created.incrementAndGet();
+            return new OnceStore();
+        });
+        beans.registerBeanDefinition("once", definition);
+        RecordingLocks granting = new RecordingLocks();
+        for (AbstractBeanFactoryBasedTargetSource source :
+                List.of(new PrototypeTargetSource(), new SimpleBeanTargetSource())) {
+            source.setTargetBeanName("once");
+            source.setBeanFactory(beans);
+            Object inside = new ProxyFactory(Once.class, source).getProxy();
+            assertThat(LockedProxies.by(granting)
+                            .byInterfaces(inside, Once.class)
+                            .run())
+                    .isEqualTo("run");
+        }
+        assertThat(created).hasValue(2);
+        assertThat(granting.requests()).hasSize(2);
+    }
+
+    private static void register(String name, String target, boolean byClass, GenericApplicationContext context) {
+        context.registerBean(name, ProxyFactoryBean.class, definition -> {
+            definition.getPropertyValues().add("targetName", target).add("proxyTargetClass", byClass);
+            if (!byClass) {
+                definition.getPropertyValues().add("proxyInterfaces", Once.class);
+            }
+        });
     }
 
     private static Object proxyOfClass(Object target) {
@@ -88,6 +167,20 @@ class NestedProxyTests {
         @Override
         public String find() {
             return "by the store";
+        }
+    }
+
+    interface Once {
+
+        @DistributedLocked(reentrant = false)
+        String run();
+    }
+
+    static class OnceStore implements Once {
+
+        @Override
+        public String run() {
+            return "run";
         }
     }
 

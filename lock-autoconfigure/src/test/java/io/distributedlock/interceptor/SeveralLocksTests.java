@@ -110,6 +110,22 @@ class SeveralLocksTests {
         assertThat(work.often()).isNull();
     }
 
+    /** What it leaves out is a default of the locks, and so not known here. */
+    @Test
+    void anAnnotationWithoutAWaitHasNoEffectOnThatOfTheOtherOne() {
+        RecordingLocks granting = new RecordingLocks();
+        Work work = LockedProxies.by(granting).byClass(new Work());
+        work.patiently();
+        work.patientlyBack();
+        assertThat(granting.requests())
+                .hasSize(2)
+                .allSatisfy(request -> assertThat(request.waitUpTo()).isNegative());
+
+        Work busy = LockedProxies.by(new RecordingLocks().busy()).byClass(new Work());
+        assertThat(catchThrowable(busy::patiently)).isInstanceOf(LockNotAcquiredException.class);
+        assertThat(catchThrowable(busy::patientlyBack)).isInstanceOf(LockNotAcquiredException.class);
+    }
+
     /** Busy is only what comes at the end of the wait. */
     @Test
     void theLossOfALockDuringTheWaitForABusyOneIsReported() {
@@ -159,6 +175,18 @@ class SeveralLocksTests {
         @DistributedLocked(key = "'x'", waitUpTo = "0", whenBusy = WhenBusy.SKIP)
         String often() {
             throw new AssertionError("called without the lock");
+        }
+
+        @DistributedLocked(key = "'x'", waitUpTo = "-1s")
+        @DistributedLocked(key = "'x'", whenBusy = WhenBusy.SKIP)
+        String patiently() {
+            return "called";
+        }
+
+        @DistributedLocked(key = "'x'", whenBusy = WhenBusy.SKIP)
+        @DistributedLocked(key = "'x'", waitUpTo = "-1s")
+        String patientlyBack() {
+            return "called";
         }
 
         @DistributedLocked("'a'")

@@ -8,11 +8,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockOrigin;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LockGaugesTests {
 
@@ -45,5 +49,28 @@ class LockGaugesTests {
         assertThat(gauge("waiting", activity(true, true, 1, 7, 3))).isEqualTo(3);
         assertThat(gauge("waiting.oldest", activity(true, true, 1, 7, 3))).isEqualTo(7);
         assertThat(gauge("waiting.oldest", activity(true, true))).isZero();
+    }
+
+    /** A second context shares the registry, and ends before the first one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "app."})
+    void areRemovedByTheirOwnerOnly(String prefix) {
+        registry.config().meterFilter(new MeterFilter() {
+            @Override
+            public Meter.Id map(Meter.Id id) {
+                return id.withName(prefix + id.getName());
+            }
+        });
+        LockGauges first = new LockGauges(registry, () -> activity(true, true, 7));
+        List<Meter> registered = registry.getMeters();
+        assertThat(registered).isNotEmpty();
+
+        new LockGauges(registry, () -> activity(true, true)).close();
+        assertThat(registry.getMeters()).containsExactlyInAnyOrderElementsOf(registered);
+        assertThat(registry.get(prefix + "distributed.lock.waiting").gauge().value())
+                .isOne();
+
+        first.close();
+        assertThat(registry.getMeters()).isEmpty();
     }
 }

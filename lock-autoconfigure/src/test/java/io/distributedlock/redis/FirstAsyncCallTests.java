@@ -6,6 +6,7 @@ package io.distributedlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.spy;
 import static org.mockito.Mockito.timeout;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.verifyNoMoreInteractions;
@@ -79,6 +80,23 @@ class FirstAsyncCallTests {
         assertThat(starters).isNotEmpty().doesNotContain(Thread.currentThread()).allMatch(starters.get(0)::equals);
     }
 
+    /** As with {@code @MockitoSpyBean}: a spy has copies of the fields, and must not start the original. */
+    @Test
+    void startTheTemplateThatTheyCall() {
+        mayStart.countDown();
+        RedisLockTemplate spied = spy(template);
+        try {
+            CompletableFuture<LockHandle> acquiring =
+                    spied.acquireAsync(REQUEST).toCompletableFuture();
+            assertThat(acquiring).succeedsWithin(Noise.LATEST);
+            acquiring.join().close();
+            assertThat(spied.isRunning()).isTrue();
+            assertThat(template.isRunning()).isFalse();
+        } finally {
+            spied.close();
+        }
+    }
+
     @Test
     void mayCancelBeforeTheStart() {
         CompletableFuture<LockHandle> cancelled = template.acquireAsync(REQUEST).toCompletableFuture();
@@ -99,8 +117,8 @@ class FirstAsyncCallTests {
                 return false;
             }
         };
-        CompletableFuture<LockHandle> caller = new StartOnDemand(() -> {})
-                .thenAcquire(() -> {
+        CompletableFuture<LockHandle> caller = new StartOnDemand()
+                .thenAcquire(() -> {}, () -> {
                     requested.complete(true);
                     return granting;
                 })

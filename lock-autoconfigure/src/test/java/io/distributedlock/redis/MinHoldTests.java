@@ -56,6 +56,16 @@ class MinHoldTests extends AbstractLockContract {
         assertThat(keys()).isEmpty();
     }
 
+    /** Which is why a hard end by default, which the method does not reach, contradicts no minimum. */
+    @Test
+    void mayOutlastALeaseThatIsNotRenewed() {
+        first.acquire(LockRequest.of("job").renew(false).minHold(Duration.ofMinutes(5)))
+                .close();
+        assertThat(onlyTtl()).isBetween(200_000L, 300_000L);
+        assertThat(isBusy(second, "job")).isTrue();
+        assertThat(second.forceRelease("job")).isTrue();
+    }
+
     @Test
     void handsTheLockToTheWaitersWhenItIsOver() {
         for (RedisLockTemplate instance : List.of(first, second)) {

@@ -31,18 +31,19 @@ class StartOnDemandTests {
     @Test
     void aStartWithoutAThreadFailsThisCallAndNotTheNextOne() {
         AtomicInteger tries = new AtomicInteger();
-        StartOnDemand onDemand = new StartOnDemand(starts::incrementAndGet, task -> {
+        StartOnDemand onDemand = new StartOnDemand(task -> {
             if (tries.getAndIncrement() == 0) {
                 throw noThread();
             }
             task.run();
         });
 
-        assertThat(onDemand.thenAcquire(StartOnDemandTests::granted))
+        assertThat(onDemand.thenAcquire(starts::incrementAndGet, StartOnDemandTests::granted))
                 .failsWithin(LIMIT)
                 .withThrowableThat()
                 .withCauseInstanceOf(OutOfMemoryError.class);
-        assertThat(onDemand.thenAcquire(StartOnDemandTests::granted)).succeedsWithin(LIMIT);
+        assertThat(onDemand.thenAcquire(starts::incrementAndGet, StartOnDemandTests::granted))
+                .succeedsWithin(LIMIT);
         assertThat(starts).hasValue(1);
     }
 
@@ -53,14 +54,15 @@ class StartOnDemandTests {
         value.set("of the request");
         AtomicReference<String> inherited = new AtomicReference<>();
         AtomicReference<ClassLoader> loader = new AtomicReference<>();
-        StartOnDemand onDemand = new StartOnDemand(() -> {
+        StartOnDemand onDemand = new StartOnDemand();
+        Runnable start = () -> {
             inherited.set(value.get());
             loader.set(Thread.currentThread().getContextClassLoader());
-        });
+        };
         ClassLoader before = Thread.currentThread().getContextClassLoader();
         Thread.currentThread().setContextClassLoader(new ClassLoader(before) {});
         try {
-            assertThat(onDemand.thenAcquire(StartOnDemandTests::granted)).succeedsWithin(LIMIT);
+            assertThat(onDemand.thenAcquire(start, StartOnDemandTests::granted)).succeedsWithin(LIMIT);
         } finally {
             Thread.currentThread().setContextClassLoader(before);
             value.remove();
@@ -72,9 +74,9 @@ class StartOnDemandTests {
 
     @Test
     void anAcquisitionThatThrowsFailsItsCall() {
-        StartOnDemand onDemand = new StartOnDemand(starts::incrementAndGet);
+        StartOnDemand onDemand = new StartOnDemand();
 
-        assertThat(onDemand.thenAcquire(() -> {
+        assertThat(onDemand.thenAcquire(starts::incrementAndGet, () -> {
                     throw noThread();
                 }))
                 .failsWithin(LIMIT)
