@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import io.distributedlock.logging.SafeLog;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Map;
@@ -13,7 +14,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedObject;
@@ -36,7 +36,7 @@ import org.springframework.util.ClassUtils;
  */
 public final class DistributedLockValidator implements BeanPostProcessor, SmartInitializingSingleton, PriorityOrdered {
 
-    private static final Log log = LogFactory.getLog(DistributedLockValidator.class);
+    private static final Log log = SafeLog.of(DistributedLockValidator.class);
 
     private final ConfigurableListableBeanFactory beanFactory;
 

@@ -9,13 +9,13 @@ import io.distributedlock.LockOperations;
 import io.distributedlock.LockOrigin;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.WhenBusy;
+import io.distributedlock.logging.SafeLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.annotation.AnnotationUtils;
@@ -24,7 +24,7 @@ import org.springframework.util.function.SingletonSupplier;
 /** Converts an annotation to an operation, or reports its error and its place. */
 class LockAnnotationParser {
 
-    private static final Log log = LogFactory.getLog(LockAnnotationParser.class);
+    private static final Log log = SafeLog.of(LockAnnotationParser.class);
 
     private static final String HOW_TO_WRITE = "Write it like \"30s\", \"500ms\" or \"PT30S\".";
 

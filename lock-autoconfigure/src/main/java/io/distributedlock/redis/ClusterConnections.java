@@ -9,6 +9,7 @@ import io.distributedlock.engine.LeaseStore.Reply;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.distributedlock.engine.NanoClock;
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -32,7 +33,6 @@ import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClusterConnections implements RedisConnections {
 
-    private static final Log log = LogFactory.getLog(ClusterConnections.class);
+    private static final Log log = SafeLog.of(ClusterConnections.class);
 
     private static final long LOOK_MILLIS = 500;
 

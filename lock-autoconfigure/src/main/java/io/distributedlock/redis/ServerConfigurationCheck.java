@@ -4,11 +4,11 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.api.async.RedisServerAsyncCommands;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerConfigurationCheck {
 
-    private static final Log log = LogFactory.getLog(ServerConfigurationCheck.class);
+    private static final Log log = SafeLog.of(ServerConfigurationCheck.class);
 
     private ServerConfigurationCheck() {}
 
