@@ -11,6 +11,7 @@ import io.distributedlock.composite.ReleaseStages;
 import io.distributedlock.composite.StageFailures;
 import io.distributedlock.logging.SafeLog;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -173,7 +174,8 @@ public final class ReactiveTransactions extends TransactionRegistration {
     private CompletableFuture<?> release() {
         return ReleaseStages.close(lock.handle())
                 .exceptionally(failure -> {
-                    String message = StageFailures.unwrap(failure).getMessage();
+                    String message = Objects.requireNonNull(StageFailures.unwrap(failure))
+                            .getMessage();
                     log.warn("After the end of the enclosing transaction: " + message);
                     return null;
                 })
