@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 class SafeLogTests {
 
-    static final Consumer<Log>[] CALLS = all(
+    static final List<Consumer<Log>> CALLS = List.of(
             log -> log.trace("line"),
             log -> log.debug("line"),
             log -> log.info("line"),
@@ -38,18 +39,13 @@ class SafeLogTests {
             log -> log.error("line", new Exception()),
             log -> log.fatal("line", new Exception()));
 
-    static final Predicate<Log>[] QUESTIONS = all(
+    static final List<Predicate<Log>> QUESTIONS = List.of(
             Log::isTraceEnabled,
             Log::isDebugEnabled,
             Log::isInfoEnabled,
             Log::isWarnEnabled,
             Log::isErrorEnabled,
             Log::isFatalEnabled);
-
-    @SafeVarargs
-    private static <T> T[] all(T... elements) {
-        return elements;
-    }
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(SafeLogTests.class);
 
