@@ -4,10 +4,10 @@
  */
 package io.distributedlock;
 
+import io.distributedlock.logging.SafeLog;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CompositeLockListener implements LockListener {
 
-    private static final Log log = LogFactory.getLog(CompositeLockListener.class);
+    private static final Log log = SafeLog.of(CompositeLockListener.class);
 
     private final LockListener first;
 

@@ -9,6 +9,7 @@ import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockState;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.logging.SafeLog;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,13 +28,12 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** The holds and waits of this instance. */
 final class InstanceView {
 
-    private static final Log log = LogFactory.getLog(InstanceView.class);
+    private static final Log log = SafeLog.of(InstanceView.class);
 
     /** The maximum number of requests about locks of other instances for one response. */
     private static final int MOST_REQUESTED = 20;

@@ -10,13 +10,13 @@ import io.distributedlock.LockNames;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.logging.SafeLog;
 import java.security.Principal;
 import java.time.Clock;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
@@ -55,7 +55,7 @@ public final class LocksEndpoint {
      */
     public static final String FORCE_RELEASED = "LOCK_FORCE_RELEASED";
 
-    private static final Log log = LogFactory.getLog(LocksEndpoint.class);
+    private static final Log log = SafeLog.of(LocksEndpoint.class);
 
     private static final int SERVICE_UNAVAILABLE = 503;
 

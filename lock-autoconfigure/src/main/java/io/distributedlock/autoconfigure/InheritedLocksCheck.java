@@ -4,13 +4,13 @@
  */
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.logging.SafeLog;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -24,7 +24,7 @@ import org.springframework.core.env.Environment;
 /** Warns of properties of a child context that have no effect, since it uses the locks of its parent. */
 final class InheritedLocksCheck implements BeanFactoryPostProcessor {
 
-    private static final Log log = LogFactory.getLog(InheritedLocksCheck.class);
+    private static final Log log = SafeLog.of(InheritedLocksCheck.class);
 
     /** What the locks are created with. The other properties are of the methods of a context. */
     static final Map<String, Function<DistributedLockProperties, @Nullable Object>> OF_THE_LOCKS =

@@ -4,13 +4,13 @@
  */
 package io.distributedlock.autoconfigure;
 
+import io.distributedlock.logging.SafeLog;
 import java.io.IOException;
 import java.net.URL;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -29,7 +29,7 @@ import org.springframework.util.StringUtils;
  */
 final class StarterSideEffectsWarning implements BeanFactoryPostProcessor {
 
-    private static final Log log = LogFactory.getLog(StarterSideEffectsWarning.class);
+    private static final Log log = SafeLog.of(StarterSideEffectsWarning.class);
 
     private static final String BOOT_CACHES = "org.springframework.boot.cache.autoconfigure.RedisCacheConfiguration";
 

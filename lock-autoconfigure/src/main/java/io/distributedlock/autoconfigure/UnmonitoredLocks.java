@@ -7,9 +7,9 @@ package io.distributedlock.autoconfigure;
 import io.distributedlock.LockActivity;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
+import io.distributedlock.logging.SafeLog;
 import java.util.List;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * What operators see of locks that show nothing: a test can replace the auto-configured bean by a mock of
@@ -17,7 +17,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class UnmonitoredLocks implements LockMonitor {
 
-    private static final Log log = LogFactory.getLog(UnmonitoredLocks.class);
+    private static final Log log = SafeLog.of(UnmonitoredLocks.class);
 
     private static final LockActivity NOTHING = new LockActivity("none", true, true, List.of(), List.of());
 

@@ -12,6 +12,7 @@ import io.distributedlock.LockLostException;
 import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
+import io.distributedlock.logging.SafeLog;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -20,13 +21,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Commands to the store with a caller that waits for the reply, each for at most the time that the settings allow. */
 final class BlockingCalls {
 
-    private static final Log log = LogFactory.getLog(BlockingCalls.class);
+    private static final Log log = SafeLog.of(BlockingCalls.class);
 
     private static final long HOLDER_MILLIS = 200;
 

@@ -5,13 +5,13 @@
 package io.distributedlock.engine;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.distributedlock.logging.SafeLog;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallbackPool implements Executor {
 
-    private static final Log log = LogFactory.getLog(CallbackPool.class);
+    private static final Log log = SafeLog.of(CallbackPool.class);
 
     static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -133,7 +133,7 @@ final class CallbackPool implements Executor {
             starting = true;
         } catch (Throwable ex) {
             whenNotStarted.run();
-            FailureLog.error(log, "A thread for callbacks of distributed locks could not be started", ex);
+            log.error("A thread for callbacks of distributed locks could not be started", ex);
         }
     }
 
@@ -154,7 +154,7 @@ final class CallbackPool implements Executor {
         try {
             task.run();
         } catch (Throwable ex) {
-            FailureLog.warn(log, "A callback of a distributed lock has failed", ex);
+            log.warn("A callback of a distributed lock has failed", ex);
         }
     }
 

@@ -9,6 +9,7 @@ import io.distributedlock.HoldReport;
 import io.distributedlock.LockDeadlockEvent;
 import io.distributedlock.LockDeadlockEvent.Link;
 import io.distributedlock.LockNames;
+import io.distributedlock.logging.SafeLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,7 +19,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeadlockSearch {
 
-    private static final Log log = LogFactory.getLog(LockEngine.class);
+    private static final Log log = SafeLog.of(LockEngine.class);
 
     /** The maximum number of waits in a chain that is followed. */
     private static final int LONGEST_CHAIN = 16;

@@ -4,9 +4,9 @@
  */
 package io.distributedlock.engine;
 
+import io.distributedlock.logging.SafeLog;
 import java.util.Arrays;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DeferredActions extends TimerTask {
 
-    private static final Log log = LogFactory.getLog(DeferredActions.class);
+    private static final Log log = SafeLog.of(DeferredActions.class);
 
     private static final int MOST_FAILURES = 20;
 
@@ -73,7 +73,7 @@ final class DeferredActions extends TimerTask {
         Throwable failure = runAll();
         if (failure != null) {
             engine.handOver(this);
-            FailureLog.error(log, "A step of the lock engine has failed, and is repeated", failure);
+            log.error("A step of the lock engine has failed, and is repeated", failure);
         }
     }
 
@@ -88,7 +88,7 @@ final class DeferredActions extends TimerTask {
         if (failures < MOST_FAILURES) {
             engine.arm(this, now + PAUSE_NANOS);
         } else {
-            FailureLog.error(log, "A step of the lock engine fails each time; this is a bug", failure);
+            log.error("A step of the lock engine fails each time; this is a bug", failure);
         }
     }
 

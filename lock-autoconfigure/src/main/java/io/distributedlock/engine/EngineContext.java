@@ -6,12 +6,12 @@ package io.distributedlock.engine;
 
 import io.distributedlock.LockEvent;
 import io.distributedlock.LockListener;
+import io.distributedlock.logging.SafeLog;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class EngineContext {
 
-    private static final Log log = LogFactory.getLog(LockEngine.class);
+    private static final Log log = SafeLog.of(LockEngine.class);
 
     private static final long AFTER_FAILURE_NANOS = 100_000_000;
 
@@ -211,7 +211,7 @@ final class EngineContext {
         try {
             renewal.flush();
         } catch (Throwable ex) {
-            FailureLog.error(log, "Leases could not be renewed this time", ex);
+            log.error("Leases could not be renewed this time", ex);
         }
     }
 
@@ -220,7 +220,7 @@ final class EngineContext {
             due.onDue(now);
         } catch (Throwable ex) {
             timers.arm(due, now + AFTER_FAILURE_NANOS);
-            FailureLog.error(log, "A timer of the lock engine has failed", ex);
+            log.error("A timer of the lock engine has failed", ex);
         }
     }
 

@@ -15,10 +15,10 @@ import io.distributedlock.LockListener.Refusal;
 import io.distributedlock.LockListener.Renewal;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore.RenewReply;
+import io.distributedlock.logging.SafeLog;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ListenerCalls {
 
-    private static final Log log = LogFactory.getLog(LockEngine.class);
+    private static final Log log = SafeLog.of(LockEngine.class);
 
     private final @Nullable LockListener listener;
 
@@ -218,12 +218,9 @@ final class ListenerCalls {
 
     private void failed(Throwable ex) {
         if (failed.compareAndSet(false, true)) {
-            FailureLog.warn(
-                    log,
-                    "A listener of distributed locks has failed; further failures of it are logged for debugging",
-                    ex);
+            log.warn("A listener of distributed locks has failed; further failures of it are logged for debugging", ex);
         } else {
-            FailureLog.debug(log, "A listener of distributed locks has failed", ex);
+            log.debug("A listener of distributed locks has failed", ex);
         }
     }
 }

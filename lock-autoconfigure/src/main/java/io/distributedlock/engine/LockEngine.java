@@ -310,11 +310,14 @@ public final class LockEngine implements AutoCloseable {
         EngineSettings settings = context.settings();
         long timeout = context.timeout(ResolvedRequest.nanos(settings.lease()));
         context.beginClosing();
-        context.locks().drain(settings.shutdownGrace(), Duration.ofNanos(timeout));
-        if (thread != null) {
-            thread.stop();
+        try {
+            context.locks().drain(settings.shutdownGrace(), Duration.ofNanos(timeout));
+        } finally {
+            if (thread != null) {
+                thread.stop();
+            }
+            context.callbacks().close();
         }
-        context.callbacks().close();
     }
 
     // ---- helpers

@@ -351,13 +351,23 @@ final class LockRegistry implements LeaseStore.Listener {
      * Refuses waiters and releases retained leases, waits for holds within the grace, then for the releases under way.
      */
     void drain(Duration grace, Duration farewell) {
-        forEach(NamedLock::refuseWaiters);
-        engine.lockLog().waitsForHolds(grace, namesInUse());
-        await(grace, () -> size() == 0);
-        engine.lockLog().tookAway(namesInUse());
-        forEach(NamedLock::terminate);
-        await(farewell, engine.releases()::isEmpty);
-        engine.releases().endUnanswered();
+        try {
+            forEach(NamedLock::refuseWaiters);
+            engine.lockLog().waitsForHolds(grace, namesInUse());
+            await(grace, () -> size() == 0);
+            engine.lockLog().tookAway(namesInUse());
+        } finally {
+            revokeAll(farewell);
+        }
+    }
+
+    private void revokeAll(Duration farewell) {
+        try {
+            forEach(NamedLock::terminate);
+            await(farewell, engine.releases()::isEmpty);
+        } finally {
+            engine.releases().endUnanswered();
+        }
     }
 
     /** Not interruptible, since holds have a right to the grace; keeps the flag. */

@@ -9,8 +9,8 @@ import io.distributedlock.LockActivity;
 import io.distributedlock.LockNames;
 import io.distributedlock.LockOwner;
 import io.distributedlock.engine.LeaseStore.AcquireReply;
+import io.distributedlock.logging.SafeLog;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,7 +118,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NamedLock extends TimerTask {
 
-    private static final Log log = LogFactory.getLog(NamedLock.class);
+    private static final Log log = SafeLog.of(NamedLock.class);
 
     private static final int LOOKS_AT_THE_CLOCK = 200;
 
@@ -417,10 +417,8 @@ final class NamedLock extends TimerTask {
         try {
             return decide(whenRetired, transition);
         } catch (RuntimeException | Error ex) {
-            FailureLog.error(
-                    log,
-                    "A step of lock '" + LockNames.show(name) + "' has failed, and is completed by the next step",
-                    ex);
+            log.error(
+                    "A step of lock '" + LockNames.show(name) + "' has failed, and is completed by the next step", ex);
             return whenFailed;
         }
     }

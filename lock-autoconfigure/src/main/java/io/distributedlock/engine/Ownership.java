@@ -54,7 +54,9 @@ final class Ownership extends RenewedLease {
         HandleAnchor anchor = new HandleAnchor();
         Hold granted = new Hold(lock, waiter, lease, start, now, anchor);
         DefaultLockHandle handle = new DefaultLockHandle(granted, anchor);
-        actions.add(() -> waiter.decide(new AcquireResult.Granted(handle, path)));
+        // Made once, since the action may run twice: another result would be another grant, and be released.
+        AcquireResult result = new AcquireResult.Granted(handle, path);
+        actions.add(() -> waiter.decide(result));
         return granted;
     }
 

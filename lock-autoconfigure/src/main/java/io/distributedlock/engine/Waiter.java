@@ -183,15 +183,18 @@ final class Waiter extends TimerTask {
             engine.disarm(this);
             engine.lockLog().decided(this, decided);
         } finally {
-            if (!result.complete(decided) && decided != result.join()) {
-                abandon(decided);
+            if (!result.complete(decided)) {
+                abandonUnlessFirst(decided);
             }
             deliverToStage();
         }
     }
 
-    private static void abandon(AcquireResult late) {
-        if (late instanceof AcquireResult.Granted granted && granted.handle() instanceof DefaultLockHandle handle) {
+    /** The same handle again is the first grant, whose caller has it. */
+    private void abandonUnlessFirst(AcquireResult late) {
+        if (late instanceof AcquireResult.Granted granted
+                && granted.handle() instanceof DefaultLockHandle handle
+                && !(result.join() instanceof AcquireResult.Granted first && first.handle() == handle)) {
             handle.abandon();
         }
     }

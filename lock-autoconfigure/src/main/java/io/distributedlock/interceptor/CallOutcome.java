@@ -6,17 +6,17 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.composite.ReleaseStages;
+import io.distributedlock.logging.SafeLog;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** The result for the caller of an asynchronous method, once its work and the release have ended. */
 final class CallOutcome {
 
-    private static final Log log = LogFactory.getLog(CallOutcome.class);
+    private static final Log log = SafeLog.of(CallOutcome.class);
 
     private CallOutcome() {}
 

@@ -11,11 +11,11 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.composite.StageFailures;
+import io.distributedlock.logging.SafeLog;
 import io.distributedlock.transaction.LockReleaseSynchronization;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +36,7 @@ record CallPolicy(
         @Nullable Object skipped,
         @Nullable Fallback fallback) {
 
-    private static final Log log = LogFactory.getLog(CallPolicy.class);
+    private static final Log log = SafeLog.of(CallPolicy.class);
 
     /**
      * The policy of a call with the locks of several annotations, apart from what it does with a busy one. The

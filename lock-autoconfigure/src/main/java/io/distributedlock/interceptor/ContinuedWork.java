@@ -11,19 +11,19 @@ import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
 import io.distributedlock.composite.ReleaseStages;
 import io.distributedlock.composite.StageFailures;
+import io.distributedlock.logging.SafeLog;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 
 /** A hold for work that continues after its method has returned. Any thread may end it; only the first end counts. */
 final class ContinuedWork {
 
-    private static final Log log = LogFactory.getLog(ContinuedWork.class);
+    private static final Log log = SafeLog.of(ContinuedWork.class);
 
     private final LockHandle handle;
 

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import io.distributedlock.logging.SafeLog;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Map;
@@ -14,7 +15,6 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedObject;
@@ -38,7 +38,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 public final class DistributedLockValidator implements BeanPostProcessor, SmartInitializingSingleton, PriorityOrdered {
 
-    private static final Log log = LogFactory.getLog(DistributedLockValidator.class);
+    private static final Log log = SafeLog.of(DistributedLockValidator.class);
 
     private final ConfigurableListableBeanFactory beanFactory;
 

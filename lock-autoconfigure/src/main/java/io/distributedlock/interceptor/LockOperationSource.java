@@ -4,6 +4,7 @@
  */
 package io.distributedlock.interceptor;
 
+import io.distributedlock.logging.SafeLog;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -13,7 +14,6 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
@@ -32,7 +32,7 @@ import org.springframework.util.StringUtils;
  */
 final class LockOperationSource {
 
-    private static final Log log = LogFactory.getLog(LockOperationSource.class);
+    private static final Log log = SafeLog.of(LockOperationSource.class);
 
     private final Map<MethodClassKey, List<LockOperation>> operations = new ConcurrentHashMap<>();
 

@@ -6,11 +6,11 @@ package io.distributedlock.interceptor;
 
 import io.distributedlock.LockOperations;
 import io.distributedlock.annotation.DistributedLocked;
+import io.distributedlock.logging.SafeLog;
 import java.lang.reflect.AnnotatedElement;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -23,7 +23,7 @@ import org.springframework.util.ReflectionUtils;
  */
 final class LockedClassFilter {
 
-    private static final Log log = LogFactory.getLog(LockedClassFilter.class);
+    private static final Log log = SafeLog.of(LockedClassFilter.class);
 
     private final Map<Class<?>, Boolean> known = new ConcurrentHashMap<>();
 

@@ -5,11 +5,11 @@
 package io.distributedlock.interceptor;
 
 import io.distributedlock.LockScope;
+import io.distributedlock.logging.SafeLog;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunningFuture {
 
-    private static final Log log = LogFactory.getLog(RunningFuture.class);
+    private static final Log log = SafeLog.of(RunningFuture.class);
 
     private final CompletableFuture<?> future;
 

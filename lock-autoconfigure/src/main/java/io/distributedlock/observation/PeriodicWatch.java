@@ -5,11 +5,11 @@
 package io.distributedlock.observation;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.distributedlock.logging.SafeLog;
 import java.time.Duration;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
@@ -21,7 +21,7 @@ import org.springframework.context.SmartLifecycle;
  */
 public class PeriodicWatch implements SmartLifecycle {
 
-    private static final Log log = LogFactory.getLog(PeriodicWatch.class);
+    private static final Log log = SafeLog.of(PeriodicWatch.class);
 
     private static final long SHORTEST_PAUSE_MILLIS = 50;
 

@@ -13,6 +13,7 @@ import io.distributedlock.LockNames;
 import io.distributedlock.LockState;
 import io.distributedlock.LongHoldEvent;
 import io.distributedlock.LongWaitEvent;
+import io.distributedlock.logging.SafeLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,7 +29,6 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlowLocks {
 
-    private static final Log log = LogFactory.getLog(SlowLocks.class);
+    private static final Log log = SafeLog.of(SlowLocks.class);
 
     /**
      * The maximum number of lines of one check, and of holders that it requests from Redis: a fault that stops

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -17,7 +18,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClockSurvey {
 
-    private static final Log log = LogFactory.getLog(ClockSurvey.class);
+    private static final Log log = SafeLog.of(ClockSurvey.class);
 
     /** A clock that is further ahead of that of the master is wrong, and no token came from it. */
     private static final long MOST_AHEAD_MICROS = TimeUnit.MINUTES.toMicros(10);

@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.NanoClock;
+import io.distributedlock.logging.SafeLog;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * The clocks of the masters of a cluster. Tokens come from them, and a lock moves from one master to another. So no
@@ -26,7 +26,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class ClusterClocks {
 
-    private static final Log log = LogFactory.getLog(ClusterClocks.class);
+    private static final Log log = SafeLog.of(ClusterClocks.class);
 
     /** A difference of more than this is logged. */
     static final long TOLERATED_MICROS = TimeUnit.MILLISECONDS.toMicros(500);

@@ -9,6 +9,7 @@ import io.distributedlock.engine.LeaseStore.Reply;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.distributedlock.engine.NanoClock;
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
@@ -25,7 +26,6 @@ import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClusterConnections implements RedisConnections {
 
-    private static final Log log = LogFactory.getLog(ClusterConnections.class);
+    private static final Log log = SafeLog.of(ClusterConnections.class);
 
     /** The connection that Lettuce has opened first may lead to any server, so it shows nothing about the masters. */
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(5);

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.netty.util.concurrent.Future;
@@ -19,7 +20,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClusterSurvey {
 
-    private static final Log log = LogFactory.getLog(ClusterSurvey.class);
+    private static final Log log = SafeLog.of(ClusterSurvey.class);
 
     private static final long PERIOD_MILLIS = 500;
 

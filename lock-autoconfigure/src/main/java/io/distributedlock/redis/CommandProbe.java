@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.composite.StageFailures;
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
@@ -16,7 +17,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Checks once, when the first connection is open, whether Redis runs the scripts and the commands in them: a user may
@@ -26,7 +26,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class CommandProbe {
 
-    private static final Log log = LogFactory.getLog(CommandProbe.class);
+    private static final Log log = SafeLog.of(CommandProbe.class);
 
     private static final String SCRIPT = LuaScript.text("probe-commands.lua");
 

@@ -5,17 +5,17 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.LibraryThreads;
+import io.distributedlock.logging.SafeLog;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** A thread that tries to connect until it has succeeded, so that an application starts while Redis is down. */
 final class ConnectionOpener implements AutoCloseable {
 
-    private static final Log log = LogFactory.getLog(ConnectionOpener.class);
+    private static final Log log = SafeLog.of(ConnectionOpener.class);
 
     private static final long RETRY_MILLIS = 500;
 

@@ -6,6 +6,7 @@ package io.distributedlock.redis;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.engine.NanoClock;
+import io.distributedlock.logging.SafeLog;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CurrentMaster implements AutoCloseable {
 
-    private static final Log log = LogFactory.getLog(CurrentMaster.class);
+    private static final Log log = SafeLog.of(CurrentMaster.class);
 
     /** How long a reply is used for other connections. */
     private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(300);

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.KeyListOutput;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -19,7 +20,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FleetDirectory {
 
-    private static final Log log = LogFactory.getLog(FleetDirectory.class);
+    private static final Log log = SafeLog.of(FleetDirectory.class);
 
     /** Maximum wait for the reply of one server. */
     private static final long SERVER_MILLIS = 250;

@@ -8,6 +8,7 @@ import io.distributedlock.FleetReport;
 import io.distributedlock.InstanceReport;
 import io.distributedlock.LockActivity;
 import io.distributedlock.engine.NanoClock;
+import io.distributedlock.logging.SafeLog;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -21,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FleetQueries {
 
-    private static final Log log = LogFactory.getLog(FleetQueries.class);
+    private static final Log log = SafeLog.of(FleetQueries.class);
 
     /** Maximum wait for all replies together. */
     private static final long TIMEOUT_MILLIS = 500;

@@ -6,10 +6,10 @@ package io.distributedlock.redis;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.LeaseStore;
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import java.util.function.Predicate;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class InstanceChannelListener extends RedisPubSubAdapter<String, String> {
 
-    private static final Log log = LogFactory.getLog(InstanceChannelListener.class);
+    private static final Log log = SafeLog.of(InstanceChannelListener.class);
 
     private static final long LONGEST_LEASE_MILLIS = LockRequest.MAX_LEASE.toMillis();
 

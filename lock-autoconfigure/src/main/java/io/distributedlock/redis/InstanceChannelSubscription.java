@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
@@ -15,7 +16,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * The connection for messages, and the channel of this instance on it. Lettuce subscribes again after a reconnect, but
@@ -25,7 +25,7 @@ import org.apache.commons.logging.LogFactory;
 final class InstanceChannelSubscription extends RedisPubSubAdapter<String, String>
         implements RedisConnectionStateListener, AutoCloseable {
 
-    private static final Log log = LogFactory.getLog(InstanceChannelSubscription.class);
+    private static final Log log = SafeLog.of(InstanceChannelSubscription.class);
 
     private static final long RETRY_MILLIS = 1_000;
 

@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.NanoClock;
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.IntegerOutput;
@@ -23,7 +24,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class InstanceLabelKey implements AutoCloseable {
 
-    private static final Log log = LogFactory.getLog(InstanceLabelKey.class);
+    private static final Log log = SafeLog.of(InstanceLabelKey.class);
 
     static final long OLD_MILLIS = 10_000;
 

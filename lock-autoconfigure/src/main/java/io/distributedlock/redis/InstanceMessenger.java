@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.IntegerOutput;
@@ -15,7 +16,6 @@ import java.security.SecureRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Sends messages to the channels of other instances; it is not known whether they arrive. In a cluster an instance has
@@ -24,7 +24,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class InstanceMessenger {
 
-    private static final Log log = LogFactory.getLog(InstanceMessenger.class);
+    private static final Log log = SafeLog.of(InstanceMessenger.class);
 
     private static final SecureRandom RANDOM = new SecureRandom();
 

@@ -11,6 +11,7 @@ import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStore.ReleaseReply.Outcome;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ArrayOutput;
 import java.time.Duration;
@@ -24,13 +25,12 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** The lease store in Redis: converts commands to calls of the scripts, and their replies back. */
 final class LettuceLeaseStore implements LeaseStore {
 
-    private static final Log log = LogFactory.getLog(LettuceLeaseStore.class);
+    private static final Log log = SafeLog.of(LettuceLeaseStore.class);
 
     /** {@link LockNameCodec} never produces such a name: after the sign is neither a hexadecimal digit nor a u. */
     private static final String READERS_IN_REDIS = "%shared";

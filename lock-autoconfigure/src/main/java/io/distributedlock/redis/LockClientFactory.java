@@ -5,6 +5,7 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.NanoClock;
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -26,7 +27,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
@@ -41,7 +41,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class LockClientFactory implements AutoCloseable {
 
-    private static final Log log = LogFactory.getLog(LockClientFactory.class);
+    private static final Log log = SafeLog.of(LockClientFactory.class);
 
     private static final long SHUTDOWN_NANOS = TimeUnit.SECONDS.toNanos(4);
 

@@ -4,12 +4,12 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MessageCheck {
 
-    private static final Log log = LogFactory.getLog(MessageCheck.class);
+    private static final Log log = SafeLog.of(MessageCheck.class);
 
     private static final int TRIES = 3;
 

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
@@ -14,7 +15,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Checks once, when the first connections are open, whether the scripts can send messages here: a user may lack the
@@ -23,7 +23,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class MessageProbe {
 
-    private static final Log log = LogFactory.getLog(MessageProbe.class);
+    private static final Log log = SafeLog.of(MessageProbe.class);
 
     /** The suffix of the instance's channel for the name of a channel without listeners. */
     private static final String NOBODY = ":nobody";

@@ -5,12 +5,12 @@
 package io.distributedlock.redis;
 
 import io.distributedlock.engine.LibraryThreads;
+import io.distributedlock.logging.SafeLog;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Replies to the requests of other instances on a thread of its own, which exists while there are any. It sends at most
@@ -18,7 +18,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class ReplyQueue implements AutoCloseable {
 
-    private static final Log log = LogFactory.getLog(ReplyQueue.class);
+    private static final Log log = SafeLog.of(ReplyQueue.class);
 
     private static final int EACH_SECOND = 100;
 

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -12,7 +13,6 @@ import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ResponseTimeoutHandler extends ChannelDuplexHandler {
 
-    private static final Log log = LogFactory.getLog(ResponseTimeoutHandler.class);
+    private static final Log log = SafeLog.of(ResponseTimeoutHandler.class);
 
     /** After a pause of this process, the socket may contain a reply that the event loop has not read yet. */
     private static final long LAST_ROUNDS_NANOS = TimeUnit.MILLISECONDS.toNanos(50);

@@ -11,13 +11,13 @@ import io.distributedlock.engine.EngineSettings;
 import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LockEngine;
 import io.distributedlock.engine.NanoClock;
+import io.distributedlock.logging.SafeLog;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -32,7 +32,7 @@ record RunningInstance(
         HolderLookup holders,
         DeadlockSearch deadlocks) {
 
-    private static final Log log = LogFactory.getLog(RedisLockTemplate.class);
+    private static final Log log = SafeLog.of(RedisLockTemplate.class);
 
     /** If that fails, for example since no further thread can be created, what was opened before is closed. */
     static RunningInstance open(
@@ -99,16 +99,12 @@ record RunningInstance(
         }
     }
 
+    /** All parts are closed, even if one of them fails. */
     void close() {
-        try {
+        try (connections;
+                fleetMessaging;
+                engine) {
             holders.close();
-        } finally {
-            try {
-                engine.close();
-                fleetMessaging.close();
-            } finally {
-                connections.close();
-            }
         }
     }
 }

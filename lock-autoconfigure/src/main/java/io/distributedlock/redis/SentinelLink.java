@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
@@ -26,7 +27,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SentinelLink extends RedisPubSubAdapter<String, String> implements AutoCloseable {
 
-    private static final Log log = LogFactory.getLog(SentinelLink.class);
+    private static final Log log = SafeLog.of(SentinelLink.class);
 
     private static final long RETRY_MILLIS = 1_000;
 

@@ -6,6 +6,7 @@ package io.distributedlock.redis;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.distributedlock.engine.NanoClock;
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -13,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerClock {
 
-    private static final Log log = LogFactory.getLog(ServerClock.class);
+    private static final Log log = SafeLog.of(ServerClock.class);
 
     private static final long TOLERATED_MICROS = TimeUnit.MILLISECONDS.toMicros(500);
 

@@ -4,12 +4,12 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.api.async.RedisServerAsyncCommands;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerConfigurationCheck {
 
-    private static final Log log = LogFactory.getLog(ServerConfigurationCheck.class);
+    private static final Log log = SafeLog.of(ServerConfigurationCheck.class);
 
     private ServerConfigurationCheck() {}
 

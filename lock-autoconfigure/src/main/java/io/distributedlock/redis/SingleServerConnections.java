@@ -9,6 +9,7 @@ import io.distributedlock.engine.LeaseStore;
 import io.distributedlock.engine.LeaseStoreException;
 import io.distributedlock.engine.LeaseStoreException.Effect;
 import io.distributedlock.engine.NanoClock;
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -24,7 +25,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SingleServerConnections implements RedisConnections {
 
-    private static final Log log = LogFactory.getLog(SingleServerConnections.class);
+    private static final Log log = SafeLog.of(SingleServerConnections.class);
 
     private final LockClientFactory source;
 

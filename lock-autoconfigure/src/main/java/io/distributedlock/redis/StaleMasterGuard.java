@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -11,7 +12,6 @@ import io.netty.channel.ChannelPromise;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Closes a connection whose server replies after a silence, without reading the reply. A master of a cluster that was
@@ -20,7 +20,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class StaleMasterGuard extends ChannelDuplexHandler {
 
-    private static final Log log = LogFactory.getLog(StaleMasterGuard.class);
+    private static final Log log = SafeLog.of(StaleMasterGuard.class);
 
     private final long limit;
 

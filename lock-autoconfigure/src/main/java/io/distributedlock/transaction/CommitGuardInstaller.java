@@ -4,13 +4,13 @@
  */
 package io.distributedlock.transaction;
 
+import io.distributedlock.logging.SafeLog;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopConfigException;
@@ -36,7 +36,7 @@ import org.springframework.util.ClassUtils;
  */
 public final class CommitGuardInstaller implements BeanPostProcessor, BeanFactoryAware, SmartInitializingSingleton {
 
-    private static final Log log = LogFactory.getLog(CommitGuardInstaller.class);
+    private static final Log log = SafeLog.of(CommitGuardInstaller.class);
 
     private final CommitGuard guard = new CommitGuard();
 

@@ -8,12 +8,12 @@ import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOwner;
 import io.distributedlock.composite.BlockingJointRelease;
+import io.distributedlock.logging.SafeLog;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -26,7 +26,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 public final class LockReleaseSynchronization implements TransactionSynchronization {
 
-    private static final Log log = LogFactory.getLog(LockReleaseSynchronization.class);
+    private static final Log log = SafeLog.of(LockReleaseSynchronization.class);
 
     /** The latest first. */
     private final Deque<KeptLock> locks = new ArrayDeque<>();

@@ -9,12 +9,12 @@ import io.distributedlock.LockOwner;
 import io.distributedlock.LockScope;
 import io.distributedlock.composite.ReleaseStages;
 import io.distributedlock.composite.StageFailures;
+import io.distributedlock.logging.SafeLog;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.aop.Advisor;
@@ -31,7 +31,7 @@ import reactor.util.context.ContextView;
  */
 public final class ReactiveTransactions extends TransactionRegistration {
 
-    private static final Log log = LogFactory.getLog(ReactiveTransactions.class);
+    private static final Log log = SafeLog.of(ReactiveTransactions.class);
 
     private final KeptLock lock;
 

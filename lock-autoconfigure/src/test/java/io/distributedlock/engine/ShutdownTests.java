@@ -27,7 +27,7 @@ class ShutdownTests {
     @RegisterExtension
     final EngineTestSupport world = new EngineTestSupport();
 
-    private static EngineSettings withGrace(Duration grace) {
+    static EngineSettings withGrace(Duration grace) {
         EngineSettings defaults = EngineSettings.DEFAULTS;
         return new EngineSettings(
                 defaults.lease(), defaults.waitUpTo(), null, Duration.ofMillis(200), 32, Duration.ZERO, grace);

@@ -15,6 +15,7 @@ import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenBusy;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.interceptor.PromisedLocks.Hold;
+import io.distributedlock.logging.FailingLog;
 import io.distributedlock.transaction.TransactionalHold;
 import java.time.Duration;
 import java.util.Iterator;
@@ -89,6 +90,19 @@ class ContinuedWorkTests {
 
         rest.complete("done");
         assertThat(hold.closed).isOne();
+        assertThat(ended).isCompletedWithValue("done");
+    }
+
+    @Test
+    void aFutureWhoseLossIsIgnoredCompletesAlthoughTheLoggerFails() {
+        CompletableFuture<String> rest = new CompletableFuture<>();
+        CompletableFuture<Object> ended = held(WhenLost.IGNORE).endWith(rest);
+        hold.lose();
+        try (FailingLog log = FailingLog.of(CallPolicy.class)) {
+            rest.complete("done");
+            assertThat(log.isStarted()).isTrue();
+        }
+
         assertThat(ended).isCompletedWithValue("done");
     }
 

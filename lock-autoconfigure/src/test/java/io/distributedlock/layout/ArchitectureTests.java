@@ -48,6 +48,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -81,6 +82,12 @@ class ArchitectureTests {
     static final ArchRule ANNOTATION_KNOWS_THE_API = room(".annotation", "");
 
     static final ArchRule COMPOSITE_KNOWS_THE_API = room(".composite", "");
+
+    static final ArchRule LOGGING_KNOWS_NO_OTHER_ROOM = noClasses()
+            .that()
+            .resideInAPackage(ROOT + ".logging")
+            .should()
+            .dependOnClassesThat(resideInAPackage(ROOT + "..").and(not(resideInAPackage(ROOT + ".logging"))));
 
     static final ArchRule ENGINE_KNOWS_THE_API = room(".engine", "", ".composite");
 
@@ -126,6 +133,15 @@ class ArchitectureTests {
 
     static final ArchRule LOGS_HAVE_ONE_NAME =
             fields().that().haveRawType(Log.class).should().haveName("log");
+
+    /** A line of another log may throw what an appender throws, between two changes of a state. */
+    static final ArchRule LOGS_ARE_SAFE = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(ROOT + ".logging.SafeLog")
+            .should()
+            .callMethod(LogFactory.class, "getLog", Class.class)
+            .orShould()
+            .callMethod(LogFactory.class, "getLog", String.class);
 
     static final ArchRule EXPRESSIONS_ARE_PARSED_IN_ONE_PLACE = noClasses()
             .that()
@@ -265,6 +281,8 @@ class ArchitectureTests {
             io.distributedlock.composite
               AwaitedRelease BlockingJointRelease CompositeLockHandle KnownRefusals LossReaction LostPart
               PartOfAcquisition ReleaseStages SequentialAcquisition StageFailures
+            io.distributedlock.logging
+              SafeLog
             io.distributedlock.engine
               DeadlockSearch HolderNames LeaseStore LeaseStoreException LibraryThreads LockEngine LockSet NanoClock
             """;
@@ -274,6 +292,7 @@ class ArchitectureTests {
         API_KNOWS_NO_OTHER_ROOM,
         ANNOTATION_KNOWS_THE_API,
         COMPOSITE_KNOWS_THE_API,
+        LOGGING_KNOWS_NO_OTHER_ROOM,
         ENGINE_KNOWS_THE_API,
         REDIS_KNOWS_THE_ENGINE,
         INTERCEPTOR_KNOWS_THE_ANNOTATION,
@@ -287,6 +306,7 @@ class ArchitectureTests {
         NO_TIMER,
         NO_COMMON_POOL,
         LOGS_HAVE_ONE_NAME,
+        LOGS_ARE_SAFE,
         EXPRESSIONS_ARE_PARSED_IN_ONE_PLACE,
         PACKAGES_ARE_NULL_MARKED,
         AUTO_CONFIGURATIONS_ARE_CLOSED,
@@ -381,6 +401,7 @@ class ArchitectureTests {
         assertBroken(NO_WALL_CLOCK, BrokenRules.WallClock.class);
         assertBroken(NO_TIMER, BrokenRules.WithTimer.class);
         assertBroken(LOGS_HAVE_ONE_NAME, BrokenRules.WithLogger.class);
+        assertBroken(LOGS_ARE_SAFE, BrokenRules.WithLogger.class);
         assertBroken(EXPRESSIONS_ARE_PARSED_IN_ONE_PLACE, BrokenRules.Parsing.class);
         assertBroken(PACKAGES_ARE_NULL_MARKED, BrokenRules.class);
         assertBroken(AUTO_CONFIGURATIONS_ARE_CLOSED, BrokenRules.Configuration.class);
@@ -412,9 +433,9 @@ class ArchitectureTests {
         return type.getFullName().contains("BrokenRules");
     }
 
-    /** A room may know itself and the given others, named by what follows the root. */
+    /** A room may know itself, the log, and the given others, named by what follows the root. */
     private static ArchRule room(String room, String... others) {
-        String[] known = Stream.concat(Stream.of(room), Arrays.stream(others))
+        String[] known = Stream.concat(Stream.of(room, ".logging"), Arrays.stream(others))
                 .map(ROOT::concat)
                 .toArray(String[]::new);
         return noClasses()

@@ -7,6 +7,7 @@ package io.distributedlock.observation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.logging.FailingLog;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +41,25 @@ class PeriodicWatchTests {
         }
         assertThat(watch.isRunning()).isFalse();
         await().atMost(LONG).until(() -> !thread.get().isAlive());
+    }
+
+    @Test
+    void itGoesOnAlthoughTheLoggerFails() throws InterruptedException {
+        CountDownLatch looks = new CountDownLatch(3);
+        PeriodicWatch watch = new PeriodicWatch(
+                "watch-under-test",
+                () -> {
+                    looks.countDown();
+                    throw new IllegalStateException("each time");
+                },
+                Duration.ofMillis(60));
+        try (FailingLog log = FailingLog.of(PeriodicWatch.class)) {
+            assertThat(log.isStarted()).isTrue();
+            watch.start();
+            assertThat(looks.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } finally {
+            watch.stop();
+        }
     }
 
     @Test

@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distributedlock.engine.NanoClock;
+import io.distributedlock.logging.FailingLog;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
@@ -22,12 +23,16 @@ class CurrentMasterTests {
 
     private final FailingLocator locator = new FailingLocator();
 
-    private final CurrentMaster master = new CurrentMaster(locator, () -> {}, NanoClock.SYSTEM);
+    private final AtomicInteger closed = new AtomicInteger();
+
+    private final CurrentMaster master = new CurrentMaster(locator, closed::incrementAndGet, NanoClock.SYSTEM);
 
     /** Throws at the first request, as if no thread could be created. */
     private static final class FailingLocator implements MasterLocator {
 
         private final AtomicInteger requests = new AtomicInteger();
+
+        private InetSocketAddress found = FOUND;
 
         @Override
         public void open(Runnable hint) {}
@@ -37,7 +42,7 @@ class CurrentMasterTests {
             if (requests.getAndIncrement() == 0) {
                 throw new OutOfMemoryError("unable to create native thread");
             }
-            return CompletableFuture.completedFuture(FOUND);
+            return CompletableFuture.completedFuture(found);
         }
 
         @Override
@@ -65,6 +70,20 @@ class CurrentMasterTests {
 
         assertThat(first).isCompletedExceptionally();
         assertThat(master.toConnectTo()).isCompletedWithValue(FOUND);
+    }
+
+    /** The line is between the search and its outcome. */
+    @Test
+    void connectionsToTheFormerMasterAreClosedAlthoughTheLoggerFails() {
+        attempt();
+        master.lookAgain();
+        locator.found = InetSocketAddress.createUnresolved("127.0.0.1", 6380);
+        try (FailingLog log = FailingLog.of(CurrentMaster.class)) {
+            master.lookAgain();
+            assertThat(log.isStarted()).isTrue();
+        }
+
+        assertThat(closed).hasValue(1);
     }
 
     private CompletableFuture<SocketAddress> attempt() {

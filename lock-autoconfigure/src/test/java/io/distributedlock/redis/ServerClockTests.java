@@ -7,6 +7,7 @@ package io.distributedlock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import io.distributedlock.logging.FailingLog;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import java.time.Duration;
@@ -202,6 +203,23 @@ class ServerClockTests {
         }
 
         assertThat(clock.former()).isZero();
+    }
+
+    /** The line is between the reply and its consequence. */
+    @Test
+    void theClockOfTheFormerMasterCountsAlthoughTheLoggerFails() {
+        ahead = 3_000_000;
+        clock.request();
+        reply(requests.remove());
+        clock.disconnected();
+        ahead = 0;
+        try (FailingLog log = FailingLog.of(ServerClock.class)) {
+            clock.request();
+            reply(requests.remove());
+            assertThat(log.isStarted()).isTrue();
+        }
+
+        assertThat(clock.isAhead(shown() - 1_000_000)).isTrue();
     }
 
     @Test
