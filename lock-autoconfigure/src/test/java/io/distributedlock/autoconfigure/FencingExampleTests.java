@@ -51,7 +51,9 @@ class FencingExampleTests {
                             DataRedisAutoConfiguration.class,
                             DistributedLockAutoConfiguration.class))
                     .withPropertyValues(
-                            "spring.data.redis.port=" + redis.port(), "spring.datasource.generate-unique-name=true")
+                            "spring.data.redis.port=" + redis.port(),
+                            TestRedis.PATIENT,
+                            "spring.datasource.generate-unique-name=true")
                     .withBean(Accounts.class)
                     .run(context -> {
                         JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);

@@ -410,14 +410,15 @@ abstract class FleetContract {
     @Test
     void aRenewedHoldShowsWhen() {
         runner.run(one -> {
-            LockRequest request = LockRequest.of("renewed").lease(Duration.ofMillis(600));
-            try (LockHandle held = locks(one).acquire(request)) {
-                assertThat(monitor(one).activity().held().get(0).sinceRenewal()).isNull();
-                await().atMost(LONG)
-                        .untilAsserted(() -> assertThat(monitor(one).activity().held())
-                                .extracting(LockActivity.Held::sinceRenewal)
-                                .doesNotContainNull());
-                assertThat(held.isHeld()).isTrue();
+            try (LockHandle held = locks(one).acquire(LockRequest.of("renewed"))) {
+                assertThat(monitor(one).activity().held())
+                        .extracting(LockActivity.Held::sinceRenewal)
+                        .containsOnlyNulls();
+                held.extend(LONG);
+                assertThat(monitor(one).activity().held())
+                        .extracting(LockActivity.Held::sinceRenewal)
+                        .hasSize(1)
+                        .doesNotContainNull();
             }
         });
     }

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -186,8 +187,13 @@ class FutureMethodTests {
 
     @Test
     void cancellingWhileItRunsCancelsTheMethodsFuture() {
-        CompletableFuture<String> result = work.run("k", () -> body);
-        await().atMost(LockedApplication.LONG).until(() -> application.isHeld("work:k"));
+        AtomicBoolean called = new AtomicBoolean();
+        CompletableFuture<String> result = work.run("k", () -> {
+            called.set(true);
+            return body;
+        });
+        await().atMost(LockedApplication.LONG).untilTrue(called);
+        assertThat(application.isHeld("work:k")).isTrue();
         assertThat(result.cancel(true)).isTrue();
         application.awaitFree("work:k");
         assertThat(body).isCancelled();

@@ -16,6 +16,7 @@ import io.distributedlock.annotation.DistributedLocked;
 import io.distributedlock.annotation.WhenLost;
 import io.distributedlock.testing.Background;
 import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -33,7 +34,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 /** A method whose thread is interrupted when its lock is lost. */
 class InterruptedByLossTests {
 
-    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final Duration SOON = Noise.patience().multipliedBy(2);
 
     private static EmbeddedRedis redis;
 
@@ -55,7 +56,7 @@ class InterruptedByLossTests {
                         AopAutoConfiguration.class,
                         DataRedisAutoConfiguration.class,
                         DistributedLockAutoConfiguration.class))
-                .withPropertyValues("spring.data.redis.port=" + redis.port())
+                .withPropertyValues("spring.data.redis.port=" + redis.port(), TestRedis.PATIENT)
                 .withBean(Work.class)
                 .run(context -> {
                     test.accept(context.getBean(Work.class), context.getBean(LockOperations.class));

@@ -17,6 +17,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.ServerClockSetBackEvent;
 import io.distributedlock.testing.Background;
 import io.distributedlock.testing.EmbeddedRedis;
+import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.RespClient;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -46,7 +47,7 @@ class LockSettingsInRedisTests {
                     DataRedisAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class,
                     DistributedLockMetricsAutoConfiguration.class))
-            .withPropertyValues("spring.data.redis.port=" + redis.port());
+            .withPropertyValues("spring.data.redis.port=" + redis.port(), TestRedis.PATIENT);
 
     @BeforeAll
     static void startRedis() {
@@ -82,7 +83,7 @@ class LockSettingsInRedisTests {
                             .hasValueSatisfying(
                                     state -> assertThat(state.retained()).isTrue());
 
-                    LockRequest soon = LockRequest.of("kept").waitUpTo(Duration.ofSeconds(5));
+                    LockRequest soon = LockRequest.of("kept").waitUpTo(Noise.patience());
                     try (LockHandle handle = there.acquire(soon)) {
                         assertThat(handle.isHeld()).isTrue();
                         assertThat(here.inspect("kept"))
@@ -135,10 +136,10 @@ class LockSettingsInRedisTests {
     @Test
     void aLossThatTheCallerSeesIsPublishedOnceToo() {
         application.withBean(Listener.class).run(context -> {
-            LockHandle handle = context.getBean(LockOperations.class)
-                    .acquire(LockRequest.of("gone").lease(Duration.ofMillis(300)));
+            LockHandle handle = context.getBean(LockOperations.class).acquire(LockRequest.of("gone"));
             delete("lock:{gone}");
             Listener listener = context.getBean(Listener.class);
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> handle.extend(Duration.ofMinutes(1)));
             await().untilAsserted(() -> assertThat(listener.events).hasSize(1));
 
             assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);

@@ -47,7 +47,8 @@ final class LockedApplication implements BeforeAllCallback, AfterEachCallback, A
     private void start() {
         redis = EmbeddedRedis.start();
         context = new AnnotationConfigApplicationContext();
-        TestPropertyValues.of("spring.data.redis.port=" + redis.port()).applyTo(context);
+        TestPropertyValues.of("spring.data.redis.port=" + redis.port(), TestRedis.PATIENT)
+                .applyTo(context);
         // As in Spring Boot, where auto-configurations come after the application's own.
         context.register(beans);
         context.register(

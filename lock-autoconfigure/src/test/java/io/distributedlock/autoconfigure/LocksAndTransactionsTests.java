@@ -84,6 +84,7 @@ class LocksAndTransactionsTests {
             .withBean(Stock.class)
             .withPropertyValues(
                     "spring.data.redis.port=" + redis.port(),
+                    TestRedis.PATIENT,
                     "spring.datasource.url=jdbc:h2:mem:stock;DB_CLOSE_DELAY=-1",
                     "distributed-lock.wait=20s");
 

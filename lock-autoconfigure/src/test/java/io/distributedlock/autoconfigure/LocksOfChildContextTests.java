@@ -248,7 +248,7 @@ class LocksOfChildContextTests extends AbstractRedisApplicationTests {
     private static ConfigurableApplicationContext start(SpringApplicationBuilder builder, Stream<String> properties) {
         return builder.web(WebApplicationType.NONE)
                 .run(Stream.concat(
-                                Stream.of("--spring.data.redis.port=" + redis.port()),
+                                Stream.of("--spring.data.redis.port=" + redis.port(), "--" + TestRedis.PATIENT),
                                 properties.map(each -> "--distributed-lock." + each))
                         .toArray(String[]::new));
     }

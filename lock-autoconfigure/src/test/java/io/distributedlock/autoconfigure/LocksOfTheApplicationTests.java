@@ -107,7 +107,8 @@ class LocksOfTheApplicationTests extends AbstractRedisApplicationTests {
                 .withConfiguration(
                         AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
                 .withUserConfiguration(TwoServers.class)
-                .withPropertyValues("distributed-lock.connection-factory=forLocks", "distributed-lock.wait=0")
+                .withPropertyValues(
+                        "distributed-lock.connection-factory=forLocks", "distributed-lock.wait=0", TestRedis.PATIENT)
                 .run(context -> {
                     LockOperations locks = context.getBean(LockOperations.class);
                     try (LockHandle handle = locks.acquire(LockRequest.of("one"))) {
@@ -225,7 +226,7 @@ class LocksOfTheApplicationTests extends AbstractRedisApplicationTests {
     private ConfigurableApplicationContext hierarchy(Class<?> child) {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(Parent.class)
                 .web(WebApplicationType.NONE)
-                .properties("spring.data.redis.port=" + redis.port(), "spring.main.banner-mode=off")
+                .properties("spring.data.redis.port=" + redis.port(), TestRedis.PATIENT, "spring.main.banner-mode=off")
                 .child(child)
                 .web(WebApplicationType.NONE)
                 .run();

@@ -52,7 +52,7 @@ class MeasuredMethodTests {
                     DataRedisAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class,
                     DistributedLockMetricsAutoConfiguration.class))
-            .withPropertyValues("spring.data.redis.port=" + redis.port())
+            .withPropertyValues("spring.data.redis.port=" + redis.port(), TestRedis.PATIENT)
             .withBean(SimpleMeterRegistry.class)
             .withBean(Shop.class);
 
@@ -267,7 +267,7 @@ class MeasuredMethodTests {
                         DataRedisAutoConfiguration.class,
                         DistributedLockAutoConfiguration.class,
                         DistributedLockMetricsAutoConfiguration.class))
-                .withPropertyValues("spring.data.redis.port=" + redis.port())
+                .withPropertyValues("spring.data.redis.port=" + redis.port(), TestRedis.PATIENT)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockListener.class));
     }
 }

@@ -52,7 +52,7 @@ class ObservedMethodTests {
                     DataRedisAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class,
                     DistributedLockObservationAutoConfiguration.class))
-            .withPropertyValues("spring.data.redis.port=" + redis.port())
+            .withPropertyValues("spring.data.redis.port=" + redis.port(), TestRedis.PATIENT)
             .withBean(ObservationRegistry.class, () -> registry)
             .withBean(Shop.class);
 

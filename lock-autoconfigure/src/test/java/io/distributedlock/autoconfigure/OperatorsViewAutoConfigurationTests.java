@@ -116,8 +116,8 @@ class OperatorsViewAutoConfigurationTests {
     @ExtendWith(OutputCaptureExtension.class)
     void aForcedReleaseTakesALockAwayFromAllItsReaders(CapturedOutput output) {
         try (EmbeddedRedis redis = EmbeddedRedis.start()) {
-            ApplicationContextRunner connected = runner.withPropertyValues(
-                    EXPOSED, "spring.data.redis.port=" + redis.port(), "distributed-lock.command-timeout=2s");
+            ApplicationContextRunner connected =
+                    runner.withPropertyValues(EXPOSED, "spring.data.redis.port=" + redis.port(), TestRedis.PATIENT);
             connected.run(one -> connected.run(two -> {
                 List<LockHandle> readers = List.of(reader(one), reader(one), reader(two));
                 CountDownLatch lost = new CountDownLatch(3);
@@ -147,7 +147,7 @@ class OperatorsViewAutoConfigurationTests {
             ApplicationContextRunner connected = runner.withPropertyValues(
                     EXPOSED,
                     "spring.data.redis.port=" + redis.port(),
-                    "distributed-lock.command-timeout=2s",
+                    TestRedis.PATIENT,
                     "distributed-lock.retention=60s");
             connected.run(one -> connected.run(two -> {
                 one.getBean(LockOperations.class)
@@ -188,15 +188,18 @@ class OperatorsViewAutoConfigurationTests {
                         health(context.getBean(LocksHealthIndicator.class)).getStatus())
                 .isEqualTo(Status.DOWN));
         try (EmbeddedRedis redis = EmbeddedRedis.start()) {
-            runner.withPropertyValues("spring.data.redis.port=" + redis.port()).run(context -> {
-                LocksHealthIndicator indicator = context.getBean(LocksHealthIndicator.class);
-                await().atMost(Duration.ofSeconds(30))
-                        .until(() -> health(indicator).getStatus().equals(Status.UP));
-                assertThat(health(indicator).getDetails())
-                        .containsEntry("connected", true)
-                        .containsEntry("subscribed", true)
-                        .containsEntry("held", 0);
-            });
+            runner.withPropertyValues("spring.data.redis.port=" + redis.port(), TestRedis.PATIENT)
+                    .run(context -> {
+                        LocksHealthIndicator indicator = context.getBean(LocksHealthIndicator.class);
+                        Health up = await().atMost(LONG)
+                                .until(
+                                        () -> health(indicator),
+                                        health -> health.getStatus().equals(Status.UP));
+                        assertThat(up.getDetails())
+                                .containsEntry("connected", true)
+                                .containsEntry("subscribed", true)
+                                .containsEntry("held", 0);
+                    });
         }
     }
 
@@ -207,7 +210,7 @@ class OperatorsViewAutoConfigurationTests {
     @Test
     void whatIsHeldAndWaitedForIsCounted() {
         try (EmbeddedRedis redis = EmbeddedRedis.start()) {
-            runner.withPropertyValues("spring.data.redis.port=" + redis.port(), "distributed-lock.command-timeout=2s")
+            runner.withPropertyValues("spring.data.redis.port=" + redis.port(), TestRedis.PATIENT)
                     .withConfiguration(AutoConfigurations.of(DistributedLockMetricsAutoConfiguration.class))
                     .withBean(SimpleMeterRegistry.class)
                     .run(context -> {

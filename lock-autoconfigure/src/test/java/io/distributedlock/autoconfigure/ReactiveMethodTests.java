@@ -126,8 +126,8 @@ class ReactiveMethodTests {
     @Test
     void cancellingReleases() {
         Disposable subscription = work.mono("k", body::asMono).subscribe();
-        awaitHeld("work:k");
-        assertThat(body.currentSubscriberCount()).isOne();
+        await().atMost(LockedApplication.LONG).until(() -> body.currentSubscriberCount() == 1);
+        assertThat(application.isHeld("work:k")).isTrue();
         subscription.dispose();
         application.awaitFree("work:k");
         assertThat(body.currentSubscriberCount()).isZero();

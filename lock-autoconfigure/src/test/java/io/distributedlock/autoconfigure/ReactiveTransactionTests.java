@@ -160,13 +160,19 @@ class ReactiveTransactionTests {
 
     @Test
     void aCancellationRollsBackUnderTheLock() {
-        Mono<String> never = work.locked(() -> Mono.just("done")).then(Mono.never());
+        AtomicBoolean locked = new AtomicBoolean();
+        Mono<String> never = work.locked(() -> Mono.just("done")).then(Mono.defer(() -> {
+            locked.set(true);
+            return Mono.never();
+        }));
         Disposable subscription = transactions.operator().transactional(never).subscribe();
-        await().atMost(LockedApplication.LONG).until(() -> application.isHeld("work"));
+        await().atMost(LockedApplication.LONG).untilTrue(locked);
+        assertThat(application.isHeld("work")).isTrue();
         subscription.dispose();
 
-        await().atMost(LockedApplication.LONG).until(() -> !application.isHeld("work"));
-        assertThat(transactions.ends).containsExactly("rollback held=true");
+        await().atMost(LockedApplication.LONG)
+                .untilAsserted(() -> assertThat(transactions.ends).containsExactly("rollback held=true"));
+        application.awaitFree("work");
     }
 
     @Test

@@ -70,7 +70,8 @@ class SecondRedisTests {
                         DataRedisAutoConfiguration.class,
                         DistributedLockAutoConfiguration.class,
                         DistributedLockMetricsAutoConfiguration.class))
-                .withPropertyValues("spring.data.redis.port=" + first.port(), "europe.port=" + second.port())
+                .withPropertyValues(
+                        "spring.data.redis.port=" + first.port(), "europe.port=" + second.port(), TestRedis.PATIENT)
                 .withUserConfiguration(EuropeanLocks.class)
                 .withBean(Orders.class);
     }

@@ -32,7 +32,7 @@ class SeveralRegistriesTests {
     @Test
     void thePrimaryOneHasTheMetersAndPassesThemOn() {
         try (EmbeddedRedis redis = EmbeddedRedis.start()) {
-            runner.withPropertyValues("spring.data.redis.port=" + redis.port(), "distributed-lock.command-timeout=2s")
+            runner.withPropertyValues("spring.data.redis.port=" + redis.port(), TestRedis.PATIENT)
                     .withBean(
                             "all",
                             CompositeMeterRegistry.class,
@@ -74,6 +74,7 @@ class SeveralRegistriesTests {
     @Test
     void actuatorDoesNotNeedMicrometer() {
         TestRedis.withOperatorsView("spring.data.redis.port=1")
+                .withPropertyValues("distributed-lock.command-timeout=200ms")
                 .withClassLoader(new FilteredClassLoader("io.micrometer"))
                 .run(context -> assertThat(context)
                         .hasNotFailed()
@@ -86,7 +87,7 @@ class SeveralRegistriesTests {
     @Test
     void metersDoNotNeedActuator() {
         try (EmbeddedRedis redis = EmbeddedRedis.start()) {
-            runner.withPropertyValues("spring.data.redis.port=" + redis.port(), "distributed-lock.command-timeout=2s")
+            runner.withPropertyValues("spring.data.redis.port=" + redis.port(), TestRedis.PATIENT)
                     .withBean(
                             "all",
                             SimpleMeterRegistry.class,

@@ -20,6 +20,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 /** A Redis of some topology, for an application and for an administrator. */
 interface TestRedis extends AutoCloseable {
 
+    /** The longest command time-out with the default lease, for tests of something else on a machine that pauses. */
+    String PATIENT = "distributed-lock.command-timeout=10s";
+
     /** The property with its address. */
     String property();
 
@@ -35,7 +38,7 @@ interface TestRedis extends AutoCloseable {
                         AopAutoConfiguration.class,
                         DataRedisAutoConfiguration.class,
                         DistributedLockAutoConfiguration.class))
-                .withPropertyValues(property);
+                .withPropertyValues(property, PATIENT);
     }
 
     /** The same with all that operators see of the locks. */

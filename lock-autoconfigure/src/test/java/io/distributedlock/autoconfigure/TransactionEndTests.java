@@ -55,7 +55,9 @@ class TransactionEndTests {
             .withBean(Transactions.class)
             .withBean(Stock.class)
             .withPropertyValues(
-                    "spring.data.redis.port=" + redis.port(), "spring.datasource.generate-unique-name=true");
+                    "spring.data.redis.port=" + redis.port(),
+                    TestRedis.PATIENT,
+                    "spring.datasource.generate-unique-name=true");
 
     @BeforeAll
     static void startRedis() {

@@ -57,7 +57,7 @@ class BlockingCallerTests {
     void nothingIsLeft() {
         for (LockEngine engine : engines) {
             assertThat(engine.locks().size()).isZero();
-            await().atMost(Duration.ofSeconds(5)).until(() -> engine.timers().size() == 0);
+            await().until(() -> engine.timers().size() == 0);
             engine.close();
         }
         assertThat(leases.leftovers()).isEmpty();

@@ -14,6 +14,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
 import io.distributedlock.composite.LossReaction;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -36,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BusyCallbacksTests {
 
     /** Less than the time-out of a test, so that an assertion fails first. */
-    private static final Duration SOON = Duration.ofSeconds(15);
+    private static final Duration SOON = Noise.patience();
 
     private static final int MANY = CallbackExecutor.THREADS;
 
@@ -154,7 +155,7 @@ class BusyCallbacksTests {
         holder.close();
         assertThat(stage.completeExceptionally(new TimeoutException())).isTrue();
 
-        await().atMost(Duration.ofSeconds(15))
+        await().atMost(SOON)
                 .until(() -> engine.tryAcquire(LockRequest.of("granted").noWait()), Optional::isPresent)
                 .orElseThrow()
                 .close();

@@ -28,7 +28,8 @@ class CallbackPoolTests {
 
     private static final String NAME = "callback-pool-test";
 
-    private final CallbackPool pool = pool(NAME, LIMIT);
+    /** Its threads are idle for as long as a machine pauses. */
+    private final CallbackPool pool = pool(NAME, LIMIT, TimeUnit.HOURS.toNanos(1));
 
     private static CallbackPool pool(String name, int limit) {
         return pool(name, limit, CallbackPool.IDLE_NANOS);

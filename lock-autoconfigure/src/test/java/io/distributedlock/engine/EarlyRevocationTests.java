@@ -102,18 +102,19 @@ class EarlyRevocationTests {
     /** The lease was granted while the forced release waited for a connection. */
     @Test
     void aForcedReleaseEndsTheLeaseThatThisInstanceHasWhenItIsSent() throws Exception {
+        Instance patient = world.patient("patient");
         AsyncAttempt elsewhere = two.acquire("a");
-        AsyncAttempt here = one.acquire("a");
-        one.network.beginConnecting();
-        FutureTask<Boolean> forcing = new FutureTask<>(() -> one.engine.forceRelease("a"));
+        AsyncAttempt here = patient.acquire("a");
+        patient.network.beginConnecting();
+        FutureTask<Boolean> forcing = new FutureTask<>(() -> patient.engine.forceRelease("a"));
         Thread caller = new Thread(forcing);
         caller.start();
         await().until(() -> caller.getState() == Thread.State.TIMED_WAITING);
         elsewhere.close();
         assertThat(here.isHeld()).isTrue();
-        one.network.holdMessages();
+        patient.network.holdMessages();
 
-        one.network.reconnect();
+        patient.network.reconnect();
 
         assertThat(forcing.get()).isTrue();
         assertThat(here.isHeld()).isFalse();

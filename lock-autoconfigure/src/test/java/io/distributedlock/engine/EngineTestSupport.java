@@ -6,6 +6,7 @@ package io.distributedlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +44,21 @@ final class EngineTestSupport implements AfterEachCallback {
         Instance instance = new Instance(id, leases, settings, clock);
         instances.add(instance);
         return instance;
+    }
+
+    /** Its callers wait for a reply in real time, and longer than a machine pauses. */
+    Instance patient(String id) {
+        EngineSettings defaults = EngineSettings.DEFAULTS;
+        return instance(
+                id,
+                new EngineSettings(
+                        defaults.lease(),
+                        defaults.waitUpTo(),
+                        defaults.maxHold(),
+                        Noise.patience(),
+                        defaults.maxPasses(),
+                        defaults.maxBatch(),
+                        defaults.shutdownGrace()));
     }
 
     void advanceMillis(long millis) {

@@ -58,6 +58,21 @@ class LockActivityTests {
         assertThat(of(one).held()).isEmpty();
     }
 
+    @Test
+    void showsWhenAHoldWasRenewed() {
+        AsyncAttempt attempt = one.acquire("a");
+        world.advanceSeconds(9);
+        assertThat(of(one).held()).extracting(Held::sinceRenewal).containsOnlyNulls();
+
+        world.advanceSeconds(3);
+
+        assertThat(of(one).held())
+                .singleElement()
+                .satisfies(held ->
+                        assertThat(held.sinceRenewal()).isBetween(Duration.ofSeconds(2), Duration.ofMillis(2_250)));
+        attempt.close();
+    }
+
     /** As virtual threads are, unless the application names them. */
     @Test
     void aThreadWithoutANameIsShownByItsId() throws Exception {

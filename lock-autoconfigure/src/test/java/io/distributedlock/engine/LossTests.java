@@ -260,13 +260,14 @@ class LossTests {
 
     @Test
     void theReplyToAForcedReleaseDoesNotEndAHoldThatCameLater() {
-        AsyncAttempt before = one.acquire("a");
-        AsyncAttempt later = one.acquire("a");
-        one.network.holdCommands();
-        CompletableFuture<Boolean> forced = Background.supply(() -> one.engine.forceRelease("a"));
-        await().until(() -> one.network.held().size() == 1);
-        SimulatedCall<?> command = one.network.take();
-        one.network.flow();
+        Instance patient = world.patient("patient");
+        AsyncAttempt before = patient.acquire("a");
+        AsyncAttempt later = patient.acquire("a");
+        patient.network.holdCommands();
+        CompletableFuture<Boolean> forced = Background.supply(() -> patient.engine.forceRelease("a"));
+        await().until(() -> patient.network.held().size() == 1);
+        SimulatedCall<?> command = patient.network.take();
+        patient.network.flow();
         command.execute();
         assertThat(before.isHeld()).isFalse();
         assertThat(later.isHeld()).isTrue();

@@ -106,15 +106,16 @@ class PassedLeaseTests {
 
     @Test
     void anExtensionWhoseReplyArrivesAfterThePassDoesNotRemainForTheNextHolder() throws Exception {
-        AsyncAttempt first = one.acquire(request(3));
-        AsyncAttempt next = one.acquire(request(3).waitForever());
+        Instance patient = world.patient("patient");
+        AsyncAttempt first = patient.acquire(request(3));
+        AsyncAttempt next = patient.acquire(request(3).waitForever());
         world.advanceMillis(100);
-        one.network.holdCommands();
+        patient.network.holdCommands();
         CompletableFuture<Void> extending = Background.run(() -> first.handle().extend(Duration.ofHours(1)));
-        await().until(() -> one.network.held().size() == 1);
+        await().until(() -> patient.network.held().size() == 1);
         first.abandon();
-        one.network.flow();
-        one.network.take().run();
+        patient.network.flow();
+        patient.network.take().run();
         extending.get(10, TimeUnit.SECONDS);
         assertThat(remainingInStore()).isGreaterThan(3_000_000);
 

@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
+import io.distributedlock.testing.Noise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,13 +23,9 @@ import org.junit.jupiter.api.Test;
 class ShutdownCrossesReleaseTests {
 
     private static final EngineSettings NO_GRACE = new EngineSettings(
-            Duration.ofSeconds(30),
-            Duration.ofSeconds(10),
-            null,
-            Duration.ofSeconds(2),
-            32,
-            Duration.ZERO,
-            Duration.ZERO);
+            Duration.ofSeconds(30), Duration.ofSeconds(10), null, Noise.patience(), 32, Duration.ZERO, Duration.ZERO);
+
+    private final ManualClock clock = ManualClock.startingAt(0);
 
     private final OneReplyStore store = new OneReplyStore();
 
@@ -42,10 +39,11 @@ class ShutdownCrossesReleaseTests {
         LockEngine engine = TestEngine.of(store)
                 .settings(NO_GRACE)
                 .callbacks(callback -> awaitProceed())
-                .at(NanoClock.SYSTEM);
+                .at(clock);
         LockHandle handle = acquire(engine);
         handle.onLost(() -> {});
-        Thread ending = new Thread(() -> awaitLoss(handle));
+        clock.advanceMillis(200);
+        Thread ending = new Thread(() -> noticeLoss(handle));
         ending.start();
         ended.await();
         List<Long> releasedBeforeItsEnd = new ArrayList<>();
@@ -77,12 +75,9 @@ class ShutdownCrossesReleaseTests {
         return ((AcquireResult.Granted) waiter.result.join()).handle();
     }
 
-    private static void awaitLoss(LockHandle handle) {
+    private static void noticeLoss(LockHandle handle) {
         assertThatExceptionOfType(LockLostException.class)
-                .isThrownBy(() -> await().pollInSameThread().until(() -> {
-                    handle.throwIfLost();
-                    return false;
-                }))
+                .isThrownBy(handle::throwIfLost)
                 .satisfies(e -> assertThat(e.lockName()).isEqualTo("crossed"));
     }
 

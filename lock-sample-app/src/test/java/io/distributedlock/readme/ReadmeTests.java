@@ -70,7 +70,7 @@ class ReadmeTests {
         redis = EmbeddedRedis.start();
         app = new SpringApplicationBuilder(Examples.class)
                 .web(WebApplicationType.NONE)
-                .run("--spring.data.redis.url=" + redis.uri());
+                .run("--spring.data.redis.url=" + redis.uri(), "--distributed-lock.command-timeout=10s");
     }
 
     @AfterAll

@@ -55,6 +55,7 @@ class ReactiveOperatorsViewTests {
                         "server.port=0",
                         "spring.main.banner-mode=off",
                         "spring.data.redis.port=" + redis.port(),
+                        "distributed-lock.command-timeout=10s",
                         "distributed-lock.instance-label=reactive till",
                         "management.endpoints.web.exposure.include=health,locks,metrics",
                         "management.endpoint.locks.access=unrestricted",

@@ -37,7 +37,7 @@ class CommandCountTests {
         try (EmbeddedRedis redis = EmbeddedRedis.start();
                 TcpProxy proxy = TcpProxy.to(redis.port());
                 RespClient ours = redis.connect();
-                RespClient other = new RespClient(proxy.port(), Duration.ofSeconds(5));
+                RespClient other = new RespClient(proxy.port(), Noise.patience());
                 CommandLog log = CommandLog.open(redis)) {
             ours.call("PING");
             other.call("EVAL", SCRIPT, "0");

@@ -53,6 +53,24 @@ class EmbeddedRedisTests {
 
     @Test
     void startsAgainOnTheSamePort() {
+        againIfThePortIsTaken(EmbeddedRedisTests::startThreeTimesOnOnePort);
+    }
+
+    /** Any process may get the port while no server listens on it. */
+    private static void againIfThePortIsTaken(Runnable test) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                test.run();
+                return;
+            } catch (IllegalStateException e) {
+                if (attempt == 5 || !String.valueOf(e.getMessage()).contains("Failed listening on port")) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static void startThreeTimesOnOnePort() {
         int port = EmbeddedRedis.freePort();
         for (int i = 0; i < 3; i++) {
             try (EmbeddedRedis redis = EmbeddedRedis.start(port)) {
@@ -155,6 +173,10 @@ class EmbeddedRedisTests {
 
     @Test
     void findsItsFilesAgain() {
+        againIfThePortIsTaken(EmbeddedRedisTests::startAgainWithFiles);
+    }
+
+    private static void startAgainWithFiles() {
         String[] durable = {"appendonly yes", "appendfsync always"};
         EmbeddedRedis first = EmbeddedRedis.start(durable);
         try (RespClient client = first.connect()) {
