@@ -78,8 +78,7 @@ class TransactionReleasesTests {
 
     private Mono<Void> keep(String name) {
         List<WorkInTransaction> works = new ArrayList<>();
-        return keep(name, works)
-                .then(Mono.fromRunnable(() -> works.forEach(WorkInTransaction::end)));
+        return keep(name, works).then(Mono.fromRunnable(() -> works.forEach(WorkInTransaction::end)));
     }
 
     private Mono<Void> keep(String name, List<WorkInTransaction> works) {
